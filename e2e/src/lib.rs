@@ -12,6 +12,7 @@ mod mend;
 pub mod outside;
 pub mod person;
 pub mod ring;
+pub mod stack;
 pub mod story;
 pub mod tool;
 pub mod wanted;

@@ -18,6 +18,7 @@ mod roll;
 mod scale;
 mod schedules;
 mod secure;
+mod stack;
 mod states;
 mod tasks;
 mod two_operators;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         scale::story(),
         schedules::story(),
         secure::story(),
+        stack::story(),
         states::story(),
         tasks::story(),
         two_operators::story(),

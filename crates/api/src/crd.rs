@@ -32,13 +32,6 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(ZonedStatefulSet::crd(), &root_rules()),
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
         finished(ServiceMember::crd(), &[]),
-    ]
-}
-
-/// Kinds that no operator serves yet. The chart installs none of them: what nobody
-/// reads, nobody should be able to write.
-pub fn unserved() -> Vec<CustomResourceDefinition> {
-    vec![
         finished(Component::crd(), &rules::component::of_the_whole_object()),
         finished(NodeAgentProfile::crd(), &[]),
         finished(NodeAgentGroup::crd(), &rules::node_agents::of_the_whole_group()),

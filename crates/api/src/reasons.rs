@@ -305,6 +305,20 @@ reasons! {
     ServicesNotReady => "The message quotes the service; look at that object.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
+    /// An object that a Stack names exists, and the Stack neither created it nor was given it.
+    NotOfThisStack => "To let the Stack write the object, label it as the message says; otherwise rename the service in the Stack.";
+    /// Pods are not registered, because the service that is called is not active, or does not exist.
+    WaitingForTarget => "Look at the Component that the message names.";
+    /// Pods are being registered, or taken out.
+    Registering => "Wait; `status.entries` shows each pod.";
+    /// Calls to the API of a service have no answer.
+    ApiUnreachable => "Allow the operator's pods to reach the port that the message names in the NetworkPolicies of both namespaces; look at the log of the service.";
+    /// The Secret or ConfigMap for calls to a service cannot be read.
+    CredentialsUnreadable => "Create or correct the object that the message names, and a Role that lets the operator's service account `get` it by name.";
+    /// A service does not accept the calls that register pods.
+    RegistrationFailed => "The message quotes the service; correct the templates or `accept` of the Registration.";
+    /// A Registration selects more pods than a status can hold.
+    TooManyEntries => "Make a second Registration for some of the services.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.
     ZoneWithoutNodes => "Correct `zones` or `zoneNodeLabel`, or label nodes: `kubectl get nodes --show-labels`.";
     /// The canary or the rest of a rollout was not ready in time; the other pods keep their template.

@@ -2,13 +2,13 @@
 //! unknown: it is named, the others are shown, and nothing of it is deleted.
 
 use crate::chain::Chain;
+use crate::hash::Hash;
 use crate::manifest::ring::{Outcome, RingManifest};
 use crate::names::{BACKUPS, BackupId, HostId, OfBackup, of_backup};
 use crate::store::Meta;
 use crate::vault::{Vault, wrong};
 use crate::words::notice::{Notice, Stands};
 use crate::words::trouble::{Torn, Trouble, Wrong};
-use crate::hash::Hash;
 use palladion_api::words::Quoted;
 use std::collections::BTreeMap;
 

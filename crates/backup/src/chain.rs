@@ -3,12 +3,12 @@
 //! look again, and neither counts on a backup that the other condemns. Entries
 //! stay for ever: a finisher that wakes after its backup was deleted finds it here.
 
+use crate::document;
 use crate::hash::Hash;
 use crate::names::{BackupId, CONDEMNED};
 use crate::vault::{Vault, Written, object, wrong};
 use crate::words::notice::Notice;
 use crate::words::trouble::{Trouble, Wrong};
-use crate::document;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -225,8 +225,8 @@ pub fn append(
         ObjectList { object: list, sha256: Hash::of(text.as_bytes()), names: names.len() as u64 };
     let condemned = Condemned { nonce, backups, objects };
     let name = entry_name(number);
-    let bytes = document::write(&condemned)
-        .map_err(|why| Trouble::Document { name: name.clone(), why })?;
+    let bytes =
+        document::write(&condemned).map_err(|why| Trouble::Document { name: name.clone(), why })?;
     match vault.decide(&name, &bytes)? {
         Written::Ours => Ok(()),
         Written::Other(_) => Err(Trouble::Raced { entry: number }),

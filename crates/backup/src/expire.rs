@@ -153,7 +153,9 @@ fn fail(vault: &Vault<'_>, id: &BackupId, entry: u64) -> Result<(), Trouble> {
         Written::Ours => Ok(()),
         Written::Other(_) => match crate::catalog::state(vault, id) {
             State::Failed(_) => Ok(()),
-            State::Complete { .. } | State::Open | State::Unknown(_) => Err(Trouble::Raced { entry }),
+            State::Complete { .. } | State::Open | State::Unknown(_) => {
+                Err(Trouble::Raced { entry })
+            }
         },
     }
 }

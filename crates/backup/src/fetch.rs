@@ -2,6 +2,7 @@
 //! member, so that files of two members never meet. Every byte is hashed; a file
 //! that is not what was taken is named and left out, the others are brought.
 
+use crate::DAY;
 use crate::catalog::Catalog;
 use crate::hash::{Hash, Sum};
 use crate::manifest::member::{File, Piece};
@@ -12,7 +13,6 @@ use crate::vault::Vault;
 use crate::verify::{self, ReadFailure};
 use crate::words::notice::Notice;
 use crate::words::trouble::{Trouble, Wrong};
-use crate::DAY;
 
 /// Which files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! gives up under the same name, so only one of them has its way; and who has
 //! finished looks at what is condemned before it says so.
 
+use crate::catalog::{State, state};
 use crate::chain::Chain;
 use crate::coverage::Coverage;
-use crate::catalog::{State, state};
 use crate::document;
 use crate::hash::Hash;
 use crate::manifest::member::{Member, MemberManifest, Schema};
@@ -70,14 +70,17 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
     let schema = schema(vault, &members, schemas.len(), &condemned)?;
     let members = members.into_iter().map(|(member, _)| member).collect();
     let repository = vault.repository();
-    write(vault, RingManifest {
-        repository: repository.id.clone(),
-        backup: order.id.clone(),
-        ring: repository.ring.clone(),
-        window: order.window,
-        schema,
-        members,
-    })
+    write(
+        vault,
+        RingManifest {
+            repository: repository.id.clone(),
+            backup: order.id.clone(),
+            ring: repository.ring.clone(),
+            window: order.window,
+            schema,
+            members,
+        },
+    )
 }
 
 /// Write the outcome; whoever was first has decided.
@@ -91,7 +94,9 @@ fn write(vault: &Vault<'_>, ring: RingManifest) -> Result<Hash, Trouble> {
     open(vault, &id)?;
     match (written, state(vault, &id)) {
         (Written::Ours, State::Complete { hash, .. }) => Ok(hash),
-        (Written::Other(_), State::Complete { .. }) => Err(Trouble::OtherOutcome { id: id.to_string() }),
+        (Written::Other(_), State::Complete { .. }) => {
+            Err(Trouble::OtherOutcome { id: id.to_string() })
+        }
         (_, State::Failed(why)) => Err(Trouble::HasFailed { id: id.to_string(), why }),
         (_, State::Open) => Err(object(&name, Wrong::Gone)),
         (_, State::Unknown(wrong)) => Err(object(&name, wrong)),

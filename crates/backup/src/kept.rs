@@ -56,7 +56,8 @@ pub fn named(
     without: &BTreeSet<BackupId>,
 ) -> Result<Named, Unread> {
     let mut all = Named::new();
-    let kept = catalog.backups.iter().filter(|(id, b)| b.condemned.is_none() && !without.contains(*id));
+    let kept =
+        catalog.backups.iter().filter(|(id, b)| b.condemned.is_none() && !without.contains(*id));
     for (id, backup) in kept {
         let mut add = |names: BTreeSet<&str>| {
             let names = names.into_iter().filter(|name| Of::name(name).as_ref() == Some(of));

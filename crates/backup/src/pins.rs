@@ -27,7 +27,12 @@ impl Pin {
     ///
     /// # Errors
     /// It is not known whether it is written.
-    pub fn write(vault: &Vault<'_>, id: &BackupId, holder: &str, round: u32) -> Result<Self, Trouble> {
+    pub fn write(
+        vault: &Vault<'_>,
+        id: &BackupId,
+        holder: &str,
+        round: u32,
+    ) -> Result<Self, Trouble> {
         let name = format!("{}{holder}~{round}.json", id.pins());
         let bytes = document::write(&holder)
             .map_err(|why| Trouble::Document { name: name.clone(), why })?;

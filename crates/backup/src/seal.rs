@@ -79,7 +79,8 @@ impl Keys {
     /// The cipher refused.
     pub fn seal(&self, name: &str, plain: &[u8], salt: [u8; 32]) -> Result<Vec<u8>, Unsealed> {
         let cipher = cipher(&self.current, &salt, name)?;
-        let mut out = Vec::with_capacity(usize::try_from(sealed_len(plain.len() as u64)).unwrap_or(0));
+        let mut out =
+            Vec::with_capacity(usize::try_from(sealed_len(plain.len() as u64)).unwrap_or(0));
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&self.current().0);
         out.extend_from_slice(&salt);

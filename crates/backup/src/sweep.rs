@@ -148,9 +148,8 @@ fn carry_out_entry(
 /// Is it of this entry: an object that it lists, or of a backup that it names?
 fn may_delete(name: &str, condemned: &Condemned, listed: &BTreeSet<&str>) -> bool {
     let is_object = listed.contains(name) && Of::name(name).is_some();
-    let of_backup = condemned.backups.iter().any(|id| {
-        name == id.outcome() || name.starts_with(&id.members())
-    });
+    let of_backup =
+        condemned.backups.iter().any(|id| name == id.outcome() || name.starts_with(&id.members()));
     is_object || of_backup
 }
 

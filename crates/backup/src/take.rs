@@ -118,8 +118,7 @@ fn write(vault: &Vault<'_>, order: &Order, manifest: MemberManifest) -> Result<O
     let name = backup.member(host, order.checkpoint);
     let (files, bytes) = (manifest.files.len() as u64, manifest.bytes());
     let stored_bytes = manifest.stored_bytes();
-    let text =
-        manifest.write().map_err(|why| Trouble::Document { name: name.clone(), why })?;
+    let text = manifest.write().map_err(|why| Trouble::Document { name: name.clone(), why })?;
     vault.write(&name, &text)?;
     Ok(OfMember {
         host: host.clone(),

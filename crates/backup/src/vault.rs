@@ -1,13 +1,13 @@
 //! A repository that was opened: its store, its keys, and whose it is. Every
 //! object is sealed or none is; what stands there otherwise is refused.
 
+use crate::Random;
 use crate::document;
 use crate::hash::Hash;
 use crate::names::REPOSITORY;
 use crate::seal::{Keys, fingerprint, sealed_len};
 use crate::store::{Created, Failure, Meta, Store};
 use crate::words::trouble::{Torn, Trouble, Wrong};
-use crate::Random;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -100,7 +100,11 @@ impl World {
     }
 
     /// Files by number, some of them as in the backup before, which are named again.
-    fn send(&self, vault: &palladion_backup::vault::Vault<'_>, bits: u8) -> Result<Sending, Trouble> {
+    fn send(
+        &self,
+        vault: &palladion_backup::vault::Vault<'_>,
+        bits: u8,
+    ) -> Result<Sending, Trouble> {
         let number = self.count.get();
         self.count.set(number + 1);
         let sstables: Vec<u32> = (0..4).filter(|bit| bits >> bit & 1 == 1).collect();

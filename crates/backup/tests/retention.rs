@@ -13,7 +13,9 @@ use palladion_backup::store::{Created, Failure, Meta, Store};
 use palladion_backup::vault::{Sealing, Vault};
 use palladion_backup::words::notice::Notice;
 use palladion_backup::words::trouble::Wrong;
-use palladion_backup::{DAY, HOUR, Trouble, catalog::Catalog, catalog::State, expire as mark, sweep};
+use palladion_backup::{
+    DAY, HOUR, Trouble, catalog::Catalog, catalog::State, expire as mark, sweep,
+};
 use std::collections::BTreeSet;
 use support::*;
 
@@ -200,7 +202,8 @@ fn one_entry_that_cannot_be_read_stops_no_list_and_no_fetch() {
     expire(&vault, &["b"], 1).unwrap();
     memory.damage(&entry_name(1), |bytes| bytes.truncate(40));
     let catalog = Catalog::read(&vault).unwrap();
-    let named = |n: &Notice| matches!(n, Notice::EntryUnread { name, .. } if *name == entry_name(1));
+    let named =
+        |n: &Notice| matches!(n, Notice::EntryUnread { name, .. } if *name == entry_name(1));
     assert!(catalog.notices().iter().any(named), "{:?}", catalog.notices());
     assert!(catalog.complete(&id("c")).is_ok());
     assert_eq!(catalog.backups[&id("b")].condemned, Some(2), "the rest goes on");
@@ -255,7 +258,8 @@ fn what_is_listed_and_answers_404_is_unknown_and_not_empty() {
     let hidden = open(&hiding, &random);
     let plan = mark::plan(&hidden, &mark::Order { backups: ids(&[]), keep: 1 }).unwrap();
     assert!(plan.is_empty(), "{plan:?}");
-    let kept = |n: &Notice| matches!(n, Notice::HostKept { host: h, .. } if *h == host(1).to_string());
+    let kept =
+        |n: &Notice| matches!(n, Notice::HostKept { host: h, .. } if *h == host(1).to_string());
     assert!(plan.notices.iter().any(kept), "{:?}", plan.notices);
     // An entry: it condemns something, and nobody knows what.
     expire(&vault, &["a"], 1).unwrap();
@@ -398,7 +402,10 @@ fn what_is_under_way_is_left_alone_for_a_day() {
     let mut sending = Sending::new(&vault, "b").unwrap();
     sending.send(&vault, 1, &Files::small(1, &[1]), None).unwrap();
     memory.advance(23 * HOUR);
-    assert_eq!(expire(&vault, &[], 1).map(drop), Err(Trouble::UnderWay { id: "b".into(), hours: 23 }));
+    assert_eq!(
+        expire(&vault, &[], 1).map(drop),
+        Err(Trouble::UnderWay { id: "b".into(), hours: 23 })
+    );
     memory.advance(HOUR);
     let plan = expire(&vault, &[], 1).unwrap();
     assert_eq!((plan.fails, plan.objects.len()), (vec![id("b")], 0), "its files count for a week");

@@ -2,8 +2,8 @@
 
 use crate::paint::Colour;
 use crate::verbs::{
-    backup, completion, contact, cqlsh, events, explain, logs, members, pause, plan, repair, replace,
-    restart, ring, schedule, seed, status, stop, task, terminate, version,
+    backup, completion, contact, cqlsh, events, explain, logs, members, pause, plan, repair,
+    replace, restart, ring, schedule, seed, status, stop, task, terminate, version,
 };
 use clap::{Parser, Subcommand};
 

@@ -122,7 +122,11 @@ fn from_the_list_to_the_last_deletion() {
         expect(&place.typed(&format!("fetch b --into {into}")), 1, &["another backup (a)"]);
 
         place.age(3);
-        expect(&place.typed("expire a b"), 5, &["0 complete backups would be left, and 1 must stay"]);
+        expect(
+            &place.typed("expire a b"),
+            5,
+            &["0 complete backups would be left, and 1 must stay"],
+        );
         let before = place.objects();
         expect(&place.typed("expire a --dry-run"), 0, &["entry 1 condemns 1 backups", "dry run"]);
         expect(&place.typed("expire a"), 2, &["add --yes"]);
@@ -136,7 +140,11 @@ fn from_the_list_to_the_last_deletion() {
 
         place.age(1);
         let before = place.objects();
-        expect(&place.typed("sweep --dry-run --names"), 0, &["  backups/a/outcome.json", "dry run"]);
+        expect(
+            &place.typed("sweep --dry-run --names"),
+            0,
+            &["  backups/a/outcome.json", "dry run"],
+        );
         assert_eq!(place.objects(), before);
         expect(&place.typed("sweep --yes"), 0, &["6 objects of 1 entries deleted"]);
         assert!(!place.objects().iter().any(|name| name.starts_with("backups/a/")));

@@ -3,9 +3,9 @@
 //! one; so no name ever stands for half an object, and none is overwritten.
 
 use crate::temporary::{NEW, Temporary};
+use palladion_backup::Random;
 use palladion_backup::names::is_object;
 use palladion_backup::store::{Created, Failure, Meta, Store};
-use palladion_backup::Random;
 use std::cell::{Cell, OnceCell};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -35,7 +35,8 @@ impl<'a> Directory<'a> {
     /// It is no directory that can be read.
     pub fn open(root: &Path, random: &'a dyn Random) -> Result<Self, String> {
         let shown = root.display();
-        std::fs::read_dir(root).map_err(|error| format!("cannot read the store {shown}: {error}"))?;
+        std::fs::read_dir(root)
+            .map_err(|error| format!("cannot read the store {shown}: {error}"))?;
         let (temporary, count) = (OnceCell::new(), Cell::new(0));
         Ok(Self { root: root.to_path_buf(), random, temporary, count })
     }
@@ -61,10 +62,11 @@ impl<'a> Directory<'a> {
     /// Write aside, down to the disk.
     fn aside(&self, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let path = self.temporary()?;
-        let written = OpenOptions::new().write(true).create_new(true).open(&path).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
+        let written =
+            OpenOptions::new().write(true).create_new(true).open(&path).and_then(|mut file| {
+                file.write_all(bytes)?;
+                file.sync_all()
+            });
         match written {
             Ok(()) => Ok(path),
             Err(error) => {
@@ -103,7 +105,9 @@ impl<'a> Directory<'a> {
                     sync_folder(to)?;
                     return Ok(Created::Now);
                 }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(Created::Before),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    return Ok(Created::Before);
+                }
                 Err(error) if error.kind() == ErrorKind::NotFound => last = Some(error),
                 Err(error) => return Err(error),
             }

@@ -27,13 +27,19 @@ pub fn read(directory: &Path) -> Result<Keys, String> {
             current = Some(text.trim().to_string());
             continue;
         }
-        let digits = || format!("{shown}/{name} is not a key: write 64 hexadecimal digits (openssl rand -hex 32)");
+        let digits = || {
+            format!(
+                "{shown}/{name} is not a key: write 64 hexadecimal digits (openssl rand -hex 32)"
+            )
+        };
         all.push((name.clone(), Key::parse(&text).ok_or_else(digits)?));
     }
-    let missing = || format!("{shown} has no file `{CURRENT}`: write the name of the key that seals into it");
+    let missing =
+        || format!("{shown} has no file `{CURRENT}`: write the name of the key that seals into it");
     let current = current.ok_or_else(missing)?;
     let found = all.iter().find(|(name, _)| *name == current).map(|(_, key)| key.clone());
-    let found = found.ok_or(format!("{shown}/{CURRENT} names {current}, and there is no such file"))?;
+    let found =
+        found.ok_or(format!("{shown}/{CURRENT} names {current}, and there is no such file"))?;
     Ok(Keys::new(found, all.into_iter().map(|(_, key)| key)))
 }
 
@@ -44,7 +50,8 @@ mod tests {
     #[test]
     fn keys_are_read_as_a_secret_is_mounted() {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         let refused = || read(folder.path()).map(drop).unwrap_err();
         assert!(refused().contains("no file `current`"));
         write("current", "new\n");

@@ -139,7 +139,8 @@ fn a_directory_holds_files_of_one_backup() {
     drop(folder.begin("h/k/t/other").unwrap());
     let expected = [".palladion-backup", "h", "h/k", "h/k/t", "h/k/t/nb-1-big-Data.db"];
     assert_eq!(files(&into), expected, "what was not committed is gone");
-    let has = |bytes: &[u8]| folder.has("h/k/t/nb-1-big-Data.db", bytes.len() as u64, &Hash::of(bytes));
+    let has =
+        |bytes: &[u8]| folder.has("h/k/t/nb-1-big-Data.db", bytes.len() as u64, &Hash::of(bytes));
     assert_eq!(has(b"text"), Ok(true));
     assert!(has(b"TEXT").unwrap_err().contains("move it away"));
     assert_eq!(folder.has("x", 0, &Hash::of(b"")), Ok(false));

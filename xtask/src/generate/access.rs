@@ -65,7 +65,7 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 7] = [
+const FOR_PEOPLE: [&str; 12] = [
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",
@@ -73,6 +73,11 @@ const FOR_PEOPLE: [&str; 7] = [
     "servicemembers",
     "zonedstatefulsets",
     "zookeeperclusters",
+    "components",
+    "nodeagentgroups",
+    "nodeagentprofiles",
+    "registrations",
+    "stacks",
 ];
 
 /// The kinds of members: the operator creates and deletes them; what of them people may

@@ -60,7 +60,8 @@ pub async fn report<K>(
     K::Status: Serialize + DeserializeOwned,
 {
     let written = Instant::now().checked_sub(PROGRESS_APART).unwrap_or_else(Instant::now);
-    let mut reporter = Reporter { members, name, contact, metrics, known: None, written, failures: 0 };
+    let mut reporter =
+        Reporter { members, name, contact, metrics, known: None, written, failures: 0 };
     loop {
         reporter.learn(&news.borrow_and_update());
         let status = wanted.borrow_and_update().as_ref().map(|s| json!(s));

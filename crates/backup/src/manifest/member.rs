@@ -160,10 +160,8 @@ impl MemberManifest {
         let mut files = Vec::new();
         for (at, line) in lines.lines().enumerate() {
             let line_number = at as u64 + 3;
-            let file: File = serde_json::from_str(line).map_err(|error| Invalid::Line {
-                line: line_number,
-                why: error.to_string(),
-            })?;
+            let file: File = serde_json::from_str(line)
+                .map_err(|error| Invalid::Line { line: line_number, why: error.to_string() })?;
             check(&member, &file, files.last(), line_number)?;
             files.push(file);
         }
@@ -176,7 +174,10 @@ impl MemberManifest {
     /// Every object that it names.
     pub fn objects(&self) -> BTreeSet<&str> {
         let pieces = self.files.iter().flat_map(|file| &file.pieces);
-        pieces.map(|piece| piece.object.as_str()).chain([self.member.schema.object.as_str()]).collect()
+        pieces
+            .map(|piece| piece.object.as_str())
+            .chain([self.member.schema.object.as_str()])
+            .collect()
     }
 
     /// Length of all files.

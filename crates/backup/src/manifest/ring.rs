@@ -89,14 +89,20 @@ pub enum Outcome {
 ///
 /// # Errors
 /// It is gone, has changed, or is of another backup or member.
-pub fn read(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<MemberManifest, Trouble> {
+pub fn read(
+    vault: &Vault<'_>,
+    ring: &RingManifest,
+    of: &OfMember,
+) -> Result<MemberManifest, Trouble> {
     let found = read_unchecked(vault, &of.manifest)?;
     let (manifest, sha256) = found.ok_or_else(|| object(&of.manifest, Wrong::Absent))?;
     if sha256 != of.sha256 {
         return Err(object(&of.manifest, Wrong::Hash));
     }
     let member = &manifest.member;
-    let is_this = member.host == of.host && member.repository == ring.repository && member.backup == ring.backup;
+    let is_this = member.host == of.host
+        && member.repository == ring.repository
+        && member.backup == ring.backup;
     match is_this {
         true => Ok(manifest),
         false => Err(object(&of.manifest, Wrong::Torn { why: Unfit::Other.to_string() })),
@@ -107,7 +113,10 @@ pub fn read(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<Mem
 ///
 /// # Errors
 /// It is not a valid manifest, or the store failed.
-pub fn read_unchecked(vault: &Vault<'_>, name: &str) -> Result<Option<(MemberManifest, Hash)>, Trouble> {
+pub fn read_unchecked(
+    vault: &Vault<'_>,
+    name: &str,
+) -> Result<Option<(MemberManifest, Hash)>, Trouble> {
     let Some(plain) = vault.read(name)? else { return Ok(None) };
     let torn = |invalid: Invalid| object(name, Wrong::Torn { why: invalid.to_string() });
     Ok(Some((MemberManifest::read(&plain).map_err(torn)?, Hash::of(&plain))))

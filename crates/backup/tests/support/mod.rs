@@ -108,7 +108,11 @@ impl Snapshot for Files {
     }
 }
 
-pub fn member(backup: &BackupId, number: u8, schema: palladion_backup::manifest::member::Schema) -> Member {
+pub fn member(
+    backup: &BackupId,
+    number: u8,
+    schema: palladion_backup::manifest::member::Schema,
+) -> Member {
     Member {
         repository: "repository-1".into(),
         backup: backup.clone(),

@@ -157,10 +157,9 @@ impl Agent {
     fn silence(&mut self, now: Timestamp) -> Duration {
         let open = self.notes.open();
         let is_open = open.is_some_and(|note| silence::is_by_grants(&note.job));
-        let last = self.in_contact_at.map(|at| Last {
-            at: self.clock_at(at),
-            ago: now.duration_since(at).unsigned_abs(),
-        });
+        let last = self
+            .in_contact_at
+            .map(|at| Last { at: self.clock_at(at), ago: now.duration_since(at).unsigned_abs() });
         let noted = self.notes.heard_at.as_ref().map(|at| at.0).filter(|_| is_open);
         let running = now.duration_since(self.begun).unsigned_abs();
         let silence = silence::silence(last, noted, running, self.clock_at(now));

@@ -1,17 +1,13 @@
 //! The job in the spec: begun once, refused, stopped, settled.
 
 use crate::decide::job::*;
+use crate::decide::silence::UNHEARD;
 use crate::volume::jobs::{Ended, Notes};
 use crate::volume::ledger::{End, Ledger};
 use jiff::Timestamp;
 use palladion_api::ids::Uid;
-use crate::decide::silence::UNHEARD;
-use palladion_api::member::{
-    CassandraMemberSpec, Grant, Job, JobCause, JobState, JobWanted, Word,
-};
-use palladion_api::task::{
-    CompactOutput, CompactTask, FlushTask, RepairScope, RepairTask, Work,
-};
+use palladion_api::member::{CassandraMemberSpec, Grant, Job, JobCause, JobState, JobWanted, Word};
+use palladion_api::task::{CompactOutput, CompactTask, FlushTask, RepairScope, RepairTask, Work};
 use std::time::Duration;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -155,11 +151,21 @@ fn what_an_earlier_agent_left_is_settled_or_interrupted_and_not_begun_again() {
     assert_eq!(ended(left(Server::Serves("t2"))), by_server);
     let mut dead = ledger();
     dead.end_start(End::Died, NOW, Some(137), None);
-    let here = Here { pod: &"pod-1".into(), worker: Worker::Idle, server: Server::Absent, silence: Duration::ZERO };
+    let here = Here {
+        pod: &"pod-1".into(),
+        worker: Worker::Idle,
+        server: Server::Absent,
+        silence: Duration::ZERO,
+    };
     let spec = CassandraMemberSpec { job: Some(job()), ..Default::default() };
     let Next::NoteEnd(over) = next(&spec, &dead, &begun(), here) else { panic!("it is over") };
     assert!(over.message.unwrap().contains("137"));
-    let here = Here { pod: &"pod-2".into(), worker: Worker::Idle, server: Server::Unknown, silence: Duration::ZERO };
+    let here = Here {
+        pod: &"pod-2".into(),
+        worker: Worker::Idle,
+        server: Server::Unknown,
+        silence: Duration::ZERO,
+    };
     let over = next(&CassandraMemberSpec::default(), &ledger(), &begun(), here);
     assert_eq!(ended(over), (JobState::Interrupted, Some(JobCause::PodEnded)));
 }
