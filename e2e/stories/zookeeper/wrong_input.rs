@@ -17,8 +17,8 @@ pub fn refused() {
     let cases = [
         ("servers: 3", "servers: 2", "1, 3, 5 or 7"),
         ("version: 3.9.3", "version: 3.7.2", "3.8"),
-        ("paused: true", "config: {db.autocreate: 'true'}", "db.autocreate"),
-        ("paused: true", "config: {server.4: 10.0.0.4}", "server.4"),
+        ("paused: true", "config: {db.autocreate: 'true'}", "`db.*`"),
+        ("paused: true", "config: {server.4: 10.0.0.4}", "`server.*`"),
         ("paused: true", "env: [{name: JVMFLAGS, value: -Da=b}]", "JVMFLAGS"),
         ("-XX:+UseSerialGC", "-Dzookeeper.snapshot.trust.empty=true", "config"),
         ("paused: true", "ports: {client: 2888}", "port"),

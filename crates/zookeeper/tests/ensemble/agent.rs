@@ -117,8 +117,9 @@ impl World {
         if self.volume(pod).id.is_none() {
             return MemberVolumeState::Lost;
         }
+        let forgets = self.faithless.forgets;
         match self.volume(pod).ledger.part {
-            Part::Joined if self.faithless.forgets => MemberVolumeState::Joined,
+            Part::Joined if forgets => MemberVolumeState::Joined,
             Part::None | Part::Begun | Part::Joined | Part::Left => {
                 agents_rule::state(self.volume(pod), pod, spec)
             }

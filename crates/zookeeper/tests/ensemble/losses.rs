@@ -309,7 +309,7 @@ fn where_a_majority_belongs_to_no_member_a_user_may_let_the_rest_go_on() {
     world.settle();
     assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
     let said = world.condition("Degraded");
-    assert!(said.starts_with("True MajorityLost") && said.contains("98, 99"), "{said}");
+    assert!(said.starts_with("True MajorityLost") && said.contains("98 and 99"), "{said}");
     let ask = world.status()["ask"].clone();
     assert_eq!(ask["kind"], json!("Rescue"), "{}", world.last_words());
     assert_eq!(ask["about"], json!(["98", "99"]));
