@@ -5,7 +5,7 @@ use crate::Random;
 use crate::document;
 use crate::hash::Hash;
 use crate::names::REPOSITORY;
-use crate::seal::{Keys, fingerprint, sealed_len};
+use crate::seal::{Keys, fingerprint};
 use crate::store::{Created, Failure, Meta, Store};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use serde::de::DeserializeOwned;
@@ -123,11 +123,6 @@ impl<'a> Vault<'a> {
     /// Randomness.
     pub fn random(&self) -> &dyn Random {
         self.random
-    }
-
-    /// How long an object is in the store.
-    pub fn stored_len(&self, plain: u64) -> u64 {
-        if self.keys.is_some() { sealed_len(plain) } else { plain }
     }
 
     /// The bytes of an object as they are stored.
