@@ -7,6 +7,7 @@ use crate::apply::fence::stands;
 use crate::faults::Faults;
 use crate::leader::Term;
 use crate::request::Api;
+use crate::words::NotDone;
 use palladion_plan::words::exchange::Failed;
 use palladion_plan::{Captured, Exchange, Fence, Scheme};
 use serde_json::Value;
@@ -100,7 +101,8 @@ impl Sender {
                 if stands(&object, &fence.pointer, &fence.expected) {
                     return Ok(());
                 }
-                format!("{} of {} has changed", fence.pointer, fence.object)
+                let (object, field) = (fence.object.to_string(), fence.pointer.clone());
+                NotDone::ChangedAt { object, field }.to_string()
             }
         };
         Err(NotSent::NotNow { why })
