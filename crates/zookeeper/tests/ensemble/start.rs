@@ -64,7 +64,6 @@ impl World {
         if let Cause::Permit(permit) = cause
             && agent.permit.as_ref().is_none_or(|p| p.nonce != permit.nonce)
         {
-            self.volume(pod).ledger.used.push(permit.nonce.clone());
             agent.permit = Some(answer(permit, PermitState::Used));
             agent.begun = None;
             agent.last_words = None;
@@ -101,6 +100,7 @@ impl World {
             let id = spec.server_id.unwrap().number();
             self.make_way(pod, id, permit)?;
             self.volume(pod).ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
+            self.volume(pod).ledger.used.push(permit.nonce.clone());
             self.write_file(pod, spec, permit);
         }
         let address = spec.address.as_ref().unwrap().to_string();
