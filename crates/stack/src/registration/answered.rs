@@ -58,7 +58,11 @@ fn answered(
         }
         (CallKind::Lookup, Ok(captured)) => registered(settled, captured),
         (CallKind::Lookup, Err(failed)) if is_not_found(failed) => {
-            register(not_registered(settled), wanted, terms)
+            // What has failed before is no better for this answer: its pauses go on growing.
+            let (attempts, cause) = (entry.attempts, entry.cause);
+            let message = entry.message.clone();
+            let absent = Entry { attempts, cause, message, ..not_registered(settled) };
+            register(absent, wanted, terms)
         }
         // What was registered once is not in doubt because a question failed.
         (CallKind::Lookup, Err(_)) if entry.state == EntryState::Registered => settled,
