@@ -97,7 +97,7 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// Hexadecimal digits as bytes; `None` where it is something else.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
-    let is_even = text.bytes().all(|c| c.is_ascii_hexdigit()) && text.len() % 2 == 0;
+    let is_even = text.bytes().all(|c| c.is_ascii_hexdigit()) && text.len().is_multiple_of(2);
     let pairs =
         (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok());
     is_even.then(|| pairs.collect()).flatten()

@@ -141,7 +141,7 @@ impl<'a> Faulty<'a> {
     }
 
     fn fails(&self) -> bool {
-        self.one_in > 0 && self.seed.next() % self.one_in == 0
+        self.one_in > 0 && self.seed.next().is_multiple_of(self.one_in)
     }
 
     fn before(&self) -> Result<(), Failure> {

@@ -50,7 +50,7 @@ fn gone(left: &Left<'_>) -> Several<Gone> {
     let lost = (!left.lost.is_empty())
         .then(|| Gone::Volumes { members, volumes: Names::of(left.volumes()) });
     let servers = Names::of(&left.strangers);
-    let strangers = (!left.strangers.is_empty()).then(|| Gone::Strangers { servers });
+    let strangers = (!left.strangers.is_empty()).then_some(Gone::Strangers { servers });
     Several(lost.into_iter().chain(strangers).collect())
 }
 
