@@ -113,8 +113,9 @@ impl World {
         for member in [1, 2] {
             let all = catalog.backups.values().filter(|backup| backup.condemned.is_none());
             let names = all.flat_map(|backup| &backup.checkpoints);
-            let names = names.filter(|(of, _, _)| *of == host(member)).map(|(_, _, m)| &m.name);
-            let earlier = names.last().and_then(|name| read_unchecked(vault, name).ok().flatten());
+            let mut names = names.filter(|(of, _, _)| *of == host(member)).map(|(_, _, m)| &m.name);
+            let earlier =
+                names.next_back().and_then(|name| read_unchecked(vault, name).ok().flatten());
             let earlier = earlier.map(|(manifest, _)| manifest);
             sending.send(vault, member, &Files::small(member, &sstables), earlier.as_ref())?;
         }

@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn a_disk_that_is_too_small_is_named_with_figures_and_the_way_out() {
-        let words = has(&install::root().join("not/yet/made"), u64::MAX).unwrap_err().to_string();
+        let refused = has(&install::root().join("not/yet/made"), u64::MAX);
+        let words = refused.expect_err("a disk of so much").to_string();
         let root = install::root().display().to_string();
         assert!(words.starts_with(&format!("the disk of {root} has ")), "{words}");
         assert!(
