@@ -3,6 +3,7 @@
 
 use crate::cover::{cover, times, without};
 use crate::nodes::spread;
+use crate::not_ready::live;
 use crate::sim::World;
 use crate::sim::rows::RANGES;
 use crate::sim::world::Link;
@@ -110,7 +111,7 @@ fn whoever_loses_the_api_server_alone_in_a_repair_gives_its_part_back_an_hour_af
     assert_eq!(questions(&world, &member), 1, "{}", world.last_words());
     // Others see its server up: nobody repairs with its copies before its agent has ended.
     assert_eq!(entry(&world, &member).state, State::Running, "{}", world.last_words());
-    world.pass(3000);
+    live(&mut world, 3000);
     assert_eq!(questions(&world, &member), 1, "{}", world.last_words());
     assert_eq!(entry(&world, &member).state, State::Interrupted, "{}", world.last_words());
     for _ in 0..12 {

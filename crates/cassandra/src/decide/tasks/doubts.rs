@@ -103,8 +103,17 @@ pub fn ask_the_unheard(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft)
         let part = unit.job.filter(|job| job.work.body().is_some_and(Body::is_repair_by_grants));
         if let Some(part) = part {
             ask_about(facts, (unit.member, &part.id), (true, None), draft);
+            wake(facts, (unit.member, &part.id), draft);
         }
     }
+}
+
+/// Look again when nobody waits any more for the answer to the last question.
+fn wake(facts: &Facts<'_>, (member, part): (&MemberFact, &str), draft: &mut Draft) {
+    let Some(put) = unanswered_since(member, part) else { return };
+    let times = [PATIENCE, units::GRANT].map(|time| put.checked_add(time).ok());
+    let later = times.into_iter().flatten().filter(|at| *at > facts.now());
+    later.for_each(|at| draft.wake_at(at));
 }
 
 /// Is it asked to stop, and has not read that?
