@@ -22,8 +22,11 @@ mod update;
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use placement::Placement;
-pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
+pub use security::{
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, SignedByOperator, Tls,
+};
 pub use status::{
+    Authority, MOST_AUTHORITIES,
     CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin, RackStatus,
     Replaced, SystemReplicationChange, Turn, TurnStep,
 };

@@ -246,6 +246,8 @@ fn is_progress(step: &Step) -> bool {
             job.is_some() && status.get("turn").is_none()
         }
         // Tasks are created and deleted after the status is stated.
+        // Certificates are signed while all else goes on.
+        Step::Issue { .. } => true,
         Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => false,
     };
     !is_upkeep(step) && !is_of_tasks

@@ -208,6 +208,7 @@ impl<M: Mind + Clone> Operator<M> {
                 | Step::Create { event, .. }
                 | Step::Patch { event, .. }
                 | Step::CompareAndSet { event, .. }
+                | Step::Issue { event, .. }
                 | Step::Delete { event, .. },
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
@@ -242,6 +243,7 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Create { key, .. } => (key.clone(), Write::Create),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::CompareAndSet { .. } => (owner.clone(), Write::CompareAndSet),
+        Step::Issue { key, .. } => (key.clone(), Write::Issue),
         Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {
             (key.clone(), Write::Delete)
         }
