@@ -57,6 +57,9 @@ pub fn client_ca(cluster: &str) -> String {
     format!("{cluster}-client-ca")
 }
 
+/// Key of that ConfigMap.
+pub const CLIENT_CA_FILE: &str = "ca.crt";
+
 /// The one Secret that the operator may read, in its own namespace: the keys of the
 /// authorities that it signs with.
 pub const AUTHORITIES_SECRET: &str = "palladion-authorities";

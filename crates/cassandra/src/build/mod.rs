@@ -15,6 +15,7 @@ mod tests;
 pub use config::config_map;
 pub use release::{Rendered, Stamp, rendered};
 pub use services::{
+    client_ca,
     client_service, disruption_budget, held_service, member, member_account, member_service,
 };
 pub use set::stateful_set;

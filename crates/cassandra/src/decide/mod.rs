@@ -1,6 +1,7 @@
 //! The order of decisions for one cluster: a table of contents. Each decider
 //! lives in the folder named for its work.
 
+pub mod certificates;
 mod dispatch;
 pub mod draft;
 pub mod evidence;
@@ -45,6 +46,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);
     access::decide(facts, valid, &mut draft);
+    certificates::report(facts, valid, &mut draft);
     let way = dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);
