@@ -4,6 +4,7 @@
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
+use palladion_plan::issue::{Into, Order};
 use palladion_plan::proof::{MakesProofs, Proof, ProofKind};
 use palladion_plan::{
     Event, EventType, Fence, Hazard, IfRefused, Keep, Loss, Mind, Object, ObjectKey, Plan,
@@ -84,8 +85,10 @@ impl Mind for ToyMind {
             };
             return Plan { steps: vec![claim], ..Plan::default() };
         }
+        let mut all = steps(snapshot, maps);
+        all.extend(certificates(owner, maps));
         Plan {
-            steps: steps(snapshot, maps),
+            steps: all,
             status: status(snapshot, maps, nodes),
             events: told(owner, maps),
             ..wake(snapshot)
@@ -165,6 +168,33 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
         });
     }
     steps
+}
+
+/// With `spec.request`, an authority of the toy, and a certificate in each of its
+/// ConfigMaps that has none. `spec.fingerprint` is asked instead of the recorded one.
+fn certificates(owner: &Object, maps: &[Arc<Object>]) -> Vec<Step> {
+    let Some(request) = owner.str_at("/spec/request") else {
+        return Vec::new();
+    };
+    let life = jiff::SignedDuration::from_hours(24);
+    let Some(known) = owner.str_at("/status/authorities/client-1/fingerprint") else {
+        let doing = "make the authority";
+        return vec![Step::make_authority(TOY, &owner.meta, "client-1", life * 100, doing)];
+    };
+    let order = Order::Certificate {
+        fingerprint: owner.str_at("/spec/fingerprint").unwrap_or(known).to_string(),
+        request: request.to_string(),
+        names: owner.str_at("/spec/certified").map(str::to_string).into_iter().collect(),
+        addresses: vec!["127.0.0.1".to_string()],
+        life,
+    };
+    let without = maps.iter().filter(|map| map.at("/data/certificate").is_none());
+    without
+        .map(|map| {
+            let into = Into { patch: json!({ "data": {} }), at: "/data" };
+            Step::certify(CONFIG_MAP, &map.meta, "client-1", order.clone(), into, "certify")
+        })
+        .collect()
 }
 
 /// What these tests make proofs by.
