@@ -5,6 +5,7 @@
 use crate::words::Refused;
 use crate::{key, pem, request};
 use jiff::{SignedDuration, Timestamp};
+use rcgen::string::Ia5String;
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, DistinguishedName, DnType,
     ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose, SanType,
@@ -99,7 +100,7 @@ impl Authority {
         if !read.is_ca() {
             return Err(Refused::NotAnAuthority);
         }
-        if read.public_key().subject_public_key.data.as_ref() != key.public_key_raw() {
+        if *read.public_key().subject_public_key.data != *key.public_key_raw() {
             return Err(Refused::OtherAuthority);
         }
         let not_after = Timestamp::from_second(read.validity().not_after.timestamp())
@@ -163,7 +164,7 @@ impl std::fmt::Debug for Authority {
 fn subject_names(of: &Identity, terms: &Terms) -> Result<Vec<SanType>, Refused> {
     let mut all = Vec::new();
     for name in &terms.names {
-        let text = name.as_str().try_into().ok().filter(|_| is_its_own(of, name));
+        let text = Ia5String::try_from(name.as_str()).ok().filter(|_| is_its_own(of, name));
         all.push(SanType::DnsName(text.ok_or_else(|| Refused::Name { name: name.clone() })?));
     }
     for address in &terms.addresses {
@@ -175,8 +176,7 @@ fn subject_names(of: &Identity, terms: &Terms) -> Result<Vec<SanType>, Refused> 
         return Err(Refused::NoName);
     }
     let uri = format!("spiffe://palladion.dev/{}/{}/{}", of.namespace, of.ring, of.member);
-    let uri = uri.as_str().try_into().map_err(unsigned)?;
-    all.push(SanType::URI(uri));
+    all.push(SanType::URI(Ia5String::try_from(uri.as_str()).map_err(unsigned)?));
     Ok(all)
 }
 

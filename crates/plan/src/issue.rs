@@ -36,7 +36,7 @@ pub enum Order {
 
 /// Where what was made is put: a patch and a JSON pointer into it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Into {
+pub struct Placed {
     /// The merge patch of the object.
     pub patch: Value,
     /// Where in it what was made is added.
@@ -71,7 +71,7 @@ impl Step {
         seen: &Meta,
         authority: &str,
         order: Order,
-        into: Into,
+        into: Placed,
         doing: impl Display,
     ) -> Self {
         Step::Issue {

@@ -4,7 +4,7 @@
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
-use palladion_plan::issue::{Into, Order};
+use palladion_plan::issue::{Order, Placed};
 use palladion_plan::proof::{MakesProofs, Proof, ProofKind};
 use palladion_plan::{
     Event, EventType, Fence, Hazard, IfRefused, Keep, Loss, Mind, Object, ObjectKey, Plan,
@@ -191,7 +191,7 @@ fn certificates(owner: &Object, maps: &[Arc<Object>]) -> Vec<Step> {
     let without = maps.iter().filter(|map| map.at("/data/certificate").is_none());
     without
         .map(|map| {
-            let into = Into { patch: json!({ "data": {} }), at: "/data" };
+            let into = Placed { patch: json!({ "data": {} }), at: "/data" };
             Step::certify(CONFIG_MAP, &map.meta, "client-1", order.clone(), into, "certify")
         })
         .collect()

@@ -32,7 +32,7 @@ pub fn due(member: &MemberFact, order: &MemberCertificate, now: Timestamp) -> Du
         return Due::Now;
     };
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref()).map(|a| a.as_str());
-    let is_same = order.request.as_deref() == Some(&id(asked)) && order.address.as_deref() == address;
+    let is_same = order.request.as_deref() == Some(id(asked).as_str()) && order.address.as_deref() == address;
     let at = match is_same {
         true => renewal(signed.0, end.0),
         false => signed.0.saturating_add(PAUSE).unwrap_or(now).min(renewal(signed.0, end.0)),

@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{CertificateStatus, MemberCertificate};
 use palladion_api::names;
-use palladion_plan::issue::{Into, Order};
+use palladion_plan::issue::{Order, Placed};
 use palladion_plan::{Object, Step};
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn sign(
     let asked = due::asked(member, order)?;
     let address = member.spec.as_ref()?.address.as_ref()?;
     let client = json!({ "request": due::id(asked), "address": address });
-    let into = Into {
+    let into = Placed {
         patch: json!({ "spec": { "tls": { "client": client } } }),
         at: "/spec/tls/client",
     };

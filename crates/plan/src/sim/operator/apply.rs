@@ -79,6 +79,12 @@ impl<M: Mind + Clone> Operator<M> {
             };
             match ready {
                 Err(Hold::Nothing) => continue,
+                Err(Hold::Failed(FailureClass::Refused, message)) if step.stands_alone() => {
+                    let end = End::Failed(FailureClass::Refused, message.clone());
+                    self.note(&step, key.clone(), write, end);
+                    let what = (step.doing().to_string(), key.clone(), message);
+                    running.refused.get_or_insert(what);
+                }
                 Err(Hold::Failed(class, message)) => {
                     self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
                     self.fail(store, step.doing(), &key, class, message);
