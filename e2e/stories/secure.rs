@@ -161,9 +161,14 @@ fn the_operator_signs(ring: &Ring<'_>, admin: &Client<'_>) {
     let map: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let authority = map["data"]["ca.crt"].as_str().expect("the key `ca.crt`");
     let trusting = Client { authority, ..*admin };
-    assert!(!trusting.is_kept_out(), "{}", trusting.said(&["SELECT cluster_name FROM system.local"]));
+    assert!(
+        !trusting.is_kept_out(),
+        "{}",
+        trusting.said(&["SELECT cluster_name FROM system.local"])
+    );
     assert!(admin.is_kept_out(), "no server uses the Secret any more");
-    let keys = bed().kubectl(&format!("get cassandramembers -n {NAMESPACE} -o json")).expect("members");
+    let keys =
+        bed().kubectl(&format!("get cassandramembers -n {NAMESPACE} -o json")).expect("members");
     assert!(keys.contains("CERTIFICATE REQUEST") && !keys.contains("PRIVATE KEY"));
 }
 

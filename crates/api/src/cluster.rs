@@ -26,9 +26,8 @@ pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, SignedByOperator, Tls,
 };
 pub use status::{
-    Authority, MOST_AUTHORITIES,
-    CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin, RackStatus,
-    Replaced, SystemReplicationChange, Turn, TurnStep,
+    Authority, CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin,
+    MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

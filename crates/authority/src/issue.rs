@@ -73,7 +73,8 @@ impl Authority {
     pub fn make(name: &str, now: Timestamp, life: SignedDuration) -> Result<Self, Refused> {
         let key = key::pair()?;
         let not_after = end(now, life)?;
-        let of_key: String = hex(&Sha256::digest(key.public_key_raw())).chars().take(DIGITS).collect();
+        let of_key: String =
+            hex(&Sha256::digest(key.public_key_raw())).chars().take(DIGITS).collect();
         let mut params = params(now - SLACK_OF_AUTHORITY, not_after);
         params.distinguished_name.push(DnType::OrganizationName, "Palladion");
         params.distinguished_name.push(DnType::CommonName, short(&format!("{name} {of_key}")));

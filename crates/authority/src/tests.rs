@@ -20,11 +20,7 @@ fn now() -> Timestamp {
 }
 
 fn identity() -> Identity {
-    Identity {
-        namespace: "databases".into(),
-        ring: "demo".into(),
-        member: "demo-dc1-a-0".into(),
-    }
+    Identity { namespace: "databases".into(), ring: "demo".into(), member: "demo-dc1-a-0".into() }
 }
 
 fn terms() -> Terms {
@@ -148,7 +144,8 @@ fn names_of_others_are_refused() {
         let terms = Terms { names: vec![name.to_string()], addresses: Vec::new(), life: YEAR };
         authority.sign(&asked, &identity(), &terms, now()).map(drop)
     };
-    for own in ["demo-dc1-a-0", "demo-dc1-a-0.databases", "demo-client.databases.svc", "localhost"] {
+    for own in ["demo-dc1-a-0", "demo-dc1-a-0.databases", "demo-client.databases.svc", "localhost"]
+    {
         assert_eq!(sign(own), Ok(()), "{own}");
     }
     for other in [

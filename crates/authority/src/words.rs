@@ -25,8 +25,3 @@ palladion_api::sentences! {
 }
 
 impl std::error::Error for Refused {}
-
-/// Every sentence, with samples in place of what varies.
-pub fn samples() -> Vec<palladion_api::words::Sample> {
-    palladion_api::words::samples_of::<Refused>(module_path!())
-}

@@ -6,8 +6,8 @@ use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
-    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy, Mode, Placement,
-    Rack, StatefulSetReplace,
+    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy, Mode,
+    Placement, Rack, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;

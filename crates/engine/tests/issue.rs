@@ -63,7 +63,10 @@ async fn a_certificate_is_signed_with_the_one_secret_and_no_other() {
         assert_eq!(seen.target.namespace, "system");
         assert!([Method::GET, Method::PATCH].contains(&seen.method), "{seen:?}");
     }
-    let everything = format!("{:?}", state.store.objects.iter().filter(|((p, _, _), _)| p != "secrets").collect::<Vec<_>>());
+    let everything = format!(
+        "{:?}",
+        state.store.objects.iter().filter(|((p, _, _), _)| p != "secrets").collect::<Vec<_>>()
+    );
     assert!(!everything.contains("PRIVATE"), "the key is in the Secret alone");
 }
 
@@ -74,7 +77,8 @@ async fn at_rest_the_secret_is_not_read() {
     ask(&fake, "a", &key().unwrap(), json!({}));
     until("signed", || certificate(&fake, "a-0").is_some()).await;
     pass(Duration::from_secs(5)).await;
-    let reads = |fake: &Fake| fake.state().seen.iter().filter(|s| s.target.plural == "secrets").count();
+    let reads =
+        |fake: &Fake| fake.state().seen.iter().filter(|s| s.target.plural == "secrets").count();
     let before = reads(&fake);
     pass(Duration::from_secs(600)).await;
     assert_eq!(reads(&fake), before);
@@ -192,7 +196,10 @@ async fn crash_everywhere(action: Action) {
 fn check_signed(key: &str, signed: &str, known: &Value) {
     let text = |field: &str| known[field].as_str().unwrap().to_string();
     let by_name = check(key, signed, &text("certificate"), &text("fingerprint"), "none");
-    assert!(matches!(by_name, Err(palladion_authority::words::Refused::Unnamed { .. })), "{by_name:?}");
+    assert!(
+        matches!(by_name, Err(palladion_authority::words::Refused::Unnamed { .. })),
+        "{by_name:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -209,10 +209,8 @@ impl Step {
             Step::Patch { counted, .. } | Step::CompareAndSet { counted, .. } => {
                 *counted = one.into();
             }
-            Step::Apply { .. }
-            | Step::Create { .. }
-            | Step::Issue { .. }
-            | Step::Delete { .. } => {}
+            Step::Apply { .. } | Step::Create { .. } | Step::Issue { .. } | Step::Delete { .. } => {
+            }
         }
         self
     }
@@ -221,10 +219,9 @@ impl Step {
     pub fn counted(&self) -> Option<&Count> {
         match self {
             Step::Patch { counted, .. } | Step::CompareAndSet { counted, .. } => counted.as_ref(),
-            Step::Apply { .. }
-            | Step::Create { .. }
-            | Step::Issue { .. }
-            | Step::Delete { .. } => None,
+            Step::Apply { .. } | Step::Create { .. } | Step::Issue { .. } | Step::Delete { .. } => {
+                None
+            }
         }
     }
 }

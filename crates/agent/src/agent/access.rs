@@ -10,12 +10,12 @@ use crate::decide::Process;
 use crate::issued::Own;
 use crate::volume::ledger::{Ban, Membership};
 use crate::words::job::Trouble;
+use jiff::Timestamp;
 use palladion_api::cluster::AuthMode;
 use palladion_api::member::AccessProblem;
 use palladion_api::server_config::{
     AGENTS_FOLDER, ClientEncryption, SUPERUSER_FOLDER, ServerConfig,
 };
-use jiff::Timestamp;
 use std::time::Instant;
 
 impl Agent {
@@ -45,7 +45,9 @@ impl Agent {
         let is_over = ledger.membership == Membership::Left || ledger.ban != Ban::None;
         if is_over {
             self.lacks_certificate = None;
-            if self.process == Process::Absent && let Err(error) = self.issued.wipe(volume) {
+            if self.process == Process::Absent
+                && let Err(error) = self.issued.wipe(volume)
+            {
                 self.trouble = Some(Trouble::Certificate { why: format!("{error:#}") }.into());
             }
             return;

@@ -62,9 +62,10 @@ impl Held {
     /// Do its dates not suit this clock?
     pub fn unsuited(&self, now: Timestamp) -> Option<CertificateProblem> {
         let (kind, message) = match now {
-            now if now < self.not_before => {
-                (Kind::NotYetValid, format!("it is valid from {}, and it is {now}", self.not_before))
-            }
+            now if now < self.not_before => (
+                Kind::NotYetValid,
+                format!("it is valid from {}, and it is {now}", self.not_before),
+            ),
             now if now >= self.not_after => {
                 (Kind::Expired, format!("it was valid until {}, and it is {now}", self.not_after))
             }
@@ -93,9 +94,7 @@ fn file<T: DeserializeOwned>(directory: &Path, name: &str) -> Result<Option<T>> 
             })
             .ok()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(error).with_context(|| Doing::Read { path: path.display().to_string() })
-        }
+        Err(error) => Err(error).with_context(|| Doing::Read { path: path.display().to_string() }),
     }
 }
 

@@ -49,11 +49,7 @@ impl World {
     /// The operator signs what is asked, by a clock that differs by this.
     fn sign(&mut self, ahead: SignedDuration) {
         let asked = self.turn();
-        let of = Identity {
-            namespace: "n".into(),
-            ring: "r".into(),
-            member: "r-dc1-a-0".into(),
-        };
+        let of = Identity { namespace: "n".into(), ring: "r".into(), member: "r-dc1-a-0".into() };
         let terms = Terms { names: vec!["r-dc1-a-0".into()], addresses: vec![], life: YEAR };
         let signed = self.authority.sign(&asked.request, &of, &terms, self.now + ahead).unwrap();
         self.order.certificate = Some(signed.certificate);
@@ -176,8 +172,10 @@ fn what_was_signed_for_another_key_is_refused_and_told_and_replaces_nothing() {
     world.sign(SignedDuration::ZERO);
     let good = world.turn();
     let mut other = an_agent();
-    (other.authority, other.order) =
-        (Authority::kept(&world.authority.key(), &world.authority.certificate).unwrap(), world.order.clone());
+    (other.authority, other.order) = (
+        Authority::kept(&world.authority.key(), &world.authority.certificate).unwrap(),
+        world.order.clone(),
+    );
     other.order.certificate = None;
     other.sign(SignedDuration::ZERO);
     world.order.certificate = other.order.certificate;

@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, CertificateStatus, Evidence, HealthRecord, JobStatus, MemberTlsStatus, Missed,
-    OperationStatus, ServerStatus, VolumeState, VolumeStatus,
+    AccessProblem, AgentStatus, CassandraMemberStatus, CertificateStatus, Evidence, HealthRecord,
+    JobStatus, MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
 use sha2::{Digest, Sha256};

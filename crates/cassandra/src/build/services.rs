@@ -4,8 +4,8 @@ use super::common::{cluster_labels, metadata, rack_labels};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
-use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::names::CLIENT_CA_FILE;
+use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::{labels, labels::ports, names};
 use serde_json::{Value, json};
 

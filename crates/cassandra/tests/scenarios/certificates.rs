@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-
 fn by_operator() -> Value {
     json!({ "client": { "mode": "Require", "certificates": { "operator": {} } } })
 }

@@ -59,7 +59,8 @@ fn follow(kept: &mut Option<Certificate>, order: &MemberCertificate, key: &str) 
     let is_of_another = kept.as_ref().is_none_or(|kept| kept.authority != order.authority);
     if is_of_another {
         let held = kept.take().and_then(|kept| kept.held);
-        let (authority, request) = (order.authority.clone(), format!("CSR {key} to {}", order.authority));
+        let (authority, request) =
+            (order.authority.clone(), format!("CSR {key} to {}", order.authority));
         *kept = Some(Certificate { authority, request, held });
     }
     let (Some(kept), Some(certificate)) = (kept, &order.certificate) else { return };

@@ -82,7 +82,8 @@ impl Applier<'_> {
                     Terms { names: names.clone(), addresses: addresses.clone(), life: *life };
                 let now = Timestamp::now();
                 let signed = signer.sign(request, &self.identity(subject), &terms, now);
-                let signed = signed.map_err(|why| refused(NotSigned::Rule { why: why.to_string() }))?;
+                let signed =
+                    signed.map_err(|why| refused(NotSigned::Rule { why: why.to_string() }))?;
                 Ok(json!({
                     "certificate": signed.certificate,
                     "signedAt": seconds(now),
@@ -113,19 +114,13 @@ impl Applier<'_> {
         format!("{}.{authority}", hash::of(&of))
     }
 
-    fn entry(
-        &self,
-        kept: &Kept,
-        place: &str,
-        authority: &str,
-    ) -> Result<Option<Entry>, StepError> {
+    fn entry(&self, kept: &Kept, place: &str, authority: &str) -> Result<Option<Entry>, StepError> {
         let stored = &kept.object["data"][place];
         if stored.is_null() {
             return Ok(None);
         }
         let unreadable = || refused(NotSigned::Unreadable { entry: place.to_string() });
-        let bytes: ByteString =
-            serde_json::from_value(stored.clone()).map_err(|_| unreadable())?;
+        let bytes: ByteString = serde_json::from_value(stored.clone()).map_err(|_| unreadable())?;
         let entry: Entry = serde_json::from_slice(&bytes.0).map_err(|_| unreadable())?;
         let meta = &self.owner.meta;
         let is_ours = entry.namespace == meta.namespace

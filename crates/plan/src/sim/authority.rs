@@ -3,9 +3,9 @@
 //! another one than was ordered signs nothing, and no certificate outlives its
 //! authority.
 
+use crate::hash;
 use crate::issue::Order;
 use crate::object::{Object, ObjectKey};
-use crate::hash;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

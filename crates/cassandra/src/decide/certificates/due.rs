@@ -32,7 +32,8 @@ pub fn due(member: &MemberFact, order: &MemberCertificate, now: Timestamp) -> Du
         return Due::Now;
     };
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref()).map(|a| a.as_str());
-    let is_same = order.request.as_deref() == Some(id(asked).as_str()) && order.address.as_deref() == address;
+    let is_same =
+        order.request.as_deref() == Some(id(asked).as_str()) && order.address.as_deref() == address;
     let at = match is_same {
         true => renewal(signed.0, end.0),
         false => signed.0.saturating_add(PAUSE).unwrap_or(now).min(renewal(signed.0, end.0)),
@@ -41,7 +42,10 @@ pub fn due(member: &MemberFact, order: &MemberCertificate, now: Timestamp) -> Du
 }
 
 /// What the agent of the pod that exists now asks of the ordered authority.
-pub fn asked<'a>(member: &'a MemberFact, order: &MemberCertificate) -> Option<&'a CertificateStatus> {
+pub fn asked<'a>(
+    member: &'a MemberFact,
+    order: &MemberCertificate,
+) -> Option<&'a CertificateStatus> {
     let asked = member.status.tls.as_ref()?.client.as_ref()?;
     let pod = member.pod.as_ref()?;
     let is_its_own = member.agent_speaks() && asked.pod_uid == pod.uid;

@@ -67,8 +67,13 @@ impl Ring {
     /// The member was ordered to ask this authority, and has asked.
     fn asked(mut self, name: &str) -> Self {
         let by = format!("f-{name}");
-        let trust: String = self.authorities.as_object().unwrap().values()
-            .map(|a| format!("{}\n", a["certificate"].as_str().unwrap())).collect();
+        let trust: String = self
+            .authorities
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|a| format!("{}\n", a["certificate"].as_str().unwrap()))
+            .collect();
         self.tls = json!({ "authority": by, "trust": trust });
         self.asked = json!({ "authority": by, "request": "CSR 1", "podUID": self.pod });
         self
@@ -93,14 +98,20 @@ impl Ring {
             let labels = [("palladion.dev/rack", "a"), (palladion_api::labels::POD_NAME, name)];
             let labels = labels.map(|(key, value)| (key.to_string(), value.to_string()));
             let meta = Meta {
-                name: name.into(), namespace: "databases".into(), uid: uid.into(),
-                resource_version: "7".into(), labels: labels.into(), ..Meta::default()
+                name: name.into(),
+                namespace: "databases".into(),
+                uid: uid.into(),
+                resource_version: "7".into(),
+                labels: labels.into(),
+                ..Meta::default()
             };
             Arc::new(Object { meta, body })
         };
         let known = |value| Observed::Known { value, as_of: self.now };
         let mut objects: BTreeMap<Resource, _> = crate::resources::watches()
-            .into_iter().map(|watch| (watch.resource, known(Vec::new()))).collect();
+            .into_iter()
+            .map(|watch| (watch.resource, known(Vec::new())))
+            .collect();
         let agent = json!({ "version": "1", "protocol": self.protocol, "podUID": self.pod,
                             "revision": "r", "node": "node-1" });
         let member = json!({
@@ -109,13 +120,22 @@ impl Ring {
             "status": { "agent": agent, "tls": { "client": self.asked } },
         });
         objects.insert(kinds::MEMBER, known(vec![object(MEMBER, "member-1", member)]));
-        objects.insert(kinds::POD, known(vec![object(MEMBER, self.pod, json!({ "node": "node-1" }))]));
+        objects
+            .insert(kinds::POD, known(vec![object(MEMBER, self.pod, json!({ "node": "node-1" }))]));
         let spec = json!({ "version": "5.0.5", "datacenter": { "name": "dc1", "racks": [] } });
         let body = json!({ "spec": spec, "status": { "authorities": self.authorities } });
         Snapshot {
-            now: self.now, epoch: 1, nonce: "n".into(), owner: object("demo", "cluster", body),
-            objects, references: BTreeMap::new(), probes: BTreeMap::new(), failure: None,
-            settings: Arc::new([("admissionPolicies".to_string(), self.policies.to_string())].into()),
+            now: self.now,
+            epoch: 1,
+            nonce: "n".into(),
+            owner: object("demo", "cluster", body),
+            objects,
+            references: BTreeMap::new(),
+            probes: BTreeMap::new(),
+            failure: None,
+            settings: Arc::new(
+                [("admissionPolicies".to_string(), self.policies.to_string())].into(),
+            ),
         }
     }
 
@@ -184,7 +204,10 @@ fn from_nothing_an_authority_is_made_then_ordered_then_signed() {
     assert_eq!((made(&plan), plan.steps.len()), (Some("client-1"), 1));
     let ring = ring.with_authority("client-1", SignedDuration::ZERO);
     let plan = ring.plan();
-    assert_eq!(ordered(&plan), Some(&json!({ "authority": "f-client-1", "trust": "CA client-1\n" })));
+    assert_eq!(
+        ordered(&plan),
+        Some(&json!({ "authority": "f-client-1", "trust": "CA client-1\n" }))
+    );
     assert_eq!((made(&plan), signed_in(&plan)), (None, None));
     let published = plan.steps.iter().find_map(|step| match step {
         Step::Apply { object, .. } => Some(object),

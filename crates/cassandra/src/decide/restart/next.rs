@@ -34,7 +34,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if is_outdated(facts, valid, member) && stopped.is_some() {
             continue;
         }
-        if is_outdated(facts, valid, member) && certificates::pending::is_pending(facts, valid, member) {
+        if is_outdated(facts, valid, member)
+            && certificates::pending::is_pending(facts, valid, member)
+        {
             draft.wait_for(BeforeRestart { member: name }).about(member.subject());
             continue;
         }

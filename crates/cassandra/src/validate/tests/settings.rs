@@ -167,10 +167,8 @@ fn authentication_is_set_in_one_place() {
 #[test]
 fn tls_for_clients_needs_certificates_and_a_server_that_reads_them() {
     let with = |certificates: Option<&str>, version: &str, config: Value| {
-        let certificates = certificates.map(|name| CertificateSource {
-            operator: None,
-            secret_name: Some(name.into()),
-        });
+        let certificates = certificates
+            .map(|name| CertificateSource { operator: None, secret_name: Some(name.into()) });
         good().spec(|spec| {
             let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
             spec.tls = Some(Tls { client });
