@@ -10,7 +10,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{CertificateSource, ClientTls, ClientTlsMode, SignedByOperator, Tls};
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, Uid};
 use palladion_plan::issue::Order;
 use palladion_plan::{Meta, Object, Observed, Reason, Resource, Snapshot, Step};
 use serde_json::{Value, json};
@@ -100,7 +100,7 @@ impl Ring {
             let meta = Meta {
                 name: name.into(),
                 namespace: "databases".into(),
-                uid: uid.into(),
+                uid: Uid::new(uid),
                 resource_version: "7".into(),
                 labels: labels.into(),
                 ..Meta::default()
