@@ -27,15 +27,15 @@ fn entries(fake: &Fake) -> usize {
     secret["data"].as_object().map_or(0, serde_json::Map::len)
 }
 
-fn certificate(fake: &Fake, map: &str) -> Option<String> {
-    fake.get("configmaps", "n", map)?["data"]["certificate"].as_str().map(str::to_string)
+fn certificate(fake: &Fake, toy: &str) -> Option<String> {
+    fake.get("toys", "n", toy)?["spec"]["certificate"].as_str().map(str::to_string)
 }
 
 fn authority(fake: &Fake, toy: &str) -> Value {
     status(fake, toy)["authorities"]["client-1"].clone()
 }
 
-/// A toy `name` with one ConfigMap that is to be certified.
+/// A toy `name` that is to be certified.
 fn ask(fake: &Fake, name: &str, key: &str, more: Value) {
     let mut spec = json!({"count": 1, "value": "x", "request": request(key, "m").unwrap()});
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -46,12 +46,12 @@ fn ask(fake: &Fake, name: &str, key: &str, more: Value) {
 async fn a_certificate_is_signed_with_the_one_secret_and_no_other() {
     let (fake, key) = (with_secret(), key().unwrap());
     let _engine = start(&fake, elected("p"));
-    ask(&fake, "a", &key, json!({"certified": "a-0"}));
-    until("signed", || certificate(&fake, "a-0").is_some()).await;
+    ask(&fake, "a", &key, json!({"certified": "a"}));
+    until("signed", || certificate(&fake, "a").is_some()).await;
     let known = authority(&fake, "a");
     let text = |field: &str| known[field].as_str().unwrap().to_string();
-    let signed = certificate(&fake, "a-0").unwrap();
-    let held = check(&key, &signed, &text("certificate"), &text("fingerprint"), "a-0").unwrap();
+    let signed = certificate(&fake, "a").unwrap();
+    let held = check(&key, &signed, &text("certificate"), &text("fingerprint"), "a").unwrap();
     let life = held.not_before.duration_until(held.not_after);
     assert_eq!(life, jiff::SignedDuration::from_hours(25), "a day, and an hour for clocks");
     pass(Duration::from_secs(60)).await;
@@ -75,7 +75,7 @@ async fn at_rest_the_secret_is_not_read() {
     let fake = with_secret();
     let _engine = start(&fake, elected("p"));
     ask(&fake, "a", &key().unwrap(), json!({}));
-    until("signed", || certificate(&fake, "a-0").is_some()).await;
+    until("signed", || certificate(&fake, "a").is_some()).await;
     pass(Duration::from_secs(5)).await;
     let reads =
         |fake: &Fake| fake.state().seen.iter().filter(|s| s.target.plural == "secrets").count();
@@ -91,11 +91,11 @@ async fn without_the_secret_all_else_is_carried_out_and_the_next_step_is_told() 
     ask(&fake, "a", &key().unwrap(), json!({}));
     until("made", || fake.get("configmaps", "n", "a-0").is_some()).await;
     pass(Duration::from_secs(30)).await;
-    assert!(authority(&fake, "a").is_null() && certificate(&fake, "a-0").is_none());
+    assert!(authority(&fake, "a").is_null() && certificate(&fake, "a").is_none());
     let told = format!("{:?}", fake.state().store.objects);
     assert!(told.contains("helm upgrade"), "the event has the next step");
     fake.put("secrets", "system", SECRET, json!({"apiVersion": "v1", "kind": "Secret"}));
-    until("signed", || certificate(&fake, "a-0").is_some()).await;
+    until("signed", || certificate(&fake, "a").is_some()).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +103,7 @@ async fn a_status_that_was_copied_from_another_owner_signs_nothing() {
     let fake = with_secret();
     let _engine = start(&fake, elected("p"));
     ask(&fake, "a", &key().unwrap(), json!({}));
-    until("signed", || certificate(&fake, "a-0").is_some()).await;
+    until("signed", || certificate(&fake, "a").is_some()).await;
     let copied = json!({ "client-1": authority(&fake, "a") });
     ask(&fake, "b", &key().unwrap(), json!({"request": null}));
     until("made", || fake.get("configmaps", "n", "b-0").is_some()).await;
@@ -113,19 +113,18 @@ async fn a_status_that_was_copied_from_another_owner_signs_nothing() {
         toy["spec"]["request"] = json!(asked);
     });
     pass(Duration::from_secs(60)).await;
-    assert_eq!(certificate(&fake, "b-0"), None);
+    assert_eq!(certificate(&fake, "b"), None);
     assert_eq!(entries(&fake), 1);
     // Also when the other owner has a key of its own.
     fake.edit("toys", "n", "b", |toy| toy["status"]["authorities"] = Value::Null);
-    until("signed", || certificate(&fake, "b-0").is_some()).await;
+    until("signed", || certificate(&fake, "b").is_some()).await;
     assert_ne!(authority(&fake, "b")["fingerprint"], authority(&fake, "a")["fingerprint"]);
     fake.edit("toys", "n", "b", |toy| toy["status"]["authorities"] = copied.clone());
-    fake.edit("configmaps", "n", "b-0", |map| map["data"]["certificate"] = Value::Null);
-    fake.edit("configmaps", "n", "b-0", |map| {
-        map["data"].as_object_mut().unwrap().remove("certificate");
+    fake.edit("toys", "n", "b", |toy| {
+        toy["spec"].as_object_mut().unwrap().remove("certificate");
     });
     pass(Duration::from_secs(60)).await;
-    assert_eq!(certificate(&fake, "b-0"), None, "the record is another one than the key's");
+    assert_eq!(certificate(&fake, "b"), None, "the record is another one than the key's");
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,13 +133,12 @@ async fn an_owner_of_the_same_name_gets_another_authority() {
     let _engine = start(&fake, elected("p"));
     let key = key().unwrap();
     ask(&fake, "a", &key, json!({}));
-    until("signed", || certificate(&fake, "a-0").is_some()).await;
+    until("signed", || certificate(&fake, "a").is_some()).await;
     let first = authority(&fake, "a")["fingerprint"].clone();
     fake.delete("toys", "n", "a");
-    fake.delete("configmaps", "n", "a-0");
     pass(Duration::from_secs(60)).await;
     ask(&fake, "a", &key, json!({}));
-    until("signed", || certificate(&fake, "a-0").is_some()).await;
+    until("signed", || certificate(&fake, "a").is_some()).await;
     assert_ne!(authority(&fake, "a")["fingerprint"], first);
     assert_eq!(entries(&fake), 2);
 }
@@ -152,7 +150,7 @@ async fn a_name_that_is_not_the_members_is_not_certified() {
     ask(&fake, "a", &key().unwrap(), json!({"certified": "kubernetes.default.svc"}));
     until("made", || !authority(&fake, "a").is_null()).await;
     pass(Duration::from_secs(60)).await;
-    assert_eq!(certificate(&fake, "a-0"), None);
+    assert_eq!(certificate(&fake, "a"), None);
 }
 
 /// At each write of the story the engine hangs, done or not, and another one goes on.
@@ -174,7 +172,7 @@ async fn crash_everywhere(action: Action) {
         ask(&fake, "a", &key, json!({}));
         for _ in 0..2_000 {
             pass(Duration::from_millis(10)).await;
-            if reached.load(Ordering::SeqCst) || certificate(&fake, "a-0").is_some() {
+            if reached.load(Ordering::SeqCst) || certificate(&fake, "a").is_some() {
                 break;
             }
         }
@@ -185,9 +183,9 @@ async fn crash_everywhere(action: Action) {
         fake.no_fault();
         engine.crash().await;
         let _next = start(&fake, elected("q"));
-        until("signed", || certificate(&fake, "a-0").is_some()).await;
+        until("signed", || certificate(&fake, "a").is_some()).await;
         assert_eq!(entries(&fake), 1, "crash at write {number}");
-        let (known, signed) = (authority(&fake, "a"), certificate(&fake, "a-0").unwrap());
+        let (known, signed) = (authority(&fake, "a"), certificate(&fake, "a").unwrap());
         check_signed(&key, &signed, &known);
     }
 }

@@ -86,7 +86,7 @@ impl Mind for ToyMind {
             return Plan { steps: vec![claim], ..Plan::default() };
         }
         let mut all = steps(snapshot, maps);
-        all.extend(certificates(owner, maps));
+        all.extend(certificates(owner));
         Plan {
             steps: all,
             status: status(snapshot, maps, nodes),
@@ -170,31 +170,25 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
     steps
 }
 
-/// With `spec.request`, an authority of the toy, and a certificate in each of its
-/// ConfigMaps that has none. `spec.fingerprint` is asked instead of the recorded one.
-fn certificates(owner: &Object, maps: &[Arc<Object>]) -> Vec<Step> {
-    let Some(request) = owner.str_at("/spec/request") else {
-        return Vec::new();
-    };
+/// With `spec.request`, an authority of the toy, and a certificate in its spec if
+/// there is none.
+fn certificates(owner: &Object) -> Option<Step> {
+    let request = owner.str_at("/spec/request")?;
     let life = jiff::SignedDuration::from_hours(24);
     let Some(known) = owner.str_at("/status/authorities/client-1/fingerprint") else {
         let doing = "make the authority";
-        return vec![Step::make_authority(TOY, &owner.meta, "client-1", life * 100, doing)];
+        return Some(Step::make_authority(TOY, &owner.meta, "client-1", life * 100, doing));
     };
     let order = Order::Certificate {
-        fingerprint: owner.str_at("/spec/fingerprint").unwrap_or(known).to_string(),
+        fingerprint: known.to_string(),
         request: request.to_string(),
         names: owner.str_at("/spec/certified").map(str::to_string).into_iter().collect(),
         addresses: vec!["127.0.0.1".to_string()],
         life,
     };
-    let without = maps.iter().filter(|map| map.at("/data/certificate").is_none());
-    without
-        .map(|map| {
-            let into = Placed { patch: json!({ "data": {} }), at: "/data" };
-            Step::certify(CONFIG_MAP, &map.meta, "client-1", order.clone(), into, "certify")
-        })
-        .collect()
+    let into = Placed { patch: json!({ "spec": {} }), at: "/spec" };
+    let certify = || Step::certify(TOY, &owner.meta, "client-1", order, into, "certify");
+    owner.at("/spec/certificate").is_none().then(certify)
 }
 
 /// What these tests make proofs by.
