@@ -14,6 +14,8 @@ mod request;
 mod tests;
 pub mod words;
 
+palladion_api::vocabulary![words];
+
 pub use check::{Held, check};
 pub use issue::{Authority, Identity, Signed, Terms};
 pub use key::key;
