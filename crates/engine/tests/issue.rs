@@ -136,6 +136,7 @@ async fn an_owner_of_the_same_name_gets_another_authority() {
     until("signed", || certificate(&fake, "a").is_some()).await;
     let first = authority(&fake, "a")["fingerprint"].clone();
     fake.delete("toys", "n", "a");
+    fake.delete("configmaps", "n", "a-0");
     pass(Duration::from_secs(60)).await;
     ask(&fake, "a", &key, json!({}));
     until("signed", || certificate(&fake, "a").is_some()).await;
