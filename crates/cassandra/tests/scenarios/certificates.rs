@@ -88,8 +88,8 @@ fn a_ring_of_today_gets_them_before_its_members_restart() {
     world.patch_spec(&json!({ "tls": by_operator() }));
     let mut undisturbed = world.clone();
     let waited = undisturbed.comes_to(|world| {
-        let of = |(_, m): (_, &Value)| m["status"]["server"]["reason"] == "WaitingForCertificate";
-        world.store.list(kinds::MEMBER).any(of)
+        let mut members = world.store.list(kinds::MEMBER);
+        members.any(|(_, m)| m["status"]["server"]["reason"] == "WaitingForCertificate")
     });
     assert!(!waited, "each has it before its restart: {}", undisturbed.last_words());
     let mut end = killed_at_every_write("tls is turned on", world, 6);
