@@ -46,9 +46,13 @@ pub fn judge(found: &Found, member: &MemberName, spec: &ServiceMemberSpec) -> Ju
 
 fn unmarked(found: &Found, spec: &ServiceMemberSpec) -> Judgement {
     let found = &found.file_system;
+    // Whose loss is on record is not waited for: this is the volume that takes its place.
+    let is_lost =
+        spec.replace.as_ref().is_some_and(|l| Some(&l.lost.volume_id) == spec.volume_id.as_ref());
     match volume::unmarked(spec.volume_id.as_ref(), spec.file_system.as_ref(), found) {
         Unmarked::New => Judgement::New,
         Unmarked::Lost(lost) => Judgement::LostUnmarked { lost },
+        Unmarked::OtherFileSystem { .. } | Unmarked::NoMarker { .. } if is_lost => Judgement::New,
         Unmarked::OtherFileSystem { recorded } => {
             let wrong = Wrong::OtherFileSystem { recorded, found: found.clone() };
             Judgement::Is(State::NotMounted, Some(wrong))
@@ -164,6 +168,8 @@ fn of_somebody_else(found: &Found, ledger: &Ledger, member: &MemberName) -> Opti
 mod tests {
     use super::*;
     use crate::read::Config;
+    use palladion_api::service::LostMember;
+    use palladion_api::service_member::{LossCause, VolumeLoss};
     use palladion_api::zookeeper::ServerId;
 
     fn found(marker: Option<&'static str>, membership: Option<Membership>, data: Data) -> Found {
@@ -215,6 +221,30 @@ mod tests {
         for other in [spec(Some("v0"), Some("ext4/2/b")), spec(Some("v0"), None)] {
             assert_eq!(state(&unmarked, &other), State::NotMounted);
         }
+    }
+
+    #[test]
+    fn an_unmarked_volume_elsewhere_takes_the_place_of_one_whose_loss_is_on_record() {
+        let unmarked = found(None, None, Data::Absent);
+        let marked = |lost: &'static str, file_system| ServiceMemberSpec {
+            replace: Some(VolumeLoss {
+                lost: LostMember {
+                    volume_id: lost.into(),
+                    server_id: None,
+                    node_name: None,
+                    address: None,
+                    claim_uid: None,
+                },
+                cause: LossCause::Agent,
+                reason: String::new(),
+            }),
+            ..spec(Some("v0"), Some(file_system))
+        };
+        let judged = |spec: &ServiceMemberSpec| judge(&unmarked, &"m-0".into(), spec);
+        assert_eq!(judged(&marked("v0", "ext4/2/b")), Judgement::New);
+        assert_eq!(state(&unmarked, &marked("another", "ext4/2/b")), State::NotMounted);
+        let lost = Judgement::LostUnmarked { lost: "v0".into() };
+        assert_eq!(judged(&marked("v0", "ext4/1/a")), lost, "it is that very volume");
     }
 
     #[test]

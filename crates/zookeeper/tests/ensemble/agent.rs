@@ -77,17 +77,18 @@ impl World {
         &mut self.kube.disks.get_mut(&pod.disk).unwrap().content
     }
 
-    /// A volume without a marker gets one, unless it is the one that is on record: then
-    /// the marker is lost, and with it the data.
+    /// A volume without a marker gets one where the agent says that it is new.
     fn mount(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
         let is_recorded =
             spec.file_system.as_deref() == Some(&pod.disk) && spec.volume_id.is_some();
-        let has_one = self.volume(pod).id.is_some();
-        if has_one || is_recorded && !self.faithless.forgets {
+        if self.volume(pod).id.is_some() {
             return;
         }
-        if is_recorded {
+        if is_recorded && self.faithless.forgets {
             return self.remake(pod, spec);
+        }
+        if !agents_rule::is_new(self.volume(pod), pod, spec) {
+            return;
         }
         self.volumes += 1;
         let id = format!("v{}", self.volumes);
@@ -113,9 +114,6 @@ impl World {
     ) -> MemberVolumeState {
         if self.kube.disks[&pod.disk].mount == Mount::Missing {
             return MemberVolumeState::NotMounted;
-        }
-        if self.volume(pod).id.is_none() {
-            return MemberVolumeState::Lost;
         }
         let forgets = self.faithless.forgets;
         match self.volume(pod).ledger.part {

@@ -28,6 +28,11 @@ pub fn state(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> MemberV
     }
 }
 
+/// Does the agent take it into use?
+pub fn is_new(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> bool {
+    judge(&found(volume, pod), &MemberName::new(&pod.key.name), spec) == Judgement::New
+}
+
 /// Whether, and how, the agent starts a server by this permit.
 pub fn start(
     volume: &Volume,

@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, Peer};
+use palladion_api::service_member::{DataBeforeServiceStart, MemberVolume, Peer};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Event, Step, turn};
@@ -81,7 +81,10 @@ fn before_permit(
         return;
     };
     let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
-    let Some(volume) = member.volume().filter(|v| Some(&v.volume_id) != lost) else {
+    // One that is not mounted, or not taken yet, has no ID.
+    let is_another =
+        |v: &&MemberVolume| Some(&v.volume_id) != lost && !v.volume_id.as_str().is_empty();
+    let Some(volume) = member.volume().filter(is_another) else {
         let waiting = Waiting::ForPod { member: name(), pod: pod_words(member) };
         draft.wait_for(waiting).about(member.subject());
         return;
