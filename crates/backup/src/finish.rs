@@ -65,7 +65,9 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
             return Err(object(&damage.object, damage.wrong));
         }
         schemas.insert((manifest.member.schema.object.clone(), manifest.member.schema.bytes));
-        members.push((of_member(order, sent, &manifest), manifest.member.schema));
+        let name = order.id.member(host, sent.checkpoint);
+        let member = OfMember::of(&manifest, name, sent.sha256.clone());
+        members.push((member, manifest.member.schema));
     }
     let schema = schema(vault, &members, schemas.len(), &condemned)?;
     let members = members.into_iter().map(|(member, _)| member).collect();
@@ -137,20 +139,6 @@ fn manifest(
         return Err(unfit(Unfit::Tokens));
     }
     Ok(manifest)
-}
-
-fn of_member(order: &Order, sent: &Sent, manifest: &MemberManifest) -> OfMember {
-    let Member { host, datacenter, rack, .. } = &manifest.member;
-    OfMember {
-        host: host.clone(),
-        datacenter: datacenter.clone(),
-        rack: rack.clone(),
-        manifest: order.id.member(host, sent.checkpoint),
-        sha256: sent.sha256.clone(),
-        files: manifest.files.len() as u64,
-        bytes: manifest.bytes(),
-        stored_bytes: manifest.stored_bytes(),
-    }
 }
 
 /// The schema, which is one for all members, whole, and not condemned.

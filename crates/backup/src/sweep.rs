@@ -70,22 +70,11 @@ pub fn plan(vault: &Vault<'_>) -> Result<Plan, Trouble> {
     let now = vault.now()?;
     let mut plan = Plan { notices: catalog.notices(), ..Plan::default() };
     for (entry, condemned, written) in catalog.chain.open() {
-        if now - written < GRACE {
-            let hours = (GRACE - (now - written) + HOUR - 1) / HOUR;
-            plan.notices.push(Notice::TooYoung { entry, hours });
-            continue;
-        }
-        let objects = match read_objects(vault, condemned) {
-            Ok(objects) => objects,
-            Err(wrong) => {
-                let name = condemned.objects.object.clone();
-                plan.notices.push(Notice::EntryUnread { name, wrong });
-                continue;
+        match due(vault, &catalog, (entry, condemned, written), now)? {
+            Err(notice) => plan.notices.push(notice),
+            Ok(objects) => {
+                plan.entries.push(planned(vault, &catalog, (entry, condemned, objects))?);
             }
-        };
-        match veto(vault, &catalog, (entry, condemned, &objects), now)? {
-            Some(notice) => plan.notices.push(notice),
-            None => plan.entries.push(planned(vault, &catalog, (entry, condemned, objects))?),
         }
     }
     Ok(plan)
@@ -115,21 +104,10 @@ fn carry_out_entry(
     let found = catalog.chain.open().find(|(entry, _, _)| *entry == plan.entry);
     // Another sweep has been faster.
     let Some((entry, condemned, written)) = found else { return Ok(None) };
-    let now = vault.now()?;
-    if now - written < GRACE {
-        let hours = (GRACE - (now - written)) / HOUR + 1;
-        return Ok(Some(Notice::TooYoung { entry, hours }));
-    }
-    let objects = match read_objects(vault, condemned) {
+    let objects = match due(vault, &catalog, (entry, condemned, written), vault.now()?)? {
         Ok(objects) => objects,
-        Err(wrong) => {
-            let name = condemned.objects.object.clone();
-            return Ok(Some(Notice::EntryUnread { name, wrong }));
-        }
+        Err(notice) => return Ok(Some(notice)),
     };
-    if let Some(notice) = veto(vault, &catalog, (entry, condemned, &objects), now)? {
-        return Ok(Some(notice));
-    }
     let listed: BTreeSet<&str> = objects.iter().map(String::as_str).collect();
     let may = |name: &str| may_delete(name, condemned, &listed);
     for batch in plan.objects.chunks(BATCH) {
@@ -195,6 +173,28 @@ fn folder(name: &str) -> Option<String> {
         Of::Host(host) => host.files(),
         Of::Schema => crate::names::SCHEMA.to_string(),
     })
+}
+
+/// The objects of an entry that may be deleted now, or why nothing of it is.
+fn due(
+    vault: &Vault<'_>,
+    catalog: &Catalog,
+    (entry, condemned, written): (u64, &Condemned, i64),
+    now: i64,
+) -> Result<Result<Vec<String>, Notice>, Trouble> {
+    let left = GRACE - (now - written);
+    if left > 0 {
+        return Ok(Err(Notice::TooYoung { entry, hours: (left + HOUR - 1) / HOUR }));
+    }
+    let objects = match read_objects(vault, condemned) {
+        Ok(objects) => objects,
+        Err(wrong) => {
+            let name = condemned.objects.object.clone();
+            return Ok(Err(Notice::EntryUnread { name, wrong }));
+        }
+    };
+    let vetoed = veto(vault, catalog, (entry, condemned, &objects), now)?;
+    Ok(vetoed.map_or(Ok(objects), Err))
 }
 
 /// Does anybody name what is condemned, or read it?

@@ -114,22 +114,10 @@ pub fn take(
 }
 
 fn write(vault: &Vault<'_>, order: &Order, manifest: MemberManifest) -> Result<OfMember, Trouble> {
-    let Member { backup, host, datacenter, rack, .. } = &order.member;
-    let name = backup.member(host, order.checkpoint);
-    let (files, bytes) = (manifest.files.len() as u64, manifest.bytes());
-    let stored_bytes = manifest.stored_bytes();
+    let name = order.member.backup.member(&order.member.host, order.checkpoint);
     let text = manifest.write().map_err(|why| Trouble::Document { name: name.clone(), why })?;
     vault.write(&name, &text)?;
-    Ok(OfMember {
-        host: host.clone(),
-        datacenter: datacenter.clone(),
-        rack: rack.clone(),
-        manifest: name,
-        sha256: Hash::of(&text),
-        files,
-        bytes,
-        stored_bytes,
-    })
+    Ok(OfMember::of(&manifest, name, Hash::of(&text)))
 }
 
 fn known<'a>(

@@ -185,19 +185,14 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// It is not known whether they were written, or what was there before cannot be read.
     pub fn put(&self, name: &str, plain: &[u8], stored: &[u8]) -> Result<Written, Trouble> {
-        let mut last = Failure(String::new());
-        for _ in 0..TRIES {
-            match self.store.put_if_absent(name, stored) {
-                Ok(Created::Now) => return Ok(Written::Ours),
-                Ok(Created::Before) => match self.read(name)? {
-                    Some(there) if there == plain => return Ok(Written::Ours),
-                    Some(there) => return Ok(Written::Other(there)),
-                    None => return Err(object(name, Wrong::Gone)),
-                },
-                Err(failure) => last = failure,
-            }
+        match self.created(name, stored)? {
+            Created::Now => Ok(Written::Ours),
+            Created::Before => match self.read(name)? {
+                Some(there) if there == plain => Ok(Written::Ours),
+                Some(there) => Ok(Written::Other(there)),
+                None => Err(object(name, Wrong::Gone)),
+            },
         }
-        Err(failed("write", name)(last))
     }
 
     /// Write stored bytes under a name that nobody else uses; what is there
@@ -206,17 +201,23 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// Other bytes are there, or it is not known whether ours were written.
     pub fn put_new(&self, name: &str, stored: &[u8]) -> Result<(), Trouble> {
+        match self.created(name, stored)? {
+            Created::Now => Ok(()),
+            Created::Before => match self.stored(name)? {
+                Some(there) if there == stored => Ok(()),
+                Some(_) => Err(Trouble::Taken { name: name.to_string() }),
+                None => Err(object(name, Wrong::Gone)),
+            },
+        }
+    }
+
+    /// Was it created now, or was one there before? An answer that is lost is asked for
+    /// again, so that what was there before may be ours.
+    fn created(&self, name: &str, stored: &[u8]) -> Result<Created, Trouble> {
         let mut last = Failure(String::new());
         for _ in 0..TRIES {
             match self.store.put_if_absent(name, stored) {
-                Ok(Created::Now) => return Ok(()),
-                Ok(Created::Before) => {
-                    return match self.stored(name)? {
-                        Some(there) if there == stored => Ok(()),
-                        Some(_) => Err(Trouble::Taken { name: name.to_string() }),
-                        None => Err(object(name, Wrong::Gone)),
-                    };
-                }
+                Ok(created) => return Ok(created),
                 Err(failure) => last = failure,
             }
         }

@@ -133,11 +133,12 @@ impl MemberManifest {
     ///
     /// # Errors
     /// It cannot be written as JSON.
-    pub fn write(mut self) -> Result<Vec<u8>, String> {
-        self.files.sort_by(|a, b| a.key().cmp(&b.key()));
+    pub fn write(&self) -> Result<Vec<u8>, String> {
+        let mut files: Vec<&File> = self.files.iter().collect();
+        files.sort_by_key(|file| file.key());
         let json = |error: serde_json::Error| error.to_string();
         let mut text = format!("{TITLE}\n{}\n", serde_json::to_string(&self.member).map_err(json)?);
-        for file in &self.files {
+        for file in files {
             text.push_str(&serde_json::to_string(file).map_err(json)?);
             text.push('\n');
         }

@@ -1,7 +1,7 @@
 //! The manifest of a ring, and how a backup ended. One hash vouches for all that
 //! is below it: the hash of the manifest of each member, and of the schema.
 
-use super::member::{MemberManifest, Schema};
+use super::member::{Member, MemberManifest, Schema};
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
 use crate::vault::{Vault, object, wrong};
@@ -39,6 +39,24 @@ pub struct OfMember {
     pub bytes: u64,
     /// Length of their objects in the store.
     pub stored_bytes: u64,
+}
+
+impl OfMember {
+    /// What a ring's manifest says of that of a member: the object, and the hash of its
+    /// plain text.
+    pub fn of(of: &MemberManifest, manifest: String, sha256: Hash) -> Self {
+        let Member { host, datacenter, rack, .. } = &of.member;
+        Self {
+            host: host.clone(),
+            datacenter: datacenter.clone(),
+            rack: rack.clone(),
+            manifest,
+            sha256,
+            files: of.files.len() as u64,
+            bytes: of.bytes(),
+            stored_bytes: of.stored_bytes(),
+        }
+    }
 }
 
 /// See the module.
