@@ -18,8 +18,8 @@ const BUILT: u64 = 8 << 30;
 pub fn look() -> Result<()> {
     let target = install::built();
     let needed = if target.join("palladion-agent").exists() { BUILT } else { CLEAN };
-    for place in [install::root().to_path_buf(), Cache::of_user()?.root().to_path_buf()] {
-        has(&place, needed)?;
+    for place in [&*target, Cache::of_user()?.root()] {
+        has(place, needed)?;
     }
     Ok(())
 }
