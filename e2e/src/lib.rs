@@ -12,11 +12,13 @@ mod mend;
 pub mod outside;
 pub mod person;
 pub mod ring;
+pub mod stack;
 pub mod story;
 pub mod tool;
 pub mod wanted;
 pub mod writing;
 pub mod zoned;
+pub mod zookeeper;
 
 pub use bed::{Bed, bed, wait_for};
 pub use checked::Writes;

@@ -18,6 +18,7 @@ mod roll;
 mod scale;
 mod schedules;
 mod secure;
+mod stack;
 mod states;
 mod tasks;
 mod two_operators;
@@ -25,6 +26,7 @@ mod upgrade;
 mod wrong_input;
 mod zoned;
 mod zones;
+mod zookeeper;
 
 use std::process::ExitCode;
 
@@ -45,12 +47,14 @@ fn main() -> ExitCode {
         scale::story(),
         schedules::story(),
         secure::story(),
+        stack::story(),
         states::story(),
         tasks::story(),
         two_operators::story(),
         upgrade::story(),
         wrong_input::story(),
         zones::story(),
+        zookeeper::story(),
     ];
     stories.extend(zoned::stories());
     story::main(&Suite {

@@ -31,10 +31,14 @@ pub fn last_act_of_a_part() -> Story {
 type Right = (String, String, String);
 
 /// Rights that leave no trace of their own in the audit log, and why.
-const UNSEEN: [(&str, &str, &str); 3] = [
+const UNSEEN: [(&str, &str, &str); 7] = [
     // Asked by an admission plugin that not every API server runs, about owner references.
     ("cassandraclusters/finalizers", "update", "palladion.dev"),
     ("zonedstatefulsets/finalizers", "update", "palladion.dev"),
+    ("components/finalizers", "update", "palladion.dev"),
+    ("nodeagentgroups/finalizers", "update", "palladion.dev"),
+    ("stacks/finalizers", "update", "palladion.dev"),
+    ("zookeeperclusters/finalizers", "update", "palladion.dev"),
     // Asked when a role binding is made.
     ("clusterroles", "bind", "rbac.authorization.k8s.io"),
 ];

@@ -168,8 +168,7 @@ fn build() -> Result<()> {
     checks::ensure(&mut Lines)?;
     let cache = Cache::of_user()?;
     let parts = parts::Parts::build(&cache, &mut Lines)?;
-    let served = images::build(&cache, &parts, ImageSet::Full, &mut Lines)?;
-    for image in served.into_iter().chain(images::build_zookeeper(&cache, &mut Lines)?) {
+    for image in images::build(&cache, &parts, ImageSet::Full, &mut Lines)? {
         say!("{}", image.identity());
     }
     say!("{}", parts::helm(&cache, &mut Lines)?.display());

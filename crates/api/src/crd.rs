@@ -30,13 +30,6 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(CassandraTaskSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
-    ]
-}
-
-/// Kinds that no operator serves yet. The chart installs none of them: what nobody
-/// reads, nobody should be able to write.
-pub fn unserved() -> Vec<CustomResourceDefinition> {
-    vec![
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
         finished(ServiceMember::crd(), &[]),
         finished(Component::crd(), &rules::component::of_the_whole_object()),

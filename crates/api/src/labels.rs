@@ -55,12 +55,16 @@ pub const SERVER_ID: &str = "palladion.dev/server-id";
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.
 pub const PENDING_MAINTENANCE: &str = "palladion.dev/pending-maintenance";
+/// On claims: the end of the last absence for which a repair of the member with this data is owed (`spec.repairOwedUntil`).
+pub const REPAIR_OWED_UNTIL: &str = "palladion.dev/repair-owed-until";
 /// On claims: ID of the volume that a user has terminated. No server starts on it again.
 pub const TERMINATED: &str = "palladion.dev/terminated";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
-/// On a CassandraMember: since when it does not serve. Removed when it serves again.
+/// On a CassandraMember, and on the claim of its data: since when it does not serve. Removed when it serves again.
 pub const DOWN_SINCE: &str = "palladion.dev/down-since";
+/// On a CassandraMember: when the operator stopped it with the whole ring, while all members were up and saw each other. Removed when it is up again.
+pub const STOPPED_WITH_RING: &str = "palladion.dev/stopped-with-ring";
 /// On claims and members: uid of the cluster object that created them.
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.

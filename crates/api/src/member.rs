@@ -128,7 +128,7 @@ pub struct CassandraMemberSpec {
     /// Permit to start a server that has not joined the ring, or that left it unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartPermit>,
-    /// The server may start although it last ran, or began to miss writes, at this time, longer ago than tombstones are kept (reason `DataTooOld`). Any other time allows nothing. The operator removes it when the member is up, and sets it where all members of the ring were down together.
+    /// The server may start although it last ran, or began to miss writes, at this time, longer ago than tombstones are kept (reason `DataTooOld`). Any other time allows nothing. The operator removes it when the member is up, and sets it where the members of the ring ended together and are a majority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_stale_start: Option<Time>,
     /// The whole ring was down: the operator allowed the start for that reason, so that the member has missed nothing from `since` to `until`. The operator removes it when the member is up.
@@ -137,7 +137,7 @@ pub struct CassandraMemberSpec {
     /// The end of the last absence that the operator has taken into account. What the member missed until then, it has once `pendingMaintenance` contains no repair of all its ranges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<Time>,
-    /// The end of the last absence for which the operator recorded a repair of all ranges. The operator removes it when such a repair has succeeded; until then the member counts as one that lacks data, also if the repair was removed from `pendingMaintenance`. Agents of before take no notice of it.
+    /// The end of the last absence for which the operator recorded a repair of all ranges. The operator removes it when such a repair has succeeded, or all ranges of the ring were repaired later because they were due; until then the member counts as one that lacks data, also if the repair was removed from `pendingMaintenance`. Agents of before take no notice of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair_owed_until: Option<Time>,
     /// A change of membership for the member to carry out.

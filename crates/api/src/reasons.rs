@@ -134,7 +134,7 @@ reasons! {
     /// The data on the member's volume is gone.
     VolumeLost => "Wait; the operator replaces the member. If it does not, the conditions `Degraded` and `Progressing` of the cluster say why.";
     /// The server was down for longer than tombstones are kept (`gc_grace_seconds`); deleted rows would come back with it, so it is not started.
-    DataTooOld => "Replace the member: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
+    DataTooOld => "If the other members are up, replace this one: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down, the operator starts those that ended together, once each member has reported and if they are a majority that lacked nothing. Otherwise `Degraded` of the `CassandraCluster` names the member to start first, and the next one: terminate none of them before as many are up as copies are kept.";
     /// The volume of a member lacks files that the server of a full member has, so no server is started on it: it would enter the ring as a new member, without the data.
     VolumeDamaged => "Mount the expected volume or, where no server came up with another host ID, restore the files of this one from a copy that is not older than `gc_grace_seconds`; then delete the pod. Otherwise replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`.";
     /// The volume holds data of another ring or of another member, or data without a ledger; the agent does not use it.
@@ -305,6 +305,20 @@ reasons! {
     ServicesNotReady => "The message quotes the service; look at that object.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
+    /// An object that a Stack names exists, and the Stack neither created it nor was given it.
+    NotOfThisStack => "To let the Stack write the object, label it as the message says; otherwise rename the service in the Stack.";
+    /// Pods are not registered, because the service that is called is not active, or does not exist.
+    WaitingForTarget => "Look at the Component that the message names.";
+    /// Pods are being registered, or taken out.
+    Registering => "Wait; `status.entries` shows each pod.";
+    /// Calls to the API of a service have no answer.
+    ApiUnreachable => "Allow the operator's pods to reach the port that the message names in the NetworkPolicies of both namespaces; look at the log of the service.";
+    /// The Secret or ConfigMap for calls to a service cannot be read.
+    CredentialsUnreadable => "Create or correct the object that the message names, and a Role that lets the operator's service account `get` it by name.";
+    /// A service does not accept the calls that register pods.
+    RegistrationFailed => "The message quotes the service; correct the templates or `accept` of the Registration.";
+    /// A Registration selects more pods than a status can hold.
+    TooManyEntries => "Make a second Registration for some of the services.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.
     ZoneWithoutNodes => "Correct `zones` or `zoneNodeLabel`, or label nodes: `kubectl get nodes --show-labels`.";
     /// The canary or the rest of a rollout was not ready in time; the other pods keep their template.

@@ -5,7 +5,7 @@ pub mod call;
 pub mod status;
 
 pub use call::{Call, Method};
-pub use status::{Entry, EntryState, RegistrationStatus};
+pub use status::{CallKind, Cause, Entry, EntryState, OpenCall, RegistrationStatus};
 
 use crate::rules::registration as rules;
 use kube_derive::{CustomResource, KubeSchema};
@@ -47,11 +47,11 @@ pub struct RegistrationSpec {
     #[schemars(length(min = 1, max = 16))]
     #[x_kube(validation = rules::selected_once())]
     pub select: Vec<Selected>,
-    /// The call that registers a pod. By default 200, 201, 204 and 409 are good answers. It must do no harm when it is repeated.
+    /// The call that registers a pod. By default 200, 201, 204 and 409 are good answers. Without `lookup` it must do no harm when it is repeated: it is, when an answer was lost.
     pub register: Call,
     /// The call that takes a pod out. By default 200, 201, 204 and 404 are good answers.
     pub deregister: Call,
-    /// The call that asks for a pod. By default 200 means that it is registered, and 404 that it is not.
+    /// The call that asks for a pod. By default 200 means that it is registered; 404 always means that it is not. Each pod is asked for before it is registered, and again when an answer was lost, so that none is registered twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lookup: Option<Call>,
     /// Seconds after which a pod that is no longer on record is taken out. Default 60.

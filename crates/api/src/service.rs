@@ -76,7 +76,7 @@ pub struct ServiceTurn {
     /// Number of the attempt, from 1.
     #[serde(default)]
     pub attempt: u32,
-    /// The question that members answer now, as `spec.evidence` of each. Every step asks anew.
+    /// The question that members answer now, as `spec.evidence` of each. Every step asks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
     /// ZooKeeper: the server ID that the member gets in this turn.

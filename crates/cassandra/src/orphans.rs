@@ -102,6 +102,7 @@ mod tests {
             objects: BTreeMap::from([(CLUSTER, clusters)]),
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             failure: None,
             settings: Arc::default(),
         })

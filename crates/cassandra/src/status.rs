@@ -5,6 +5,7 @@ mod contact;
 mod health;
 mod racks;
 mod schemas;
+mod service;
 mod trouble;
 mod unused;
 pub mod views;
@@ -72,6 +73,7 @@ fn of_any(facts: &Facts<'_>, valid: Option<&Valid>, mut writer: Conditions) -> V
         "conditions": writer.all(),
         "health": health,
         "contactPoints": contact::points(facts),
+        "service": service::of(facts, valid),
         "waits": Value::Null,
         "decidedWith": decided_with(facts),
     })

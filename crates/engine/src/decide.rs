@@ -2,7 +2,7 @@
 //! nobody else's with it; a plan that breaks a safety rule is not carried out.
 
 use palladion_plan::lint::{Violation, violations};
-use palladion_plan::{Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot};
+use palladion_plan::{Exchange, Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What came of asking a mind.
@@ -35,6 +35,11 @@ pub fn references(mind: &dyn Mind, owner: &Object) -> Result<Vec<ObjectKey>, Str
 /// Ask the mind which probes it wants.
 pub fn probes(mind: &dyn Mind, facts: &Snapshot) -> Result<Vec<ProbeRequest>, String> {
     catch_unwind(AssertUnwindSafe(|| mind.probes(facts))).map_err(|panic| words(panic.as_ref()))
+}
+
+/// Ask the mind which calls are to be sent; `None` = it cannot tell now.
+pub fn exchanges(mind: &dyn Mind, facts: &Snapshot) -> Result<Option<Vec<Exchange>>, String> {
+    catch_unwind(AssertUnwindSafe(|| mind.exchanges(facts))).map_err(|panic| words(panic.as_ref()))
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> String {

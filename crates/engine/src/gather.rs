@@ -79,6 +79,7 @@ pub fn snapshot(
         objects,
         references,
         probes: BTreeMap::new(),
+        exchanges: BTreeMap::new(),
         failure: memory.failure.clone(),
         settings: Arc::clone(&constants.settings),
     })

@@ -17,6 +17,7 @@ pub mod decide;
 #[cfg(feature = "door")]
 pub mod door;
 pub mod error;
+pub mod exchange;
 pub mod expect;
 pub mod faults;
 pub mod gather;

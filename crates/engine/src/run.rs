@@ -2,6 +2,8 @@
 //! told to stop or until the leadership is lost.
 
 use crate::error::ApiError;
+use crate::exchange::Exchangers;
+use crate::exchange::send::Sender;
 use crate::faults::Faults;
 use crate::gather::Constants;
 use crate::leader::Term;
@@ -208,12 +210,14 @@ impl Engine {
     }
 
     fn reconciler(&self, term: Term, stopping: CancellationToken) -> Reconciler {
+        let faults = Arc::new(Faults::from_environment());
+        let sender = Sender::new(self.api.clone(), term.clone(), Arc::clone(&faults));
         Reconciler {
             api: self.api.clone(),
             watches: Arc::clone(&self.watches),
             minds: self.minds.clone(),
             metrics: Arc::clone(&self.metrics),
-            faults: Arc::new(Faults::from_environment()),
+            faults,
             constants: Constants {
                 epoch: term.epoch,
                 settings: Arc::new(self.options.settings.clone()),
@@ -226,6 +230,7 @@ impl Engine {
             stopping,
             memories: Mutex::new(HashMap::new()),
             probers: Probers::new(Arc::clone(&self.queue), Asker::new(self.api.clone())),
+            exchangers: Exchangers::new(Arc::clone(&self.queue), sender),
         }
     }
 }

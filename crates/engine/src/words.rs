@@ -107,4 +107,12 @@ palladion_api::sentences! {
         Busy { why: String } => "the API server is busy: {why}";
         Silent { why: String } => "the API server is not responding: {why}";
     }
+
+    /// Why an object that a call needs cannot be used.
+    pub enum Unusable {
+        Absent => "it does not exist";
+        KeyMissing { key: &'static str } => "it has no key `{key}`";
+        NotText { key: &'static str } => "its key `{key}` is no text";
+        NoCertificate { key: &'static str } => "its key `{key}` has no certificate";
+    }
 }

@@ -3,10 +3,21 @@
 use palladion_cassandra::CassandraMind;
 use palladion_cassandra::orphans::OrphanMind;
 use palladion_plan::Mind;
+use palladion_stack::{ComponentMind, GroupMind, RegistrationMind, StackMind};
 use palladion_zonedset::ZonedSetMind;
+use palladion_zookeeper::ZookeeperMind;
 use std::sync::Arc;
 
 /// The minds.
 pub fn minds() -> Vec<Arc<dyn Mind>> {
-    vec![Arc::new(CassandraMind::default()), Arc::new(OrphanMind), Arc::new(ZonedSetMind)]
+    vec![
+        Arc::new(CassandraMind::default()),
+        Arc::new(OrphanMind),
+        Arc::new(ZonedSetMind),
+        Arc::new(ZookeeperMind),
+        Arc::new(ComponentMind),
+        Arc::new(GroupMind),
+        Arc::new(RegistrationMind),
+        Arc::new(StackMind),
+    ]
 }

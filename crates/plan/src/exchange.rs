@@ -38,6 +38,8 @@ pub struct Exchange {
     pub scheme: Scheme,
     /// Address of the service.
     pub address: String,
+    /// Its name: what the request is for, and whom a certificate must name.
+    pub host: String,
     /// Its port.
     pub port: u16,
     /// Path with query.
@@ -63,7 +65,7 @@ pub struct Exchange {
 pub enum Scheme {
     /// Without.
     Http,
-    /// With, and the ConfigMap with the certificates of those that may have signed.
+    /// With, and the ConfigMap whose key `ca.crt` has the certificates of those that may have signed.
     Https {
         /// The ConfigMap.
         ca: ObjectKey,
@@ -155,6 +157,7 @@ mod tests {
             method: "POST",
             scheme: Scheme::Http,
             address: "10.0.0.1".into(),
+            host: "config-client.shop.svc".into(),
             port: 8082,
             path: "/nodes".into(),
             headers: Vec::new(),

@@ -1,6 +1,7 @@
 //! What a mind is to the engine: which objects it wants to see, how they are
 //! routed to an owner, and one pure function from facts to plan.
 
+use crate::exchange::Exchange;
 use crate::hazard::Hazard;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::Plan;
@@ -78,6 +79,14 @@ pub trait Mind: Send + Sync + 'static {
     /// answers are in the snapshots that follow. Asked after each decision.
     fn probes(&self, _snapshot: &Snapshot) -> Vec<ProbeRequest> {
         Vec::new()
+    }
+
+    /// Calls to the APIs of services that are to be sent, as of this snapshot: what a
+    /// status has recorded and nobody has answered yet. A call goes on for as long as
+    /// its key is among them; the answers are in the snapshots that follow. `None`
+    /// where that cannot be told now: what is under way goes on.
+    fn exchanges(&self, _snapshot: &Snapshot) -> Option<Vec<Exchange>> {
+        Some(Vec::new())
     }
 
     /// The metrics of its own: gauges without labels ([`crate::Plan::figures`]), and

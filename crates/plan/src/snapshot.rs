@@ -1,6 +1,7 @@
 //! What was observed at one moment. What could not be read is `Unknown`, and
 //! never empty, zero or fine.
 
+use crate::exchange::{Answer, ExchangeKey};
 use crate::object::{Object, ObjectKey, Resource};
 use crate::probe::{ProbeKey, ProbeResult};
 use crate::words::unread::Unread;
@@ -83,6 +84,8 @@ pub struct Snapshot {
     pub references: BTreeMap<ObjectKey, Observed<Option<Arc<Object>>>>,
     /// Answers to the questions of [`crate::Mind::probes`]; `Unknown` until the thresholds are met, or when nobody could ask.
     pub probes: BTreeMap<ProbeKey, Observed<ProbeResult>>,
+    /// Answers to the calls of [`crate::Mind::exchanges`] that have ended; one that is missing has not.
+    pub exchanges: BTreeMap<ExchangeKey, Answer>,
     /// What failed the last time, if anything, and has not succeeded since.
     pub failure: Option<Failure>,
     /// Defaults that the process was started with, by name (for example the agent's image).

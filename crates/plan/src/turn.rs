@@ -138,6 +138,7 @@ mod tests {
             objects: BTreeMap::new(),
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             failure: None,
             settings: Arc::default(),
         }

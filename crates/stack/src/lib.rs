@@ -1,5 +1,5 @@
-//! The minds of staged services: `Component`, `NodeAgentGroup`, `Stack`. Pure
-//! functions from what was observed to what is to be done. No I/O, no clock, no
+//! The minds of staged services: `Component`, `NodeAgentGroup`, `Registration`,
+//! `Stack`. Pure functions from what was observed to what is to be done. No I/O, no clock, no
 //! randomness.
 
 // `clippy.toml` lists them: clock, randomness, environment, files, network, output.
@@ -25,4 +25,4 @@ pub mod status;
 pub mod validate;
 pub mod words;
 
-pub use minds::{ComponentMind, GroupMind, StackMind};
+pub use minds::{ComponentMind, GroupMind, RegistrationMind, StackMind};

@@ -2,13 +2,15 @@
 
 use crate::resources::{
     CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
-    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
+    REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};
 
-/// Of an object that is created, kept as it should be and deleted in the end.
+/// Of an object that is created, kept as it should be and deleted when it is not wanted.
 const ALL: &[Verb] = &[Get, List, Watch, Create, Patch, Delete];
+/// Of an object that is created, kept as it should be, and Kubernetes' to delete.
+const WRITTEN: &[Verb] = &[Get, List, Watch, Create, Patch];
 const SEEN: &[Verb] = &[List, Watch];
 
 /// Everything that the mind of Components needs.
@@ -18,10 +20,9 @@ pub const OF_COMPONENTS: &[Right] = &[
     COMPONENT.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
     CASSANDRA.right(SEEN, "Whether a ring that a service depends on is there"),
     ZOOKEEPER.right(SEEN, "Whether an ensemble that a service depends on is there"),
-    RABBITMQ.right(SEEN, "Whether a cluster that a service depends on is there"),
-    STATEFUL_SET.right(ALL, "The pods of a service are one StatefulSet"),
+    STATEFUL_SET.right(WRITTEN, "The pods of a service are one StatefulSet"),
     SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
-    CONFIG_MAP.right(ALL, "The configuration of the pods is one ConfigMap"),
+    CONFIG_MAP.right(WRITTEN, "The configuration of the pods is one ConfigMap"),
     POD.right(
         &[List, Watch, Patch, Delete],
         "Tickets that open the gates of pods are labels; a restart is a deletion",
@@ -38,9 +39,8 @@ pub const OF_GROUPS: &[Right] = &[
     COMPONENT.right(SEEN, "Whether a service that agents depend on is there"),
     CASSANDRA.right(SEEN, "Whether a ring that agents depend on is there"),
     ZOOKEEPER.right(SEEN, "Whether an ensemble that agents depend on is there"),
-    RABBITMQ.right(SEEN, "Whether a cluster that agents depend on is there"),
-    DAEMON_SET.right(ALL, "The pods of a group are one DaemonSet"),
-    CONFIG_MAP.right(ALL, "The configuration of the agents is one ConfigMap"),
+    DAEMON_SET.right(WRITTEN, "The pods of a group are one DaemonSet"),
+    CONFIG_MAP.right(WRITTEN, "The configuration of the agents is one ConfigMap"),
     POD.right(
         &[List, Watch, Patch, Delete],
         "Tickets that open the gates of pods are labels; a restart is a deletion",
@@ -49,8 +49,6 @@ pub const OF_GROUPS: &[Right] = &[
     OPERATOR_CONFIG.right(SEEN, "Pausing every group"),
 ];
 
-/// Of a service that is created, and given its spec.
-const WRITTEN: &[Verb] = &[Get, List, Watch, Create, Patch];
 const WHY: &str = "Services of a Stack are created, and given the spec that it has for them";
 
 /// Everything that the mind of Stacks needs.
@@ -62,10 +60,21 @@ pub const OF_STACKS: &[Right] = &[
         .on("finalizers"),
     CASSANDRA.right(WRITTEN, WHY),
     ZOOKEEPER.right(WRITTEN, WHY),
-    RABBITMQ.right(WRITTEN, WHY),
     COMPONENT.right(WRITTEN, WHY),
     REGISTRATION.right(WRITTEN, WHY),
     PROFILE.right(WRITTEN, WHY),
     GROUP.right(WRITTEN, WHY),
     OPERATOR_CONFIG.right(SEEN, "Pausing every Stack"),
+];
+
+/// Everything that the mind of Registrations needs. Secrets are none of it: a
+/// namespace allows each by name, with a Role of its own.
+pub const OF_REGISTRATIONS: &[Right] = &[
+    REGISTRATION.right(&[Get, List, Watch], "Registrations; read again right before a call"),
+    REGISTRATION.right(&[Patch], "Calls are recorded before they are sent").on("status"),
+    COMPONENT.right(SEEN, "The service that is called, and those whose pods are registered"),
+    GROUP.right(SEEN, "Groups whose agents are registered"),
+    POD.right(SEEN, "Addresses of the pods that are registered"),
+    CONFIG_MAP.right(&[Get], "Who may have signed the certificate of a service that is called"),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every Registration"),
 ];

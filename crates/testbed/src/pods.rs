@@ -70,7 +70,7 @@ impl Cluster {
         processes.first().copied().with_context(|| format!("pod {} has no process", pod.title))
     }
 
-    fn pod_group(&self, pod: &Pod) -> Result<String> {
+    pub(crate) fn pod_group(&self, pod: &Pod) -> Result<String> {
         let uid = pod.object["metadata"]["uid"].as_str().unwrap_or_default();
         let node_group = self.site().node_cgroup(pod.node);
         let root = self.site().cgroups.process_dir(&node_group);

@@ -112,6 +112,7 @@ impl EnsembleFixture {
             objects: objects.into_iter().map(|(kind, all)| (kind, known(all))).collect(),
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             failure: None,
             settings: Arc::new([("agentImage".to_string(), "agent:1".to_string())].into()),
         }

@@ -22,7 +22,10 @@ fn operator() -> Vec<(&'static str, Right)> {
 }
 
 fn agent() -> Vec<(&'static str, Right)> {
-    palladion_agent::kubernetes::RIGHTS.iter().map(|right| ("agent", *right)).collect()
+    let zookeeper = palladion_agent_zookeeper::kubernetes::RIGHTS;
+    let zookeeper = zookeeper.iter().map(|right| ("agent in pods of ZooKeeper", *right));
+    let cassandra = palladion_agent::kubernetes::RIGHTS.iter().map(|right| ("agent", *right));
+    cassandra.chain(zookeeper).collect()
 }
 
 /// One rule of a role.
@@ -62,13 +65,25 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 5] = [
+const FOR_PEOPLE: [&str; 12] = [
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",
     "cassandrataskschedules",
+    "servicemembers",
     "zonedstatefulsets",
+    "zookeeperclusters",
+    "components",
+    "nodeagentgroups",
+    "nodeagentprofiles",
+    "registrations",
+    "stacks",
 ];
+
+/// The kinds of members: the operator creates and deletes them; what of them people may
+/// write, a policy says.
+const MEMBERS: [&str; 2] =
+    [palladion_cassandra::resources::MEMBER.plural, palladion_zookeeper::resources::MEMBER.plural];
 
 /// Roles for people. Who may view or edit what is in a namespace may view or
 /// edit what is Palladion's there; what else a plan is decided from is in no
@@ -84,13 +99,11 @@ fn people() -> String {
     let mut text = for_people("palladion-view", &["view", "edit", "admin"]);
     text += &rule(palladion_api::GROUP, &ours, "get, list, watch");
     text += &for_people("palladion-edit", &["edit", "admin"]);
-    // The operator creates and deletes members; what of them people may write, a policy says.
-    let members = palladion_cassandra::resources::MEMBER.plural;
-    let theirs: Vec<&str> = ours.iter().filter(|kind| **kind != members).copied().collect();
+    let theirs: Vec<&str> = ours.into_iter().filter(|kind| !MEMBERS.contains(kind)).collect();
     text += &rule(palladion_api::GROUP, &theirs, "create, update, patch, delete");
-    // Without the policy nothing would hold them back from the records of a ring.
+    // Without the policies nothing would hold them back from the records of a member.
     text += "  {{- if .Values.policies.members }}\n";
-    text += &rule(palladion_api::GROUP, &[members], "update, patch");
+    text += &rule(palladion_api::GROUP, &MEMBERS, "update, patch");
     text += "  {{- end }}\n";
     text += &for_people("palladion-plan-reader", &[]);
     let watches = palladion_cassandra::resources::watches();
@@ -174,7 +187,7 @@ mod tests {
     #[test]
     fn who_may_edit_writes_members_only_where_the_policy_stands() {
         let text = people();
-        let rule = "resources: [cassandramembers]\n    verbs: [update, patch]";
+        let rule = "resources: [cassandramembers, servicemembers]\n    verbs: [update, patch]";
         let before = text.split(rule).next().unwrap_or_default();
         let guard = before.rfind("{{- if .Values.policies.members }}");
         assert!(guard > before.rfind("{{- end }}"), "{text}");
@@ -184,7 +197,8 @@ mod tests {
     fn members_may_write_nothing_but_status() {
         for (_, right) in agent() {
             let writes = right.verbs.iter().any(|verb| verb.is_write());
-            assert!(!writes || right.resource() == "cassandramembers/status", "{}", right.why);
+            let own = MEMBERS.map(|members| format!("{members}/status"));
+            assert!(!writes || own.contains(&right.resource()), "{}", right.why);
         }
     }
 

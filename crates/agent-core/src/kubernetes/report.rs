@@ -1,6 +1,7 @@
 //! Writes our member's status: only where it differs, what belongs together at
 //! once, progress at most every ten seconds.
 
+use super::contact::Contact;
 use super::patch::{difference, is_progress};
 use super::watch::News;
 use crate::metrics::Common;
@@ -28,9 +29,10 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// Longest wait between tries.
 const LONGEST: Duration = Duration::from_secs(30);
 
-struct Reporter {
+struct Reporter<'a> {
     members: Api<DynamicObject>,
     name: String,
+    contact: &'a Contact,
     metrics: Common,
     /// The newest version of our object that we know of.
     known: Option<Known>,
@@ -51,13 +53,15 @@ pub async fn report<K>(
     name: String,
     mut wanted: Receiver<Option<K::Status>>,
     mut news: Receiver<News<K>>,
+    contact: &Contact,
     metrics: Common,
 ) where
     K: Resource + HasStatus,
     K::Status: Serialize + DeserializeOwned,
 {
     let written = Instant::now().checked_sub(PROGRESS_APART).unwrap_or_else(Instant::now);
-    let mut reporter = Reporter { members, name, metrics, known: None, written, failures: 0 };
+    let mut reporter =
+        Reporter { members, name, contact, metrics, known: None, written, failures: 0 };
     loop {
         reporter.learn(&news.borrow_and_update());
         let status = wanted.borrow_and_update().as_ref().map(|s| json!(s));
@@ -67,6 +71,7 @@ pub async fn report<K>(
         };
         match due {
             None => {
+                reporter.rests();
                 if changed.await.is_err() {
                     return;
                 }
@@ -87,7 +92,7 @@ pub async fn report<K>(
     }
 }
 
-impl Reporter {
+impl Reporter<'_> {
     fn learn<K>(&mut self, news: &News<K>)
     where
         K: Resource + HasStatus,
@@ -126,6 +131,14 @@ impl Reporter {
         Some(self.written + apart.max(failed))
     }
 
+    /// Nothing is left to tell to the member that there is; what could not be written before
+    /// need not be any more.
+    fn rests(&mut self) {
+        if self.known.is_some() {
+            self.contact.told();
+        }
+    }
+
     async fn write<S: Serialize + DeserializeOwned>(&mut self, status: &Value) {
         let Some(known) = &self.known else { return };
         let Some(patch) = difference(&known.status, status) else {
@@ -145,6 +158,7 @@ impl Reporter {
             Ok(Ok(member)) => {
                 self.metrics.status_writes.inc();
                 self.failures = 0;
+                self.contact.told();
                 let read: Option<S> = serde_json::from_value(member.data["status"].clone()).ok();
                 let status = read.map_or_else(|| status.clone(), |read| json!(read));
                 self.known = Some(Known::with(&member.metadata, status));
@@ -157,6 +171,7 @@ impl Reporter {
 
     fn failed(&mut self, why: &str) {
         self.metrics.api_failures.inc();
+        self.contact.not_told();
         if self.failures == 0 {
             tracing::warn!(why, "the status of our member could not be written; trying again");
         }

@@ -1,5 +1,6 @@
 //! Watches our own member and nothing else.
 
+use super::contact::Contact;
 use crate::facts::Source;
 use crate::metrics::Common;
 use futures::StreamExt;
@@ -79,17 +80,30 @@ impl<K: Resource + DeserializeOwned> News<K> {
     }
 }
 
+/// Selects our own member.
+pub(super) fn only_ours(name: &str) -> String {
+    format!("metadata.name={name}")
+}
+
 /// Watch for ever, backing off while the API is away.
 pub async fn watch<K: Resource + DeserializeOwned>(
     members: Api<DynamicObject>,
     name: String,
     news: Sender<News<K>>,
+    contact: &Contact,
     metrics: Common,
 ) {
-    let only_ours = watcher::Config::default().fields(&format!("metadata.name={name}"));
+    let only_ours = watcher::Config::default().fields(&only_ours(&name));
     let mut events = std::pin::pin!(watcher::watcher(members, only_ours).default_backoff());
     let mut listed = None;
     while let Some(event) = events.next().await {
+        // Each try begins with an `Init`, before anything is sent: that says nothing.
+        if matches!(
+            event,
+            Ok(Event::InitApply(_) | Event::InitDone | Event::Apply(_) | Event::Delete(_))
+        ) {
+            contact.heard();
+        }
         match event {
             Ok(Event::Init) => {
                 metrics.api_connections.inc();
@@ -114,6 +128,31 @@ pub async fn watch<K: Resource + DeserializeOwned>(
             }
         }
     }
+}
+
+/// Our member, as the API server has told it when it was asked: newer than what the watch
+/// has told, or the same.
+pub(super) fn learn<K: Resource + DeserializeOwned>(
+    news: &Sender<News<K>>,
+    member: DynamicObject,
+    contact: &Contact,
+    metrics: &Common,
+) {
+    let version = version(&member.metadata);
+    let known = match &*news.borrow() {
+        News::Present(known) => self::version(known.meta()),
+        News::Unreadable(known) => self::version(&known.metadata),
+        News::Unknown | News::Unreachable(_) | News::Absent => None,
+    };
+    if version > known {
+        tell(news, News::read(member), metrics);
+    }
+    // Last, so that whoever is in contact knows what there is to know.
+    contact.heard();
+}
+
+fn version(metadata: &ObjectMeta) -> Option<u64> {
+    metadata.resource_version.as_ref().and_then(|version| version.parse().ok())
 }
 
 /// What cannot be read is logged once, and not in silence: the server runs on

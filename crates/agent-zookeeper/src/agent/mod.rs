@@ -135,12 +135,14 @@ async fn speak_to_kubernetes(
         }
     };
     let name = settings.pod.name.to_string();
+    let contact = core::Contact::default();
     let reporting = core::report::<ServiceMember>(
         members.clone(),
         name.clone(),
         status,
         heard,
+        &contact,
         metrics.clone(),
     );
-    tokio::join!(core::watch(members, name, news, metrics), reporting);
+    tokio::join!(core::watch(members, name, news, &contact, metrics), reporting);
 }

@@ -4,7 +4,9 @@ use super::{Action, Decision, Facts, SpecFact, StaleTwin, stale_twin};
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::start::{Forbidden, Waiting};
 use palladion_api::member::RunState;
-use palladion_api::service_member::{MemberServerState, ServiceMemberSpec};
+use palladion_api::service_member::{
+    DataBeforeServiceStart, MemberServerState, ServiceMemberSpec, ServicePermitKind,
+};
 use palladion_api::words::Names;
 
 /// What forbids every start, in the order in which people should be told.
@@ -25,7 +27,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     if spec.run == RunState::Terminated && ledger.ban == Ban::None {
         return stopped(Action::Terminate, Forbidden::Terminated);
     }
-    if ledger.membership == Membership::Left {
+    if ledger.membership == Membership::Left && !joins_as_another(spec, ledger) {
         let left = Forbidden::Left;
         return Some(Decision::because(Action::Nothing, MemberServerState::Left, left));
     }
@@ -70,18 +72,32 @@ pub fn is_marked_as_lost(spec: &ServiceMemberSpec, ledger: &Ledger) -> bool {
     spec.replace.as_ref().is_some_and(|loss| loss.lost.volume_id == ledger.volume_id)
 }
 
-/// The ban is lifted only where no participant's data ever was, by a permit for a
+/// Is the volume of a server that has left to be wiped, for a server under another ID? It
+/// never comes back under the one whose vote was taken away.
+fn joins_as_another(spec: &ServiceMemberSpec, ledger: &Ledger) -> bool {
+    let is_wiped = spec.start.as_ref().is_some_and(|permit| {
+        permit.kind == ServicePermitKind::Join && permit.data == DataBeforeServiceStart::Wipe
+    });
+    is_wiped && is_for_a_later_pod(spec, ledger) && spec.server_id != ledger.server_id
+}
+
+/// The ban is lifted only where no participant's data is, by a permit for a
 /// later pod: the member is wanted again. A permit for the pod that was told to stop
 /// for good may be an old one that comes late.
 fn lifts_the_ban(spec: &ServiceMemberSpec, ledger: &Ledger) -> bool {
-    let never_joined = match ledger.membership {
-        Membership::Empty | Membership::Joining { .. } => true,
-        Membership::Joined | Membership::Left => false,
+    let has_a_vote = match ledger.membership {
+        Membership::Empty | Membership::Joining { .. } | Membership::Left => false,
+        Membership::Joined => true,
     };
-    let is_later = spec.start.as_ref().is_some_and(|permit| {
+    !has_a_vote && is_for_a_later_pod(spec, ledger)
+}
+
+/// Is there a permit for this volume that was not used, for a pod after the one that was told
+/// to stop for good?
+fn is_for_a_later_pod(spec: &ServiceMemberSpec, ledger: &Ledger) -> bool {
+    spec.start.as_ref().is_some_and(|permit| {
         permit.volume_id == ledger.volume_id
             && !ledger.has_used(&permit.nonce)
             && ledger.ban_pod.as_ref() != Some(&permit.pod_uid)
-    });
-    never_joined && is_later
+    })
 }

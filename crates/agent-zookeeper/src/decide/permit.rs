@@ -178,10 +178,10 @@ pub fn start(
     if let Some(unknown) = unknown(permit) {
         return Err(unknown);
     }
-    if let Some(own) = other_id(ledger, spec.server_id, state) {
+    if let Some(own) = other_id(ledger, spec.server_id, state, permit.data) {
         return Err(Refused::OtherServerId { meant: server_id, own });
     }
-    check_volume(permit, (found, ledger, state), goes_on)?;
+    check_volume(permit, server_id, (found, ledger, state), goes_on)?;
     // What the others have decided without it, it would undo.
     if permit.kind == ServicePermitKind::Rescue
         && let Some(version) = missing_in(found, ledger, server_id)
@@ -195,9 +195,17 @@ pub fn start(
 }
 
 /// The ID that the data on the volume has, where the spec has another one.
-fn other_id(ledger: &Ledger, meant: Option<ServerId>, state: State) -> Option<ServerId> {
+fn other_id(
+    ledger: &Ledger,
+    meant: Option<ServerId>,
+    state: State,
+    data: Before,
+) -> Option<ServerId> {
     let own = ledger.server_id.filter(|own| meant.is_some_and(|meant| meant != *own))?;
     match state {
+        State::Incomplete if data == Before::Keep => Some(own),
+        // What has left comes back as another server, on a wiped volume.
+        State::Left if data == Before::Wipe => None,
         State::Empty | State::Incomplete | State::Lost => None,
         State::Joined
         | State::Left
@@ -212,6 +220,7 @@ fn other_id(ledger: &Ledger, meant: Option<ServerId>, state: State) -> Option<Se
 /// Does this volume fit what the permit says about data?
 fn check_volume(
     permit: &ServicePermit,
+    server_id: ServerId,
     (found, ledger, state): (&Found, &Ledger, State),
     goes_on: bool,
 ) -> Result<(), Refused> {
@@ -226,11 +235,15 @@ fn check_volume(
             state == State::Empty || goes_on && is_incomplete || is_renewed(ledger, state)
         }
         (ServicePermitKind::Join, Before::Wipe) => {
-            state == State::Empty || is_incomplete || is_renewed(ledger, state)
+            let has_left = state == State::Left && ledger.server_id != Some(server_id);
+            state == State::Empty || is_incomplete || has_left || is_renewed(ledger, state)
         }
+        // It votes already, by the others' configuration: it goes on with what it has, also
+        // by another permit than its first, which was for a pod that is gone.
+        (ServicePermitKind::Join, Before::Keep) => is_incomplete,
         (ServicePermitKind::Rescue, Before::Keep) => state == State::Joined,
         (ServicePermitKind::Rescue, Before::MustBeEmpty | Before::Wipe)
-        | (ServicePermitKind::Initialize | ServicePermitKind::Join, Before::Keep)
+        | (ServicePermitKind::Initialize, Before::Keep)
         | (ServicePermitKind::Unknown(_), _)
         | (_, Before::Unknown(_)) => false,
     };

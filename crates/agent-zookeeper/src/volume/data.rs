@@ -33,6 +33,9 @@ pub enum Data {
     Absent,
     /// Files, but not all of those that a full member has.
     Partial(Vec<Part>),
+    /// All but logs, and a snapshot of nothing: a server that has led, and ended before
+    /// it logged anything. Or one whose logs are gone since.
+    Unlogged,
     /// All that a full member has.
     Whole,
 }
@@ -83,7 +86,11 @@ impl Parts {
             (!has_configuration).then_some(Part::Configuration),
         ];
         let missing: Vec<Part> = missing.into_iter().flatten().collect();
-        if missing.is_empty() { Data::Whole } else { Data::Partial(missing) }
+        match missing.as_slice() {
+            [] => Data::Whole,
+            [Part::Logs] if self.newest_snapshot == Some(Zxid::default()) => Data::Unlogged,
+            _ => Data::Partial(missing),
+        }
     }
 }
 

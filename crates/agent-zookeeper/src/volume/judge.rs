@@ -8,7 +8,7 @@
 use super::Found;
 use super::data::Data;
 use super::ledger::{Ledger, Membership};
-use crate::words::volume::Wrong;
+use crate::words::volume::{Part, Wrong};
 use palladion_agent_core::volume::{self, Unmarked};
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::service_member::{
@@ -46,9 +46,13 @@ pub fn judge(found: &Found, member: &MemberName, spec: &ServiceMemberSpec) -> Ju
 
 fn unmarked(found: &Found, spec: &ServiceMemberSpec) -> Judgement {
     let found = &found.file_system;
+    // Whose loss is on record is not waited for: this is the volume that takes its place.
+    let is_lost =
+        spec.replace.as_ref().is_some_and(|l| Some(&l.lost.volume_id) == spec.volume_id.as_ref());
     match volume::unmarked(spec.volume_id.as_ref(), spec.file_system.as_ref(), found) {
         Unmarked::New => Judgement::New,
         Unmarked::Lost(lost) => Judgement::LostUnmarked { lost },
+        Unmarked::OtherFileSystem { .. } | Unmarked::NoMarker { .. } if is_lost => Judgement::New,
         Unmarked::OtherFileSystem { recorded } => {
             let wrong = Wrong::OtherFileSystem { recorded, found: found.clone() };
             Judgement::Is(State::NotMounted, Some(wrong))
@@ -80,8 +84,17 @@ fn of_ledger(
         Membership::Empty => never_started(found, ledger, spec),
         Membership::Joining { .. } if !has_voted(found, ledger) => match found.data {
             Data::Absent => Judgement::Is(State::Empty, None),
-            Data::Partial(_) | Data::Whole => Judgement::Is(State::Incomplete, None),
+            Data::Partial(_) | Data::Unlogged | Data::Whole => {
+                Judgement::Is(State::Incomplete, None)
+            }
         },
+        // It writes its epoch before its first log, and whatever is acknowledged is logged
+        // before: the first server goes on with this, as long as nobody has seen it vote.
+        Membership::Joining { kind: ServicePermitKind::Initialize, .. }
+            if found.data == Data::Unlogged =>
+        {
+            Judgement::Is(State::Joined, None)
+        }
         Membership::Joining { .. } | Membership::Joined => of_member(found),
     }
 }
@@ -93,7 +106,7 @@ fn never_started(found: &Found, ledger: &Ledger, spec: &ServiceMemberSpec) -> Ju
             Judgement::Is(State::Lost, Some(Wrong::Replaced { lost: lost.clone() }))
         }
         (Data::Absent, None) => Judgement::Is(State::Empty, None),
-        (Data::Partial(_) | Data::Whole, _) => {
+        (Data::Partial(_) | Data::Unlogged | Data::Whole, _) => {
             Judgement::Is(State::Unaccounted, Some(Wrong::DataWithoutStart))
         }
     }
@@ -103,11 +116,14 @@ fn of_member(found: &Found) -> Judgement {
     match &found.data {
         Data::Whole => Judgement::Is(State::Joined, None),
         Data::Absent => Judgement::Is(State::Lost, Some(Wrong::DataGone)),
-        Data::Partial(missing) => {
-            let parts = Names::of(missing.iter().map(ToString::to_string));
-            Judgement::Is(State::Lost, Some(Wrong::PartsGone { parts }))
-        }
+        Data::Unlogged => parts_gone(&[Part::Logs]),
+        Data::Partial(missing) => parts_gone(missing),
     }
+}
+
+fn parts_gone(missing: &[Part]) -> Judgement {
+    let parts = Names::of(missing.iter().map(ToString::to_string));
+    Judgement::Is(State::Lost, Some(Wrong::PartsGone { parts }))
 }
 
 /// May the server on this volume have voted or led, whether or not that was noted? What
@@ -152,7 +168,8 @@ fn of_somebody_else(found: &Found, ledger: &Ledger, member: &MemberName) -> Opti
 mod tests {
     use super::*;
     use crate::read::Config;
-    use crate::words::volume::Part;
+    use palladion_api::service::LostMember;
+    use palladion_api::service_member::{LossCause, VolumeLoss};
     use palladion_api::zookeeper::ServerId;
 
     fn found(marker: Option<&'static str>, membership: Option<Membership>, data: Data) -> Found {
@@ -204,6 +221,30 @@ mod tests {
         for other in [spec(Some("v0"), Some("ext4/2/b")), spec(Some("v0"), None)] {
             assert_eq!(state(&unmarked, &other), State::NotMounted);
         }
+    }
+
+    #[test]
+    fn an_unmarked_volume_elsewhere_takes_the_place_of_one_whose_loss_is_on_record() {
+        let unmarked = found(None, None, Data::Absent);
+        let marked = |lost: &'static str, file_system| ServiceMemberSpec {
+            replace: Some(VolumeLoss {
+                lost: LostMember {
+                    volume_id: lost.into(),
+                    server_id: None,
+                    node_name: None,
+                    address: None,
+                    claim_uid: None,
+                },
+                cause: LossCause::Agent,
+                reason: String::new(),
+            }),
+            ..spec(Some("v0"), Some(file_system))
+        };
+        let judged = |spec: &ServiceMemberSpec| judge(&unmarked, &"m-0".into(), spec);
+        assert_eq!(judged(&marked("v0", "ext4/2/b")), Judgement::New);
+        assert_eq!(state(&unmarked, &marked("another", "ext4/2/b")), State::NotMounted);
+        let lost = Judgement::LostUnmarked { lost: "v0".into() };
+        assert_eq!(judged(&marked("v0", "ext4/1/a")), lost, "it is that very volume");
     }
 
     #[test]
@@ -277,8 +318,24 @@ mod tests {
         assert_eq!(of(first, votes, 0), State::Incomplete);
         assert_eq!(of(first, votes, 1), State::Joined, "it has led");
         assert_eq!(of(first, &format!("{votes}\nversion=100000000"), 0), State::Joined);
-        let forgotten = joining(join, votes, 4, missing(Part::Logs));
-        assert_eq!(state(&forgotten, &spec(Some("v1"), None)), State::Lost);
+        for gone in [missing(Part::Logs), Data::Unlogged] {
+            let forgotten = joining(join, votes, 4, gone);
+            assert_eq!(state(&forgotten, &spec(Some("v1"), None)), State::Lost);
+        }
+    }
+
+    /// Its epoch is written before its first log: that it ends in between loses nothing, and
+    /// without it the ensemble would never begin.
+    #[test]
+    fn a_first_server_that_ended_before_its_first_log_goes_on_until_it_was_seen_to_vote() {
+        let (first, votes) = (ServicePermitKind::Initialize, "server.2=a:1:2:participant");
+        let of = |found: &Found| state(found, &spec(Some("v1"), None));
+        let mut ended = joining(first, votes, 1, Data::Unlogged);
+        assert_eq!(of(&ended), State::Joined);
+        // Logs of which a snapshot tells are gone; so are those of a server that was seen.
+        assert_eq!(of(&joining(first, votes, 1, missing(Part::Logs))), State::Lost);
+        ended.ledger.as_mut().unwrap().membership = Membership::Joined;
+        assert_eq!(of(&ended), State::Lost);
     }
 
     #[test]

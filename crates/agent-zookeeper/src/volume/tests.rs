@@ -39,6 +39,7 @@ fn served() -> (tempfile::TempDir, Volume) {
 fn missing(volume: &Volume) -> Vec<Part> {
     match volume.inspect().unwrap().data {
         Data::Partial(parts) => parts,
+        Data::Unlogged => vec![Part::Logs],
         other => panic!("{other:?}"),
     }
 }
@@ -85,6 +86,17 @@ fn each_part_that_is_gone_is_named() {
         lose(&volume);
         assert_eq!(missing(&volume), [part]);
     }
+}
+
+/// A snapshot of nothing and no log: it ended before it logged anything. A later snapshot
+/// says that there were logs.
+#[test]
+fn a_server_that_has_logged_nothing_is_known_by_its_first_snapshot() {
+    let (_directory, volume) = served();
+    fs::remove_dir_all(volume.logs()).unwrap();
+    assert_eq!(volume.inspect().unwrap().data, Data::Unlogged);
+    put(volume.data().join(VERSION).join("snapshot.100000005"), b"x");
+    assert_eq!(volume.inspect().unwrap().data, Data::Partial(vec![Part::Logs]));
 }
 
 #[test]

@@ -106,8 +106,8 @@ impl Agent {
 
     /// The live spec; or the saved one once the API has had its chance to answer.
     fn gather_spec(&mut self) {
-        let News::Present(member) = self.news.borrow_and_update().clone() else {
-            let may_be_saved = self.news.borrow().leaves_to_saved(self.started.elapsed());
+        let News::Present(member) = self.api.news.borrow_and_update().clone() else {
+            let may_be_saved = self.api.news.borrow().leaves_to_saved(self.started.elapsed());
             if self.saved.is_none()
                 && may_be_saved
                 && self.ledger().is_some()
@@ -146,7 +146,7 @@ impl Agent {
 
     /// Was the spec read from the API since this agent was started?
     pub(super) fn source(&self) -> Source {
-        self.news.borrow().source()
+        self.api.news.borrow().source()
     }
 
     /// Note in the ledger how the server ended.

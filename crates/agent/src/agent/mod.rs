@@ -15,15 +15,16 @@ mod work;
 
 use crate::decide;
 use crate::http::Health;
-use crate::kubernetes::{self, News};
+use crate::kubernetes::{self, Contact, News};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::words::job::Trouble;
 use anyhow::{Context, Result};
 use palladion_agent_core::metrics::Common;
 use palladion_agent_core::runtime::{self, AGAIN};
+use palladion_api::member::CassandraMemberStatus;
 use palladion_api::words::Message;
-use state::{Agent, Done};
+use state::{Agent, Api, Done};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::signal::unix::{SignalKind, signal};
@@ -48,15 +49,18 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let figures = Arc::new(move || figures.text());
     tokio::spawn(runtime::serve(settings.pod.http_address, health.clone(), figures));
     tokio::spawn(runtime::take_drains(settings.pod.agent_socket(), drains_in));
+    let (asks, is_needed) = watch::channel(false);
+    let contact = Arc::new(Contact::default());
     tokio::spawn(speak_to_kubernetes(
         settings.clone(),
         news_in,
-        status_out,
-        news.clone(),
+        (status_out, news.clone()),
+        (contact.clone(), is_needed),
         metrics.common.clone(),
     ));
     let mut terminate = signal(SignalKind::terminate()).context("handling SIGTERM")?;
-    let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
+    let api = Api { news, status, contact, asks };
+    let mut agent = Agent::new(settings, health, metrics, api, done_in);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         member = agent.settings.pod.name.as_str(),
@@ -67,7 +71,7 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
         let pause = agent.pause();
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            changed = agent.news.changed() => if changed.is_err() { return Ok(()) },
+            changed = agent.api.news.changed() => if changed.is_err() { return Ok(()) },
             Some(what) = done.recv() => agent.note(what),
             Some(request) = drains.recv() => agent.drain_for_the_end(request),
             _ = terminate.recv() => {
@@ -141,8 +145,8 @@ impl Agent {
 async fn speak_to_kubernetes(
     settings: Settings,
     news: watch::Sender<News>,
-    status: watch::Receiver<Option<palladion_api::member::CassandraMemberStatus>>,
-    heard: watch::Receiver<News>,
+    (status, heard): (watch::Receiver<Option<CassandraMemberStatus>>, watch::Receiver<News>),
+    (contact, is_needed): (Arc<Contact>, watch::Receiver<bool>),
     metrics: Common,
 ) {
     let members = loop {
@@ -159,7 +163,16 @@ async fn speak_to_kubernetes(
         }
     };
     let name = settings.pod.name.to_string();
+    let contact = contact.as_ref();
     let reporting =
-        kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
-    tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);
+        kubernetes::report(members.clone(), name.clone(), status, heard, contact, metrics.clone());
+    let asking = kubernetes::ask(
+        members.clone(),
+        name.clone(),
+        news.clone(),
+        contact,
+        is_needed,
+        metrics.clone(),
+    );
+    tokio::join!(kubernetes::watch(members, name, news, contact, metrics), reporting, asking);
 }

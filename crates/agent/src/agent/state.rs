@@ -11,7 +11,7 @@ use crate::decide::{DrainCall, LastWords, LeaveCall, Process, SpecFact, StopWhy,
 use crate::http::Health;
 use crate::init::protocol::Phase;
 use crate::jobs::{Book, Unwritten};
-use crate::kubernetes::News;
+use crate::kubernetes::{Contact, News};
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
 use crate::metrics::Metrics;
@@ -159,14 +159,25 @@ pub struct Copies {
     pub tried: Option<Instant>,
 }
 
+/// What the loop and those who speak to the API server have between them.
+pub struct Api {
+    /// What is known of our member.
+    pub news: watch::Receiver<News>,
+    /// What is to be reported.
+    pub status: watch::Sender<Option<CassandraMemberStatus>>,
+    /// When both heard each other last.
+    pub contact: Arc<Contact>,
+    /// Is that to be known within minutes?
+    pub asks: watch::Sender<bool>,
+}
+
 /// The agent.
 pub struct Agent {
     pub settings: Settings,
     pub supervisor: Supervisor,
     pub health: Arc<Health>,
     pub metrics: Arc<Metrics>,
-    pub news: watch::Receiver<News>,
-    pub status: watch::Sender<Option<CassandraMemberStatus>>,
+    pub api: Api,
     pub done: mpsc::Sender<Done>,
     pub started: Instant,
     pub mounted: Result<Mounted, String>,
@@ -218,8 +229,7 @@ impl Agent {
         settings: Settings,
         health: Arc<Health>,
         metrics: Arc<Metrics>,
-        news: watch::Receiver<News>,
-        status: watch::Sender<Option<CassandraMemberStatus>>,
+        api: Api,
         done: mpsc::Sender<Done>,
     ) -> Self {
         let mounted = launch::mounted(&settings).map_err(|e| format!("{e:#}"));
@@ -229,8 +239,7 @@ impl Agent {
             supervisor,
             health,
             metrics,
-            news,
-            status,
+            api,
             done,
             started: Instant::now(),
             mounted,

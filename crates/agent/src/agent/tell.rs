@@ -80,13 +80,13 @@ impl Agent {
         if !self.watch.has_taken_over() {
             return;
         }
-        telling::offer(&self.status, status);
+        telling::offer(&self.api.status, status);
     }
 
     /// What looks add up to, after what an earlier agent has reported.
     fn follow_health(&mut self, state: ServerState) {
         let now = Timestamp::now();
-        match &*self.news.borrow() {
+        match &*self.api.news.borrow() {
             News::Present(member) => {
                 let earlier = member.status.as_ref().map_or(&[][..], |s| &s.health);
                 self.watch.take_over(earlier, now);
@@ -122,7 +122,7 @@ impl Agent {
     /// asked to do, and does not know, it refuses by itself.
     fn not_read(&self) -> Option<Message> {
         let version = env!("CARGO_PKG_VERSION");
-        match &*self.news.borrow() {
+        match &*self.api.news.borrow() {
             News::Unreadable(u) => Some(Waiting::Unreadable { why: u.why.clone(), version }.into()),
             News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_) => None,
         }
@@ -140,7 +140,7 @@ impl Agent {
 
     /// Since when the state holds; what an earlier agent told goes on.
     fn since(&mut self, state: ServerState) -> Time {
-        let earlier = match &*self.news.borrow() {
+        let earlier = match &*self.api.news.borrow() {
             News::Present(member) => {
                 let server = member.status.as_ref().and_then(|s| s.server.as_ref());
                 server.map(|server| (server.state, server.since.clone()))

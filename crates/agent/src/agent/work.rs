@@ -3,9 +3,11 @@
 use super::state::{Agent, Done, Task};
 use crate::access;
 use crate::decide::job::{self, Here, Next, Server, Stop, Worker};
+use crate::decide::silence::{self, Silence};
 use crate::decide::{Process, Source};
 use crate::jobs::{self, Bench, Book, Pace, Waited};
 use crate::volume::jobs::{Ended, Levels, Notes};
+use crate::volume::seconds;
 use crate::words::work::Trouble;
 use anyhow::Result;
 use jiff::Timestamp;
@@ -38,7 +40,8 @@ impl Agent {
             (None, Some(_)) => Worker::Operation,
             (None, None) => Worker::Idle,
         };
-        let here = Here { pod: &self.settings.pod.uid, worker, server: self.server() };
+        let silence = self.silence(&book);
+        let here = Here { pod: &self.settings.pod.uid, worker, server: self.server(), silence };
         let next = book.read(|notes| job::next(&saved.spec, ledger, notes, here));
         let open = book.read(|notes| notes.open().map(|note| note.status.id.clone()));
         let id = wanted.as_ref().map(|job| job.id.as_str());
@@ -58,7 +61,7 @@ impl Agent {
             }
             (Next::Stop(why), _) => self.stop_task(&book, why),
             (Next::Settle, _) => {
-                self.settle(&book);
+                self.settle(&book, silence);
                 Ok(())
             }
             (Next::NoteEnd(ended), _) => self.note_end(&book, ended),
@@ -91,6 +94,26 @@ impl Agent {
             self.unwritten.not_begun(job, state, &why);
         }
         self.trouble = Some(why.into());
+    }
+
+    /// For how long the operator and this agent have not heard each other, as far as that
+    /// matters to what runs: only then it is noted, and asked about.
+    fn silence(&self, book: &Book) -> Duration {
+        let is_open =
+            book.read(|notes| notes.open().is_some_and(|n| silence::is_by_grants(&n.job)));
+        self.api.asks.send_if_modified(|asks| std::mem::replace(asks, is_open) != is_open);
+        let last = self.api.contact.last();
+        let noted = book.read(|notes| notes.heard_at.as_ref().map(|at| at.0)).filter(|_| is_open);
+        let Silence { lasts, note } =
+            silence::silence(last, noted, self.started.elapsed(), Timestamp::now());
+        if let Some(at) = note.filter(|_| is_open)
+            && let Err(error) = book.change(|notes| notes.hear(at))
+        {
+            // What stands there is older: an agent that comes after ends the repair sooner.
+            let error = format!("{error:#}");
+            tracing::warn!(error, "when the API server was heard last cannot be noted");
+        }
+        lasts
     }
 
     /// What the job that runs may repair now.
@@ -130,10 +153,14 @@ impl Agent {
             return Ok(());
         };
         let (pod, tag) = (&self.settings.pod.uid, &launch.tag);
-        book.change(|notes| notes.begin(&job, pod, tag, Timestamp::now()))?;
+        let last = self.api.contact.last();
+        book.change(|notes| {
+            notes.begin(&job, pod, tag, Timestamp::now());
+            notes.heard_at = last.map(|last| seconds(last.at));
+        })?;
         tracing::info!(id = job.id, task = job.task.as_str(), "job begun");
         let ours = |bench: Bench| async move { jobs::work(&bench).await };
-        self.spawn(book, job, Duration::ZERO, ours);
+        self.spawn(book, job, (Duration::ZERO, None), ours);
         Ok(())
     }
 
@@ -152,28 +179,30 @@ impl Agent {
         book.change(Notes::stop)
     }
 
-    fn settle(&mut self, book: &Arc<Book>) {
-        let Some((job, since)) = book.read(|notes| {
+    fn settle(&mut self, book: &Arc<Book>, silence: Duration) {
+        let Some((note, since)) = book.read(|notes| {
             let note = notes.open()?;
-            Some((note.job.clone(), note.status.started_at.as_ref()?.0))
+            Some((note.clone(), note.status.started_at.as_ref()?.0))
         }) else {
             return;
         };
-        let waited = match self.lost.as_ref() == Some(&job.id) {
+        let waited = match self.lost.as_ref() == Some(&note.job.id) {
             true => Waited::ThisAgent,
             false => Waited::EarlierAgent,
         };
-        tracing::info!(id = job.id, waited = ?waited, "waiting for the end of a call that was left");
+        let id = &note.job.id;
+        tracing::info!(id, waited = ?waited, "waiting for the end of a call that was left");
         let before = Timestamp::now().duration_since(since).unsigned_abs();
+        let stop = job::stop_of(&note, before, silence);
         let left = move |bench: Bench| async move { jobs::settle(&bench, waited).await };
-        self.spawn(book, job, before, left);
+        self.spawn(book, note.job, (before, stop), left);
     }
 
     fn spawn<W>(
         &mut self,
         book: &Arc<Book>,
         job: Job,
-        before: Duration,
+        (before, stop): (Duration, Option<Stop>),
         work: impl FnOnce(Bench) -> W + Send + 'static,
     ) where
         W: Future<Output = Option<Ended>> + Send + 'static,
@@ -189,7 +218,7 @@ impl Agent {
         book.show(jobs::Live::default());
         book.offer(Vec::new());
         book.say(None);
-        let (stop, asked) = watch::channel(None);
+        let (stop, asked) = watch::channel(stop);
         let (grants, granted) = watch::channel(Grant::default());
         let (id, done) = (job.id.clone(), self.done.clone());
         let pace = Pace::default();

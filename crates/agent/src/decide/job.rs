@@ -2,6 +2,7 @@
 //! whatever ends meanwhile: it is noted on the volume before the work begins,
 //! and what an earlier agent left open is never begun again.
 
+use super::silence::{UNHEARD, is_by_grants};
 use crate::volume::jobs::{Ended, Note, Notes};
 use crate::volume::ledger::{End, Ledger};
 use crate::words::work::{Aborted, Interrupted, Refused};
@@ -34,6 +35,8 @@ pub enum Stop {
     Asked,
     /// Its time is over.
     Deadline,
+    /// The API server was not heard for so long that others may be given what it was granted.
+    Unheard,
 }
 
 /// What the agent is at.
@@ -71,12 +74,21 @@ pub struct Here<'a> {
     pub worker: Worker,
     /// Its server.
     pub server: Server<'a>,
+    /// For how long the operator and the agent have not heard each other.
+    pub silence: Duration,
+}
+
+impl Here<'_> {
+    /// Does nobody hear it for so long that it must not repair what it was granted?
+    fn is_unheard(&self, job: &Job) -> bool {
+        self.silence >= UNHEARD && is_by_grants(job)
+    }
 }
 
 /// Decide about the job in the spec (as read live).
 pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, notes: &Notes, here: Here<'_>) -> Next {
     match (here.worker, notes.open()) {
-        (Worker::Job(elapsed), Some(note)) => follow(spec.job.as_ref(), note, elapsed),
+        (Worker::Job(elapsed), Some(note)) => follow(spec.job.as_ref(), note, elapsed, here),
         (Worker::Idle, Some(note)) => left_over(note, ledger, here),
         (Worker::Idle, None) => spec.job.as_ref().map_or(Next::Nothing, |job| {
             if notes.knows(&job.id) { Next::Nothing } else { take_up(job, ledger, notes, here) }
@@ -86,7 +98,11 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, notes: &Notes, here: He
 }
 
 /// One runs.
-fn follow(wanted: Option<&Job>, note: &Note, elapsed: Duration) -> Next {
+fn follow(wanted: Option<&Job>, note: &Note, elapsed: Duration, here: Here<'_>) -> Next {
+    // First: what a spec of before asks for is not carried out.
+    if here.is_unheard(&note.job) {
+        return Next::Stop(Stop::Unheard);
+    }
     let runs = wanted.filter(|job| job.id == note.job.id).is_some_and(|job| match job.wanted {
         JobWanted::Run => true,
         // What a newer operator wants of a job that runs can be nothing but an end of it.
@@ -95,7 +111,7 @@ fn follow(wanted: Option<&Job>, note: &Note, elapsed: Duration) -> Next {
     if !runs {
         return Next::Stop(Stop::Asked);
     }
-    if elapsed >= Duration::from_secs(note.job.deadline_seconds.into()) {
+    if elapsed >= deadline(note) {
         return Next::Stop(Stop::Deadline);
     }
     Next::Nothing
@@ -130,6 +146,25 @@ fn left_over(note: &Note, ledger: &Ledger, here: Here<'_>) -> Next {
     }
 }
 
+/// An earlier agent was about to stop what it left, for whatever reason: it is never gone on
+/// with, also where the spec that says so is not read. What still counts is told.
+pub fn stop_of(note: &Note, elapsed: Duration, silence: Duration) -> Option<Stop> {
+    if note.status.state != JobState::Stopping {
+        return None;
+    }
+    Some(if silence >= UNHEARD && is_by_grants(&note.job) {
+        Stop::Unheard
+    } else if elapsed >= deadline(note) {
+        Stop::Deadline
+    } else {
+        Stop::Asked
+    })
+}
+
+fn deadline(note: &Note) -> Duration {
+    Duration::from_secs(note.job.deadline_seconds.into())
+}
+
 /// One was given that was never seen before.
 fn take_up(job: &Job, ledger: &Ledger, notes: &Notes, here: Here<'_>) -> Next {
     if let Some((cause, why)) = refusal(job, ledger, notes) {
@@ -139,6 +174,8 @@ fn take_up(job: &Job, ledger: &Ledger, notes: &Notes, here: Here<'_>) -> Next {
         (JobWanted::Stop, _) => {
             Next::TurnDown(Ended::as_asked(JobState::Aborted, Aborted::Never.to_string()))
         }
+        // The spec that was read last may be an old one.
+        (JobWanted::Run, _) if here.is_unheard(job) => Next::Nothing,
         (JobWanted::Run, Server::Serves(_)) if ledger.host_id.is_some() => Next::Begin,
         (JobWanted::Run | JobWanted::Unknown(_), _) => Next::Nothing,
     }

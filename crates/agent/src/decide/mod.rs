@@ -13,6 +13,7 @@ pub mod operation;
 pub mod permit;
 pub mod progress;
 pub mod running;
+pub mod silence;
 pub mod stale;
 pub mod start;
 #[cfg(test)]

@@ -5,13 +5,14 @@ use super::pace::Pace;
 use crate::admin::jobs::Jobs;
 use crate::admin::{Error, ServerAdmin};
 use crate::decide::job::Stop;
+use crate::decide::silence::UNHEARD;
 use crate::metrics::Metrics;
 use crate::repair::Repairs;
 use crate::repair::pressure::Load;
 use crate::repair::schema::Schemas;
 use crate::volume::jobs::{Ended, Notes};
 use crate::words::calls::Doing;
-use crate::words::work::{Aborted, Done, Failed, Refused};
+use crate::words::work::{Aborted, Done, Failed, Interrupted, Refused};
 use palladion_api::member::{Grant, Job, JobCause, JobState, JobUnit};
 use palladion_api::repair::Coverage;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
@@ -198,6 +199,10 @@ impl Bench {
                     let cause = JobCause::DeadlineExceeded;
                     Ended::by(JobState::Failed, cause, Failed::Deadline { seconds })
                 }
+                Some(Stop::Unheard) => {
+                    let why = Interrupted::Unheard { minutes: UNHEARD.as_secs() / 60 };
+                    Ended::by(JobState::Interrupted, JobCause::ApiServerUnreachable, why)
+                }
                 Some(Stop::Asked) | None => Ended::as_asked(JobState::Aborted, Aborted::Asked),
             },
             Err(Halt::LeftRunning { keyspace, numbers }) => self.left_running(keyspace, numbers),
@@ -214,6 +219,11 @@ impl Bench {
     fn left_running(&self, keyspace: String, numbers: Names) -> Ended {
         let ends = self.pace.ends.as_secs();
         match self.asked() {
+            Some(Stop::Unheard) => {
+                let minutes = UNHEARD.as_secs() / 60;
+                let left = Aborted::UnheardLeft { minutes, keyspace, numbers, seconds: ends };
+                Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
+            }
             Some(Stop::Asked | Stop::Deadline) => {
                 self.left(&Aborted::LeftRunning { keyspace, numbers, seconds: ends })
             }
@@ -233,7 +243,9 @@ impl Bench {
                 let why = Failed::DeadlineLeft { seconds, left };
                 Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why)
             }
-            Some(Stop::Asked) | None => Ended::by(JobState::Aborted, JobCause::LeftRunning, left),
+            Some(Stop::Asked | Stop::Unheard) | None => {
+                Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
+            }
         }
     }
 }

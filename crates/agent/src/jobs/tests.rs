@@ -262,6 +262,7 @@ async fn a_repair_that_the_server_does_not_end_is_not_waited_for_for_ever() {
     let long = std::time::Duration::from_secs(5);
     let expected = [
         (Stop::Asked, (JobState::Aborted, Some(JobCause::LeftRunning))),
+        (Stop::Unheard, (JobState::Aborted, Some(JobCause::LeftRunning))),
         (Stop::Deadline, (JobState::Failed, Some(JobCause::DeadlineExceeded))),
     ];
     for (why, how_it_ends) in expected {

@@ -1,7 +1,7 @@
 //! The one object that the agent shares with the operator: its own
 //! `CassandraMember`: the rights to it, and what it is read as.
 
-pub use palladion_agent_core::kubernetes::{report, watch};
+pub use palladion_agent_core::kubernetes::{Contact, ask, report, watch};
 
 use crate::settings::Settings;
 use anyhow::Result;

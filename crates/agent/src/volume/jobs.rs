@@ -7,22 +7,23 @@
 //! simulator in memory write the same history.
 
 mod finished;
+mod levels;
 mod numbered;
 #[cfg(test)]
 mod tests;
 
 pub use finished::Finished;
+pub use levels::Levels;
 pub use numbered::Numbered;
 
 use super::{Volume, durable, seconds};
 use anyhow::Result;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::PodUid;
 use palladion_api::member::{Job, JobCause, JobState, JobStatus};
-use palladion_api::runtime::LogLevel;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Jobs are remembered by ID so that none runs twice; the operator gives one at
 /// a time, so that this many reach far back.
@@ -55,6 +56,9 @@ pub struct Notes {
     /// How far the server has counted its repairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbered: Option<Numbered>,
+    /// When an agent at a repair by grants and the operator have heard each other last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_at: Option<Time>,
 }
 
 /// A job.
@@ -88,18 +92,6 @@ pub struct Item {
     /// The table; none for all of the keyspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-}
-
-/// Loggers that get their level back.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(rename_all = "camelCase")]
-pub struct Levels {
-    /// Tag of the launch of the server that was told.
-    pub tag: String,
-    /// When, in seconds since 1970.
-    pub until: i64,
-    /// What each logger had; none: it followed the logger above it.
-    pub before: BTreeMap<String, Option<LogLevel>>,
 }
 
 /// How a job ended.
@@ -185,6 +177,11 @@ impl Notes {
     pub fn turn_down(&mut self, job: &Job, pod: &PodUid, ended: Ended, now: Timestamp) {
         self.put(job, pod, None, JobStatus::of(job.id.clone(), JobState::Running));
         self.end(ended, now);
+    }
+
+    /// Agent and operator have heard each other.
+    pub fn hear(&mut self, at: Timestamp) {
+        self.heard_at = Some(seconds(at));
     }
 
     /// The job is being stopped.

@@ -22,6 +22,7 @@ palladion_api::sentences! {
         Connection => "the connection to the server broke while the job was running";
         Agent => "the agent restarted while the job was running";
         Exit { code: i32 } => "the server exited with code {code} while the job was running";
+        Unheard { minutes: u64 } => "the agent could not reach the Kubernetes API server for {minutes} minutes and stopped its repair, because other members may be repairing the same ranges by now";
     }
 
     /// How a job ended that was stopped on request.
@@ -29,6 +30,7 @@ palladion_api::sentences! {
         Never => "stopped before it began";
         Asked => "stopped on request";
         LeftRunning { keyspace: String, numbers: Names, seconds: u64 } => "stopped on request, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
+        UnheardLeft { minutes: u64, keyspace: String, numbers: Names, seconds: u64 } => "the agent could not reach the Kubernetes API server for {minutes} minutes and stopped its repair, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
         LeftWaiting { keyspace: String, table: String, seconds: u64 } => "stopped on request, but the server has not ended its work on table {keyspace}.{table} within {seconds} s, and shows no compaction of it that could be stopped; while all compaction threads are busy with other work, it begins when one of them is free";
     }
 

@@ -3,6 +3,7 @@
 use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::service::ServiceStatus;
 use crate::task::TaskKind;
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -35,6 +36,9 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST_CONTACT_POINTS), extend("x-kubernetes-list-type" = "atomic"))]
     pub contact_points: Vec<String>,
+    /// The ring as those see it that depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceStatus>,
     /// Ready members out of all members, for example `2/3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,

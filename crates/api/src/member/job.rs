@@ -207,6 +207,8 @@ pub enum JobCause {
     LeftRunning,
     /// Ranges were left out of a repair because members that have copies of them are down.
     ReplicasDown,
+    /// The agent could not reach the API server, so that it ended its part of a repair.
+    ApiServerUnreachable,
     /// What a newer agent reports and this build does not know. Never a value of the schema.
     #[serde(other)]
     #[schemars(skip)]

@@ -45,7 +45,7 @@ pub struct Entry {
     pub state: EntryState,
     /// The call that is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nonce: Option<Nonce>,
+    pub call: Option<OpenCall>,
     /// Calls that have failed in a row.
     #[serde(default)]
     pub attempts: i32,
@@ -55,10 +55,19 @@ pub struct Entry {
     /// Since when it is no longer on record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone_since: Option<Time>,
+    /// What kept the last call from being done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// Why the last call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 128))]
     pub message: Option<String>,
+    /// Address of the pod itself, as of the last call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<String>,
+    /// Node of the pod, as of the last call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// What was kept of the answer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 8))]
@@ -66,6 +75,53 @@ pub struct Entry {
     /// Hash of the call by which it was registered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+}
+
+/// A call that is under way. It is recorded before it is sent.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenCall {
+    /// Which of the calls.
+    pub kind: CallKind,
+    /// Unique for ever, together with the name of the pod.
+    pub nonce: Nonce,
+    /// Epoch of the operator that began it: a later one does not know whether it was sent.
+    pub epoch: i64,
+}
+
+/// One of the calls of a `Registration`.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
+)]
+pub enum CallKind {
+    /// Is the pod registered?
+    Lookup,
+    /// Register it.
+    Register,
+    /// Take it out.
+    Deregister,
+}
+
+impl CallKind {
+    /// As it is called in the spec.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CallKind::Lookup => "lookup",
+            CallKind::Register => "register",
+            CallKind::Deregister => "deregister",
+        }
+    }
+}
+
+/// What kept a call from being done.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// No answer came.
+    Unreachable,
+    /// The Secret, or the ConfigMap with the authority, cannot be read.
+    Credentials,
+    /// The answer was none of those that are accepted, or the call cannot be made from its template.
+    Refused,
 }
 
 /// Where a pod is on its way.
@@ -77,8 +133,8 @@ pub enum EntryState {
     Registering,
     /// It is registered.
     Registered,
-    /// It is being taken out.
+    /// It is being taken out. If that fails, the message says why, and it is tried again.
     Deregistering,
-    /// The last call failed; it is tried again.
+    /// It could not be registered; it is tried again.
     Failed,
 }

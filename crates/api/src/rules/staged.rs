@@ -16,7 +16,7 @@ pub fn ports_are_unique() -> Rule {
 /// A word or a number, which the schema alone does not say.
 pub fn minimum_is_known() -> Rule {
     must(
-        "type(self) == int ? (int(self) >= 1 && int(self) <= 1000) : string(self) in ['Quorum', 'All']",
+        "type(self) == int ? (int(self) >= 1 && int(self) <= 1000) : (self == 'Quorum' || self == 'All')",
         "`minimum` must be Quorum, All, or a number from 1 to 1000",
     )
 }

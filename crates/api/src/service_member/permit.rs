@@ -46,7 +46,7 @@ pub enum DataBeforeServiceStart {
     /// The volume must be empty; otherwise the agent refuses the permit.
     #[default]
     MustBeEmpty,
-    /// The data is kept (`Rescue`).
+    /// The data is kept (`Rescue`, and a `Join` of a server that votes already).
     Keep,
     /// What an unfinished start, or a member that has left, has left behind is removed. The agent refuses where the ledger names a full member.
     Wipe,

@@ -91,9 +91,9 @@ pub fn a_member() -> Value {
     })
 }
 
-/// The definitions of clustered services, among those that no operator serves yet.
+/// The definitions of clustered services.
 pub fn definitions() -> Vec<CustomResourceDefinition> {
-    let mut all = palladion_api::crd::unserved();
+    let mut all = palladion_api::crd::all();
     all.retain(|d| ["ZookeeperCluster", "ServiceMember"].contains(&d.spec.names.kind.as_str()));
     all
 }

@@ -1,6 +1,5 @@
-//! The kinds of clustered services, which no operator serves yet: their schemas are
-//! structural, and their rules say how to comply. The rules run offline, over objects
-//! that break one of them each.
+//! The kinds of clustered services: their schemas are structural, and their rules say how
+//! to comply. The rules run offline, over objects that break one of them each.
 
 mod judge;
 mod member;

@@ -22,7 +22,7 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
-use maintenance::{absences, access, hints, runtime_settings, stale};
+use maintenance::{absences, access, hints, owed, runtime_settings, stale, stopped};
 use objects::{claims, cluster, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
@@ -45,12 +45,15 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);
     access::decide(facts, valid, &mut draft);
+    stopped::note(facts, &mut draft);
     let way = dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     absences::decide(facts, hints::window(valid), &mut draft);
     stale::decide(facts, valid, &mut draft);
+    owed::decide(facts, &mut draft);
+    stopped::forget(facts, &mut draft);
     tasks::run(facts, valid, &way, &mut draft);
     draft
 }

@@ -61,9 +61,20 @@ palladion_plan::sentences! {
             "member {member} runs and has been cut off from the ring since {since}, for longer than tombstones are kept (`gc_grace_seconds`): rows that were deleted meanwhile come back with it. Before the network is whole again, terminate it (`kubectl palladion terminate {member}`) and replace it (`kubectl palladion replace {member}`), unless nothing was deleted";
         NotTogether { waiting: Names, others: Names } => DataTooOld,
             "the servers of {waiting} last ran longer ago than tombstones are kept, so they do not start by themselves, and no member is up from which they could be replaced. The operator starts them when all members report that they were down together, which {others} did not: no agent of theirs reports, or they ran for longer, or lack data from before. Bring those back as far as that is possible; no server needs to run. If they did not run meanwhile, or their data is gone, set `spec.allowStaleStart` of each CassandraMember that waits to the time in its `status.volume.lastRanAt`";
+        EndedApart { ran: Names, complete: usize, all: usize, next: MemberName, at: Timestamp } => DataTooOld,
+            "all members were down for longer than tombstones are kept, and the records do not show which of them has all writes: only {complete} of {all} members ended together and lacked nothing before, and the operator starts no fewer than a majority by itself. The servers ran last at: {ran}. Let one member start after the other, newest first; each is repaired when it is up, and none should be terminated before as many are up as copies are kept. Do not trust a time if the clock of that machine was wrong, or the machine was cut off from the others at the end: choose the member that served clients last. To start the newest, set `spec.allowStaleStart` of CassandraMember {next} to {at}";
+        NextToStart { up: usize, copies: usize, waiting: Names, next: MemberName, at: Timestamp } => DataTooOld,
+            "only {up} of the {copies} members that all copies of a row need are up, and the servers of {waiting} are not started, because they last ran longer ago than tombstones are kept. Rows may exist on them alone: do not terminate them yet. Let them start one after the other, newest first; each is repaired when it is up. For the next one, set `spec.allowStaleStart` of CassandraMember {next} to {at}";
         NotReplicated { factor: u32, operation: Operation, member: MemberName, why: String } =>
             SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} failed and will be retried: {why}";
+    }
+
+    /// When a server ran last.
+    pub enum Ran {
+        Until { member: MemberName, at: Timestamp } => "{member} {at}";
+        Noted { member: MemberName, at: Timestamp, since: String } =>
+            "{member} {at} (the operator saw it down from {since})";
     }
 
     /// What a member still needs.
@@ -78,6 +89,8 @@ palladion_plan::sentences! {
         Replaced { member: MemberName, at: Timestamp } => "member {member} was replaced at {at}";
         Away { member: MemberName, since: Timestamp, until: Timestamp } =>
             "member {member} was down from {since} to {until}, longer than the hint window of the other members";
+        RingStood { since: Timestamp, until: Timestamp } =>
+            "the whole ring was down from about {since} to {until}, longer than hints are kept (`gc_grace_seconds`)";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
             "member {member} joined at {at}, and {by} did not report while it joined that they see it";
@@ -110,6 +123,12 @@ palladion_plan::sentences! {
             "clear `spec.allowStaleStart` of CassandraMember {member}: the member is up";
         StaleStartRanOut { member: MemberName, since: Timestamp } =>
             "clear `spec.allowStaleStart` of CassandraMember {member}, which has been down since about {since} and did not start with the rest of the ring: the others may have dropped tombstones since";
+        RecordRingStop { member: MemberName } =>
+            "record that member {member} is stopped with the whole ring";
+        ForgetRingStop { member: MemberName } =>
+            "clear the record that member {member} was stopped with the whole ring: it is up";
+        RecordMadeUp { member: MemberName, at: Timestamp } =>
+            "clear `spec.repairOwedUntil` of CassandraMember {member}: all ranges were repaired since {at}";
         RecordUp { member: MemberName } => "record that member {member} is up again";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";

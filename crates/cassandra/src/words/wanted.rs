@@ -22,6 +22,10 @@ palladion_plan::sentences! {
             "member {member} cannot be stopped yet: {pod}";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "member {member} cannot be terminated yet: its agent (version {agent}) cannot ban a volume; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
+        OtherFirst { member: MemberName, up: usize, copies: usize, other: MemberName, at: Timestamp } => DataTooOld,
+            "member {member} cannot be terminated yet: only {up} of the {copies} members that all copies of a row need are up, and the data of {other} is too old to start with, too, so that rows may exist on {member} alone; to start {other} first, set `spec.allowStaleStart` of its CassandraMember to {at}";
+        OtherStarts { member: MemberName, up: usize, copies: usize, other: MemberName } => DataTooOld,
+            "member {member} cannot be terminated yet: only {up} of the {copies} members that all copies of a row need are up, so that rows may exist on {member} alone; waiting until {other}, whose start was allowed, is up";
         NowIsOver { member: MemberName, why: Objection, at: Timestamp } => MemberStopping,
             "member {member} cannot be stopped yet: {why}; `when: Now` in its `spec.wanted` counted for the stop at {at} alone; to insist once more, set `when` to RingIsWell, and then to Now";
         Draining { member: MemberName, server: Server } => MemberStopping,

@@ -62,7 +62,7 @@ fn states(status: &CassandraTaskStatus) -> Vec<MemberTaskState> {
     status.members.iter().map(|m| m.state).collect()
 }
 
-fn abort(world: &mut World, name: &str) {
+pub fn abort(world: &mut World, name: &str) {
     world.tell(&format!("a person aborts the task {name}"));
     let patch = json!({ "spec": { "abort": true } });
     world.store.merge(&key(name), &patch, Subresource::None).expect("the task should exist");

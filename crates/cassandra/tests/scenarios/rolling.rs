@@ -38,7 +38,9 @@ fn a_stopped_ring_has_no_pods_and_starts_all_at_once() {
     let mut end = killed_at_every_write("a stopped ring is started", stopped, 1);
     end.expect_ring(3);
     let writes: Vec<_> = end.writes.iter().filter(|w| *w != "report the status").collect();
-    assert_eq!(writes.len(), 2, "one write for each rack: {writes:?}");
+    assert_eq!(writes.len(), 5, "one write for each rack, one for each member: {writes:?}");
+    let is_up = |w: &&&String| w.contains("was stopped with the whole ring: it is up");
+    assert_eq!(writes.iter().filter(is_up).count(), 3, "{writes:?}");
     insta::assert_snapshot!(end.story.join("\n"));
 }
 

@@ -133,9 +133,13 @@ impl World {
         };
         agent.pod.ending = pod.ending;
         let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
-        let link = self.links.get(&pod.key.name).copied();
+        let node = if self.kube.reaches_api(&pod.node) { None } else { Some(Link::Cut) };
+        let link = node.or(self.links.get(&pod.key.name).copied());
         let api = if link == Some(Link::Cut) { Api::Away } else { self.api };
         let live = self.store.get(&key).filter(|_| api == Api::Reachable).cloned();
+        if api == Api::Reachable && link.is_none() {
+            agent.in_contact_at = Some(now);
+        }
         let mut all = self.hear(&mut agent, &mut refresh, api, live.as_deref());
         let waited = agent.begun + API_GRACE;
         let saved = match (api, live.is_some()) {
@@ -166,7 +170,7 @@ impl World {
                 all = all.and(Activity::ACTED);
             }
         }
-        if self.api == Api::Reachable {
+        if self.api == Api::Reachable && self.kube.reaches_api(&pod.node) {
             // The kubelet asks the agent.
             self.kube.set_ready(&mut self.store, &pod.key, agent.is_ready(&decision));
         }

@@ -49,6 +49,8 @@ pub struct Agent {
     pub saved: Option<SavedMember>,
     /// Was that read from the API since the agent was started?
     pub source: Source,
+    /// When it heard the API server last, and was heard.
+    pub in_contact_at: Option<Timestamp>,
     /// The spec as it was read.
     pub read: Value,
     /// The status that it has written last.
@@ -144,6 +146,7 @@ impl Agent {
             clock,
             saved: None,
             source: Source::Saved,
+            in_contact_at: None,
             read: Value::Null,
             reported: None,
             configuration,

@@ -362,7 +362,7 @@ impl World {
         self.disk_of(member).content.data.as_ref().map_or(0, |data| data.streamed.len())
     }
 
-    fn disk_of(&mut self, member: &str) -> &mut Disk<Volume> {
+    pub fn disk_of(&mut self, member: &str) -> &mut Disk<Volume> {
         let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{member}"));
         let claim = self.store.get(&key).expect("the claim should exist");
         let name = claim["spec"]["volumeName"].as_str().unwrap_or_default();

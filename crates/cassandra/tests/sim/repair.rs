@@ -6,6 +6,7 @@ use super::ring::Ring;
 use super::rows::RANGES;
 use super::work::{ALONE, KEYSPACE, TABLES};
 use palladion_agent::admin::jobs::Segment;
+use palladion_agent::decide::Source;
 use palladion_agent::decide::job::Stop;
 use palladion_agent::ranges::Range;
 use palladion_agent::repair::batches::{Batch, OFFERED, batches};
@@ -41,6 +42,12 @@ pub struct Repaired {
     pub range: u32,
     /// Was it ever repaired before, as its member remembers?
     pub again: bool,
+}
+
+/// How a part ends that nobody could take back.
+pub(super) fn unheard() -> Ended {
+    let why = "the API server was not heard";
+    Ended::by(JobState::Interrupted, JobCause::ApiServerUnreachable, why)
 }
 
 fn range_of(index: u32) -> Range {
@@ -170,7 +177,7 @@ impl Agent {
 
     /// What the spec grants, if that is not over.
     fn granted(&self) -> Option<Grant> {
-        let note = self.notes.open()?;
+        let note = self.notes.open().filter(|_| self.source == Source::Live)?;
         let asked = self.saved.as_ref()?.spec.job.as_ref().filter(|job| job.id == note.job.id)?;
         let last = note.status.last_grant.unwrap_or(0);
         let is_new = |grant: &&Grant| grant.number > last && !grant.host_ids.is_empty();
@@ -213,6 +220,7 @@ impl Agent {
                 let ended = Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why);
                 self.end_work(ended, reach);
             }
+            Some(Stop::Unheard) => self.end_work(unheard(), reach),
             None => {
                 if let Some(work) = &mut self.work {
                     work.waits = false;

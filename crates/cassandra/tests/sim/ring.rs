@@ -330,7 +330,7 @@ impl Ring {
         self.note_absences(now);
         let mut all = Activity { acted: self.deliver_hints(disks), next: None };
         all = all.and(self.go_on_with_removals(disks));
-        self.purge(disks);
+        all = all.and(self.purge(disks));
         let forgotten: Vec<HostId> = self
             .seats
             .iter()

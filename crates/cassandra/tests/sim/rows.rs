@@ -7,14 +7,17 @@ use super::volume::Data;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState, Operation, RepairRanges};
+use palladion_plan::sim::Activity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The token ring is cut into so many ranges; a row belongs to one of them.
 pub const RANGES: u32 = 16;
 /// `max_hint_window`: for a member that is away for longer nobody keeps writes.
 const HINT_WINDOW: SignedDuration = SignedDuration::from_hours(3);
-/// `gc_grace_seconds`: after that a tombstone is dropped.
+/// `gc_grace_seconds`: after that a tombstone is dropped, and so is a hint.
 pub const GC_GRACE: SignedDuration = SignedDuration::from_hours(24 * 10);
+/// Compaction looks at the data of a server that has just started after so long.
+const COMPACTED_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
 /// A row as one replica holds it: the newest write wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub struct Hint {
     pub to: HostId,
     pub row: u32,
     pub cell: Cell,
+    /// When it was written.
+    pub at: Timestamp,
 }
 
 /// Consistency level of a write.
@@ -162,12 +167,13 @@ impl Ring {
         if let Some(server) = self.servers.get(coordinator)
             && let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut())
         {
-            data.hints.push(Hint { to: to.clone(), row, cell });
+            data.hints.push(Hint { to: to.clone(), row, cell, at: now });
         }
     }
 
     /// Hints go to whom they are for as soon as that is seen up; one for a
-    /// member that does not own the range any more goes to those who do.
+    /// member that does not own the range any more goes to those who do. They are
+    /// written with the time of tombstones, so that older ones go nowhere.
     pub fn deliver_hints(&mut self, disks: &mut Disks) -> bool {
         let mut delivered = Vec::new();
         for (pod, server) in &self.servers {
@@ -189,7 +195,9 @@ impl Ring {
         }
         for (disk, hint) in &delivered {
             let owners = self.owners(hint.row % RANGES);
-            if owners.contains(&hint.to) {
+            if hint.at + GC_GRACE <= self.now {
+                // It is dropped.
+            } else if owners.contains(&hint.to) {
                 hold(disks, &hint.to, hint.row, hint.cell);
             } else {
                 for owner in &owners {
@@ -205,11 +213,38 @@ impl Ring {
         !delivered.is_empty()
     }
 
-    /// Compaction drops tombstones that are old enough.
-    pub fn purge(&self, disks: &mut Disks) {
-        for data in disks.values_mut().filter_map(|d| d.content.data.as_mut()) {
-            data.rows.retain(|_, cell| cell.deleted.is_none_or(|at| at + GC_GRACE > self.now));
+    /// Compaction drops tombstones that are old enough, of servers that run.
+    pub fn purge(&self, disks: &mut Disks) -> Activity {
+        let mut all = Activity::default();
+        let is_kept = |cell: &Cell| cell.deleted.is_none_or(|at| at + GC_GRACE > self.now);
+        for server in self.servers.values() {
+            let from = match server.phase {
+                Phase::Normal => server.until + COMPACTED_AFTER,
+                Phase::Leaving | Phase::LeaveFailed => self.now,
+                Phase::Booting
+                | Phase::Waking
+                | Phase::Initializing
+                | Phase::Joining { .. }
+                | Phase::JoinFailed
+                | Phase::Drained
+                | Phase::Unbootstrapped
+                | Phase::Left
+                | Phase::Decommissioned => continue,
+            };
+            let disk = disks.get_mut(&server.disk);
+            let Some(data) = disk.and_then(|d| d.content.data.as_mut()) else {
+                continue;
+            };
+            if data.rows.values().all(is_kept) {
+                continue;
+            }
+            if from <= self.now {
+                data.rows.retain(|_, cell| is_kept(cell));
+            } else {
+                all = all.at(from);
+            }
         }
+        all
     }
 
     /// A member's primary ranges, or all, repaired: all who hold them have the

@@ -8,12 +8,14 @@ use super::rows::RANGES;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::job::{self, Here, Next, Server, Stop, Worker};
+use palladion_agent::decide::silence::{self, Last, UNHEARD};
 use palladion_agent::decide::{Process, Source};
 use palladion_agent::volume::jobs::{Ended, Item, Notes};
 use palladion_api::member::{Job, JobCause, JobState, Operation, OperationKind};
 use palladion_api::task::{Body, KeyspaceResult, KeyspaceState, TaskKind};
 use palladion_plan::sim::Activity;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// How long a call for one table takes.
 pub const CALL: SignedDuration = SignedDuration::from_secs(20);
@@ -96,13 +98,20 @@ impl Agent {
         let before = self.notes.clone();
         let was = self.work.is_some();
         let mut all = self.carry_on(reach);
-        let next = match (&self.saved, self.ledger(), self.source) {
-            (Some(saved), Some(ledger), Source::Live) => {
-                let here =
-                    Here { pod: &self.uid, worker: self.worker(reach.now), server: self.server() };
+        let silence = self.silence(reach.now);
+        let next = match (&self.saved, self.ledger()) {
+            (Some(saved), Some(ledger)) => {
+                let (worker, server) = (self.worker(reach.now), self.server());
+                let here = Here { pod: &self.uid, worker, server, silence };
                 job::next(&saved.spec, ledger, &self.notes, here)
             }
             _ => Next::Nothing,
+        };
+        let next = match (next, self.source) {
+            (Next::Begin | Next::TurnDown(_) | Next::Stop(Stop::Asked), Source::Saved) => {
+                Next::Nothing
+            }
+            (next, Source::Live | Source::Saved) => next,
         };
         self.follow_next(next, reach);
         if self.notes != before
@@ -122,11 +131,15 @@ impl Agent {
             let alone = work.alone.map(|since| since + ALONE);
             let call = reach.ring.calls.get(self.pod.uid.as_str());
             let too_long = call.and_then(Call::too_long_at);
+            let unheard = self.notes.open().filter(|note| silence::is_by_grants(&note.job));
+            let left = unheard.and_then(|_| UNHEARD.checked_sub(silence));
+            let unheard = left.and_then(|left| reach.now.checked_add(left).ok());
             for at in until
                 .into_iter()
                 .chain(deadline)
                 .chain(alone)
                 .chain(too_long)
+                .chain(unheard)
                 .filter(|at| *at > reach.now)
             {
                 all = all.at(at);
@@ -138,6 +151,22 @@ impl Agent {
     /// Does it work for a task and at an operation at once?
     pub fn does_two_things(&self) -> bool {
         self.work.is_some() && self.job.is_some()
+    }
+
+    /// For how long it and the operator have not heard each other, which it notes.
+    fn silence(&mut self, now: Timestamp) -> Duration {
+        let open = self.notes.open();
+        let is_open = open.is_some_and(|note| silence::is_by_grants(&note.job));
+        let last = self
+            .in_contact_at
+            .map(|at| Last { at: self.clock_at(at), ago: now.duration_since(at).unsigned_abs() });
+        let noted = self.notes.heard_at.as_ref().map(|at| at.0).filter(|_| is_open);
+        let running = now.duration_since(self.begun).unsigned_abs();
+        let silence = silence::silence(last, noted, running, self.clock_at(now));
+        if let Some(at) = silence.note.filter(|_| is_open) {
+            self.notes.hear(at);
+        }
+        silence.lasts
     }
 
     fn worker(&self, now: Timestamp) -> Worker {
@@ -253,6 +282,7 @@ impl Agent {
             (_, Some(Stop::Deadline), _) => {
                 Some(Ended::by(JobState::Failed, JobCause::DeadlineExceeded, "it took too long"))
             }
+            (_, Some(Stop::Unheard), _) => Some(super::repair::unheard()),
             (_, Some(Stop::Asked), _) => Some(Ended::as_asked(JobState::Aborted, "stopped")),
             (_, None, true) => {
                 Some(Ended::by(JobState::Interrupted, JobCause::AgentEnded, "the agent ended"))

@@ -46,7 +46,7 @@ impl Applier<'_> {
 }
 
 /// Is the value at the pointer the expected one? What is missing is `null`.
-pub(super) fn stands(object: &Value, pointer: &str, expected: &Value) -> bool {
+pub(crate) fn stands(object: &Value, pointer: &str, expected: &Value) -> bool {
     object.pointer(pointer).unwrap_or(&Value::Null) == expected
 }
 

@@ -4,7 +4,8 @@
 pub mod again;
 
 use crate::apply::{Applier, Outcome};
-use crate::decide::{Decision, decide, probes, references};
+use crate::decide::{Decision, decide, exchanges, probes, references};
+use crate::exchange::Exchangers;
 use crate::expect::PATIENCE;
 use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
@@ -37,6 +38,7 @@ pub struct Reconciler {
     pub(crate) stopping: CancellationToken,
     pub(crate) memories: Mutex<HashMap<Key, Memory>>,
     pub(crate) probers: Probers,
+    pub(crate) exchangers: Exchangers,
 }
 
 /// One owner that is being decided.
@@ -70,6 +72,7 @@ impl Reconciler {
                 self.metrics.minds.forget(key);
                 self.watches.refer(key, &[]);
                 self.probers.want(key, Vec::new());
+                self.exchangers.want(key, Vec::new());
                 After::Rest
             }
             Owner::Unclear => {
@@ -144,6 +147,11 @@ impl Reconciler {
             Ok(wanted) => self.probers.want(key, wanted),
             Err(words) => return self.panicked(&case, &words, memory),
         }
+        match exchanges(mind, &facts) {
+            Ok(Some(wanted)) => self.exchangers.want(key, wanted),
+            Ok(None) => {}
+            Err(words) => return self.panicked(&case, &words, memory),
+        }
         match decision {
             Decision::Panicked(words) => self.panicked(&case, &words, memory),
             Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
@@ -164,6 +172,7 @@ impl Reconciler {
         let mut facts = snapshot(&self.watches.world(), case.key, owner, memory, &self.constants);
         if let Some(facts) = &mut facts {
             facts.probes = self.probers.results(case.key);
+            facts.exchanges = self.exchangers.answers(case.key);
         }
         self.metrics.stage(case.mind.name(), Stage::Gather, began.elapsed());
         Ok(facts)

@@ -79,6 +79,7 @@ fn snapshot() -> Snapshot {
         objects: [(SET, sets)].into(),
         references: Default::default(),
         probes: Default::default(),
+        exchanges: Default::default(),
         failure: None,
         settings: Default::default(),
     }

@@ -48,6 +48,8 @@ pub enum Machine {
     Up,
     /// It does not answer.
     Down,
+    /// It runs, and so do its pods, but it reaches the API server no more, and neither do they.
+    CutFromApi,
 }
 
 /// A pod that runs on a living node.
@@ -145,12 +147,25 @@ impl<C: Clone + Default> Kubernetes<C> {
         Activity { acted: store.log().len() > before, next: next.next }
     }
 
-    /// Pods whose containers run, on machines that are up.
+    /// Does a machine of this name run?
+    fn runs(&self, node: &str) -> bool {
+        match self.machines.get(node) {
+            Some(Machine::Up | Machine::CutFromApi) => true,
+            Some(Machine::Down) | None => false,
+        }
+    }
+
+    /// Do kubelet and pods of this machine reach the API server?
+    pub fn reaches_api(&self, node: &str) -> bool {
+        self.machines.get(node) == Some(&Machine::Up)
+    }
+
+    /// Pods whose containers run, on machines that run.
     pub fn pods(&self, store: &Store) -> Vec<PodRun> {
         store
             .list(kinds::POD)
             .filter(|(_, pod)| text(pod, "/status/phase") == "Running")
-            .filter(|(_, pod)| self.machines.get(text(pod, "/spec/nodeName")) == Some(&Machine::Up))
+            .filter(|(_, pod)| self.runs(text(pod, "/spec/nodeName")))
             .filter(|(_, pod)| {
                 pod["status"]["containerStatuses"][0]["state"]["running"].is_object()
             })

@@ -9,6 +9,8 @@ palladion_api::sentences! {
         TimedOut { address: String } => "{address} did not answer in time";
         TooLarge { most: usize } => "its answer has more than {most} bytes";
         NoCredentials { secret: String, why: String } => "Secret {secret} could not be read: {why}";
+        NoAuthority { config_map: String, why: String } => "ConfigMap {config_map} could not be used: {why}";
+        NoRequest { why: String } => "no request can be made of it: {why}";
     }
 }
 

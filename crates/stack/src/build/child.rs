@@ -55,7 +55,6 @@ pub fn child(owner: Owner<'_>, service: &StackService, common: &Common, origin: 
 fn share(spec: &mut Value, kind: StackKind, common: &Common) {
     let number = match kind {
         StackKind::ZookeeperCluster => Some("servers"),
-        StackKind::RabbitmqCluster => Some("nodes"),
         StackKind::Component => Some("replicas"),
         StackKind::CassandraCluster
         | StackKind::Registration
@@ -67,7 +66,7 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
     }
     let secrets = json!(common.image_pull_secrets);
     match kind {
-        StackKind::CassandraCluster | StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
+        StackKind::CassandraCluster | StackKind::ZookeeperCluster => {
             give_list(spec, "imagePullSecrets", secrets);
         }
         StackKind::Component | StackKind::NodeAgentGroup => {
@@ -119,7 +118,6 @@ mod tests {
             shared(StackKind::ZookeeperCluster, json!({})),
             json!({ "servers": 3, "imagePullSecrets": mirror })
         );
-        assert_eq!(shared(StackKind::RabbitmqCluster, json!({}))["nodes"], 3);
         assert_eq!(shared(StackKind::Registration, json!({ "x": 1 })), json!({ "x": 1 }));
         let component = shared(StackKind::Component, json!({}));
         assert_eq!(component["network"]["addresses"], "HostNetwork");

@@ -1,5 +1,6 @@
 //! The services of a Stack: those that are active get their spec, all at once;
-//! the gates make the order. What is not active is left as it is.
+//! the gates make the order. What is not active is left as it is, and so is what
+//! the Stack did not create, unless its label gives it to the Stack.
 
 use crate::build::child::{self, Origin};
 use crate::facts::StackFacts;
@@ -60,9 +61,17 @@ fn one<'a>(
     if !service.activate {
         return found(None, is_created);
     }
-    let other = object.as_ref().and_then(|o| o.meta.labels.get(STACK));
-    if let Some(stack) = other.filter(|stack| **stack != owner.name) {
-        return found(Some(Child::OfAnother { child, stack: stack.clone() }), false);
+    let labelled = object.as_ref().map(|o| o.meta.labels.get(STACK));
+    match labelled {
+        // Only its owner can give an object away: a name that is alike is no consent.
+        Some(None) => {
+            let (label, stack) = (STACK, owner.name.clone());
+            return found(Some(Child::NotGiven { child, label, stack }), false);
+        }
+        Some(Some(stack)) if *stack != owner.name => {
+            return found(Some(Child::OfAnother { child, stack: stack.clone() }), false);
+        }
+        Some(Some(_)) | None => {}
     }
     if object.is_none() && !service.create {
         return found(Some(Child::Absent { child }), false);
@@ -80,12 +89,7 @@ fn one<'a>(
         uid: &owner.uid,
     };
     let wanted = child::child(identity, service, &spec.common, origin);
-    let is_known = object.as_ref().is_some_and(|o| o.meta.labels.contains_key(STACK));
-    let event = match (creates, is_known) {
-        (true, _) => Some(Event::normal(Happened::Created { child: child.clone() })),
-        (false, false) => Some(Event::normal(Happened::Adopted { child: child.clone() })),
-        (false, true) => None,
-    };
+    let event = creates.then(|| Event::normal(Happened::Created { child: child.clone() }));
     let seen: Vec<Arc<Object>> = object.iter().cloned().collect();
     match upsert(resource, &owner.namespace, &seen, wanted, &child, event) {
         // What one service is refused holds up no other.

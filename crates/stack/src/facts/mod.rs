@@ -5,8 +5,10 @@ pub mod component;
 pub mod dependencies;
 pub mod graph;
 pub mod group;
+pub mod registration;
 pub mod stack;
 
 pub use component::Facts;
 pub use group::GroupFacts;
+pub use registration::RegistrationFacts;
 pub use stack::StackFacts;

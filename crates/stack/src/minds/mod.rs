@@ -2,8 +2,10 @@
 
 mod component;
 mod group;
+mod registration;
 mod stack;
 
 pub use component::ComponentMind;
 pub use group::GroupMind;
+pub use registration::RegistrationMind;
 pub use stack::StackMind;

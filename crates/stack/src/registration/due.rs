@@ -1,31 +1,39 @@
 //! Which calls are due: registrations of those that are wanted, in the order in
 //! which they wait, and removals of those that are not.
 
-use super::{AT_ONCE, Lookup, Next, Target, Terms, Wanted, pause};
+use super::{AT_ONCE, Next, Target, Terms, Wanted, is, pause};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::registration::{Entry, EntryState};
+use palladion_api::registration::status::MOST_ENTRIES;
+use palladion_api::registration::{CallKind, Entry, EntryState};
 use std::collections::BTreeMap;
 
-/// Add those that are wanted and not there, and note since when others are not wanted.
-pub fn compare(entries: &mut Vec<Entry>, wanted: &[Wanted], now: Timestamp) {
-    let is = |entry: &Entry, pod: &Wanted| entry.name == pod.name && entry.address == pod.address;
+/// Add those that are wanted and not there, and note since when others are not
+/// wanted; says for how many there is no room.
+pub fn compare(entries: &mut Vec<Entry>, wanted: &[Wanted], now: Timestamp) -> usize {
     for entry in entries.iter_mut() {
         entry.gone_since = match wanted.iter().any(|pod| is(entry, pod)) {
             true => None,
             false => entry.gone_since.clone().or(Some(Time(now))),
         };
     }
-    // Nobody has called for it: there is nothing to take out.
-    entries.retain(|e| {
-        let is_unknown = e.state == EntryState::Queued && e.hash.is_none();
-        e.gone_since.is_none() || !is_unknown
-    });
+    // Nobody has called for it, or it was taken out: there is nothing left to do.
+    entries.retain(|e| e.gone_since.is_none() || is_maybe_registered(e));
+    let mut left_out = 0;
     for pod in wanted {
-        if !entries.iter().any(|entry| is(entry, pod)) {
-            entries.push(queued(pod));
+        if entries.iter().any(|entry| is(entry, pod)) {
+            continue;
+        }
+        match entries.len() < MOST_ENTRIES {
+            true => entries.push(queued(pod)),
+            false => left_out += 1,
         }
     }
+    left_out
+}
+
+fn is_maybe_registered(entry: &Entry) -> bool {
+    entry.state != EntryState::Queued || entry.hash.is_some() || entry.call.is_some()
 }
 
 fn queued(pod: &Wanted) -> Entry {
@@ -33,11 +41,14 @@ fn queued(pod: &Wanted) -> Entry {
         name: pod.name.clone(),
         address: pod.address.clone(),
         state: EntryState::Queued,
-        nonce: None,
+        call: None,
         attempts: 0,
         last_try: None,
         gone_since: None,
+        cause: None,
         message: None,
+        ip: None,
+        node: None,
         captured: BTreeMap::new(),
         hash: None,
     }
@@ -45,68 +56,93 @@ fn queued(pod: &Wanted) -> Entry {
 
 /// Begin as many calls as may be under way. They are sent when this is recorded.
 pub fn begin(next: &mut Next, wanted: &[Wanted], terms: &Terms<'_>) {
-    let under_way = next.entries.iter().filter(|entry| entry.nonce.is_some()).count();
+    let under_way = next.entries.iter().filter(|entry| entry.call.is_some()).count();
     let mut free = AT_ONCE.saturating_sub(under_way);
-    let idle = |entry: &Entry| entry.nonce.is_none();
+    let idle = |entry: &Entry| entry.call.is_none();
     // Who has waited longest comes first, so that those that fail block no other.
     let mut order: Vec<usize> =
         (0..next.entries.len()).filter(|i| idle(&next.entries[*i])).collect();
     order.sort_by_key(|i| next.entries[*i].last_try.as_ref().map(|time| time.0));
     for at in order {
-        let Some((begun, from)) = one(&next.entries, at, wanted, terms) else {
+        let Some(Due { kind, from }) = due(&next.entries, at, wanted, terms) else {
             continue;
         };
         if terms.now < from {
             next.wake = next.wake.into_iter().chain([from]).min();
         } else if free > 0 && terms.target == Target::Active {
             free -= 1;
-            next.entries[at] = Entry { nonce: Some(terms.nonce.clone()), ..begun };
+            next.entries[at] = begun(&next.entries[at], kind, wanted, terms);
         }
     }
 }
 
-/// What an entry becomes next, and from when on.
-fn one(
-    entries: &[Entry],
-    at: usize,
-    wanted: &[Wanted],
-    terms: &Terms<'_>,
-) -> Option<(Entry, Timestamp)> {
+/// The next call of an entry, and from when on.
+struct Due {
+    kind: CallKind,
+    from: Timestamp,
+}
+
+fn due(entries: &[Entry], at: usize, wanted: &[Wanted], terms: &Terms<'_>) -> Option<Due> {
     let entry = &entries[at];
-    let after_failure = match (&entry.last_try, entry.attempts) {
+    let rested = match (&entry.last_try, entry.attempts) {
         (Some(last), attempts) if attempts > 0 => last.0 + pause(attempts),
         (Some(_) | None, _) => terms.now,
     };
-    let taken_out = Entry { state: EntryState::Deregistering, ..entry.clone() };
     if let Some(gone) = &entry.gone_since {
         // One of the same name that waits must not be taken out by its namesake's removal.
         let is_replaced = wanted.iter().any(|pod| pod.name == entry.name);
         let from = if is_replaced { terms.now } else { gone.0 + terms.removed_after };
-        return Some((taken_out, from.max(after_failure)));
+        return Some(Due { kind: removal(entry, terms), from: from.max(rested) });
     }
-    let pod = wanted.iter().find(|p| p.name == entry.name && p.address == entry.address)?;
-    let is_other_call = entry.hash.as_ref().is_some_and(|hash| *hash != pod.hash);
+    let pod = wanted.iter().find(|pod| is(entry, pod))?;
+    let is_other_call = entry.hash.as_ref().zip(pod.hash.as_ref()).is_some_and(|(a, b)| a != b);
     match entry.state {
-        EntryState::Registered if is_other_call => Some((taken_out, after_failure)),
+        EntryState::Registered if is_other_call => {
+            Some(Due { kind: CallKind::Deregister, from: rested })
+        }
         EntryState::Registered => {
-            let resync = terms.resync.filter(|_| terms.lookup == Lookup::Possible)?;
+            let resync = terms.resync.filter(|_| terms.can_ask())?;
             let last = entry.last_try.as_ref().map_or(terms.now, |time| time.0);
-            Some((entry.clone(), last + resync))
+            Some(Due { kind: CallKind::Lookup, from: last + resync })
         }
-        EntryState::Queued | EntryState::Failed => {
+        // It goes on as it began; then it is registered again.
+        EntryState::Deregistering => Some(Due { kind: removal(entry, terms), from: rested }),
+        EntryState::Queued | EntryState::Failed | EntryState::Registering => {
             let mut others = entries.iter().enumerate().filter(|(i, _)| *i != at);
-            if others.any(|(_, other)| other.name == entry.name) {
-                return None;
-            }
-            let hash = Some(pod.hash.clone());
-            let begun = Entry { state: EntryState::Registering, hash, ..entry.clone() };
-            Some((begun, after_failure))
+            let is_in_the_way = others.any(|(_, other)| other.name == entry.name);
+            let kind = if terms.can_ask() { CallKind::Lookup } else { CallKind::Register };
+            (!is_in_the_way && pod.hash.is_some()).then_some(Due { kind, from: rested })
         }
-        // Recorded without a nonce by nobody of ours: it begins again.
-        EntryState::Registering | EntryState::Deregistering => {
-            let hash = Some(pod.hash.clone());
-            let begun = Entry { state: EntryState::Registering, hash, ..entry.clone() };
-            Some((begun, after_failure))
+    }
+}
+
+/// The call that takes it out. What it needs of the service, it may have to ask for first.
+fn removal(entry: &Entry, terms: &Terms<'_>) -> CallKind {
+    let is_asked_for = matches!(entry.state, EntryState::Registered | EntryState::Deregistering);
+    match !is_asked_for && terms.lacks_values(entry) {
+        true => CallKind::Lookup,
+        false => CallKind::Deregister,
+    }
+}
+
+fn begun(entry: &Entry, kind: CallKind, wanted: &[Wanted], terms: &Terms<'_>) -> Entry {
+    let begun = Entry { call: terms.begun(kind), ..entry.clone() };
+    if kind == CallKind::Deregister {
+        return Entry { state: EntryState::Deregistering, ..begun };
+    }
+    let Some(pod) = wanted.iter().find(|pod| is(entry, pod)) else {
+        return begun;
+    };
+    let begun = Entry { ip: pod.ip.clone(), node: pod.node.clone(), ..begun };
+    match (kind, entry.state) {
+        (CallKind::Lookup, EntryState::Registered) => begun,
+        // If it is registered already, it is by the call that was tried before.
+        (CallKind::Lookup, _) => {
+            let hash = entry.hash.clone().or_else(|| pod.hash.clone());
+            Entry { state: EntryState::Registering, hash, ..begun }
+        }
+        (CallKind::Register | CallKind::Deregister, _) => {
+            Entry { state: EntryState::Registering, hash: pod.hash.clone(), ..begun }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::variables::Variables;
 use super::{FUEL, LONGEST_TEXT};
 use crate::words::render::Fault;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 use palladion_api::staged::File;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,15 +63,23 @@ impl Templates {
         let context = variables.value();
         let mut texts = BTreeMap::new();
         for file in &self.files {
-            let template = self.environment.get_template(file).map_err(|e| problem(file, &e))?;
-            let text = template.render(&context).map_err(|e| problem(file, &e))?;
-            if text.len() > LONGEST_TEXT {
-                let fault = Fault::TooLong { bytes: text.len(), most: LONGEST_TEXT };
-                return Err(Problem { file: shown(file), line: None, fault });
-            }
-            texts.insert(file.clone(), text);
+            texts.insert(file.clone(), self.one(file, &context)?);
         }
         Ok(texts)
+    }
+
+    /// The text of one file.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn one(&self, file: &str, context: &Value) -> Result<String, Problem> {
+        let template = self.environment.get_template(file).map_err(|e| problem(file, &e))?;
+        let text = template.render(context).map_err(|e| problem(file, &e))?;
+        if text.len() > LONGEST_TEXT {
+            let fault = Fault::TooLong { bytes: text.len(), most: LONGEST_TEXT };
+            return Err(Problem { file: shown(file), line: None, fault });
+        }
+        Ok(text)
     }
 }
 

@@ -4,5 +4,6 @@
 pub mod common;
 pub mod component;
 pub mod group;
+pub mod registration;
 mod service;
 pub mod stack;

@@ -4,6 +4,8 @@
 
 pub mod component;
 pub mod group;
+pub mod registration;
 
 pub use component::{Valid, validate};
 pub use group::{ValidGroup, validate_group};
+pub use registration::{ValidRegistration, validate_registration};

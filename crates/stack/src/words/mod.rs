@@ -6,6 +6,7 @@ pub mod gates;
 pub mod groups;
 pub mod objects;
 pub mod refusal;
+pub mod registration;
 pub mod reload;
 pub mod render;
 pub mod stack;
@@ -18,6 +19,7 @@ palladion_plan::vocabulary![
     groups,
     objects,
     refusal,
+    registration,
     reload,
     render,
     stack,

@@ -18,6 +18,10 @@ palladion_plan::sentences! {
             "the operator was started without the image of the agent (`--agent-image`)";
         TemplateLine { file: String, line: usize, fault: Fault } => TemplateInvalid,
             "the template of file {file} fails in line {line}: {fault}";
+        CallLine { template: String, line: usize, fault: Fault } => TemplateInvalid,
+            "the template `{template}` fails in line {line}: {fault}";
+        Call { template: String, fault: Fault } => TemplateInvalid,
+            "the template `{template}` fails: {fault}";
         Template { file: String, fault: Fault } => TemplateInvalid,
             "the template of file {file} fails: {fault}";
     }

@@ -6,6 +6,7 @@ palladion_plan::sentences! {
         Undefined => "a variable, or a field of one, does not exist";
         TooMuchWork => "it does not end: shorten its loops";
         TooLong { bytes: usize, most: usize } => "the text has {bytes} bytes, and at most {most} are allowed";
+        NoJson { why: String } => "the text is no JSON: {why}";
         Detailed { why: String, detail: String } => "{why}: {detail}";
         Other { why: String } => "{why}";
     }

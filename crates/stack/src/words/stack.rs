@@ -9,6 +9,8 @@ palladion_plan::sentences! {
             "the API server rejects {child}: {answer}";
         OfAnother { child: String, stack: String } => ForeignObject,
             "{child} belongs to Stack {stack}; remove it from one of the two";
+        NotGiven { child: String, label: &'static str, stack: String } => NotOfThisStack,
+            "{child} exists and was not created by this Stack, which leaves it as it is; to let the Stack write its spec, label it `{label}={stack}`";
         BeingDeleted { child: String } => CreatingObjects, "{child} is being deleted";
         Created { child: String } => CreatingObjects, "{child} is being created";
         Silent { child: String } => CreatingObjects, "{child} has not reported its state";
@@ -27,6 +29,5 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Created { child: String } => Synced, "{child} created";
-        Adopted { child: String } => Synced, "{child} existed and gets the spec of this Stack";
     }
 }

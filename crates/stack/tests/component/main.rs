@@ -1,4 +1,4 @@
-//! The rules of `Component`, `NodeAgentGroup` and `Stack`, each as events and what they
+//! The rules of `Component`, `NodeAgentGroup`, `Registration` and `Stack`, each as events and what they
 //! lead to.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -9,6 +9,7 @@ mod gates;
 mod groups;
 mod objects;
 mod refused;
+mod registrations;
 mod service;
 mod stacks;
 mod world;

@@ -89,7 +89,7 @@ fn what_is_not_active_is_left_as_it_is() {
 }
 
 #[test]
-fn an_object_that_exists_gets_the_spec_and_an_absent_one_is_named() {
+fn an_object_that_exists_is_left_as_it_is_until_it_is_given_to_the_stack() {
     let mut spec = a_stack();
     for at in 0..3 {
         spec["services"][at]["create"] = json!(false);
@@ -102,6 +102,15 @@ fn an_object_that_exists_gets_the_spec_and_an_absent_one_is_named() {
         "spec": { "servers": 1, "heapSize": "1Gi" } });
     let key = ObjectKey::new(kinds::ZOOKEEPER, NAMESPACE, "zk");
     world.store.create(&key, &own).unwrap();
+    world.settle();
+    let zk = world.get(kinds::ZOOKEEPER, "zk").unwrap();
+    assert_eq!(zk["spec"], json!({ "servers": 1, "heapSize": "1Gi" }));
+    assert!(zk["metadata"]["labels"].get("palladion.dev/stack").is_none());
+    assert_eq!(service(&world, "zk")["reason"], Reason::NotOfThisStack.as_str());
+    let message = service(&world, "zk")["message"].to_string();
+    assert!(message.contains("label it `palladion.dev/stack=contrail`"), "{message}");
+    let given = json!({ "metadata": { "labels": { "palladion.dev/stack": "contrail" } } });
+    world.store.merge(&key, &given, Subresource::None).unwrap();
     world.settle();
     let spec = world.get(kinds::ZOOKEEPER, "zk").unwrap()["spec"].clone();
     assert_eq!(spec, json!({ "servers": 3, "version": "3.9.3", "heapSize": "1Gi" }));

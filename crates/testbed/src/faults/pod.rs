@@ -8,6 +8,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cluster::Cluster;
 
+/// The program that holds the namespaces of a pod.
+const SANDBOX: &str = "pause";
+
 /// Which process of a container is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Victim {
@@ -55,6 +58,20 @@ impl Cluster {
             bail!("{victim:?} of container {container} of pod {} ended by itself", pod.title);
         }
         Ok(killed)
+    }
+
+    /// Ends the sandbox of a pod, as a crash of its runtime does: the kubelet makes another
+    /// for the same pod, whose init containers run again.
+    ///
+    /// # Errors
+    /// The pod has no sandbox here.
+    pub fn kill_sandbox(&self, namespace: &str, pod: &str) -> Result<()> {
+        let pod = self.pod(namespace, pod)?;
+        let mut all = self.site().cgroups.processes(&self.pod_group(&pod)?).into_iter();
+        let holder = all.find(|pid| is_named(*pid, SANDBOX)).and_then(Pid::from_raw);
+        let holder = holder.with_context(|| format!("pod {} has no sandbox", pod.title))?;
+        kill_process(holder, Signal::KILL)
+            .with_context(|| format!("killing the sandbox of pod {}", pod.title))
     }
 
     /// Stops a container where it stands: alive, but answering nothing.

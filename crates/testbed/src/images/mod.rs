@@ -70,18 +70,12 @@ pub fn build(
         for version in CASSANDRA_VERSIONS {
             images.push(cassandra::image(cache, version, progress)?);
         }
+        for version in ZOOKEEPER_VERSIONS {
+            images.push(zookeeper::image(cache, version, progress)?);
+        }
         images.push(tools::image(cache, progress)?);
     }
     Ok(images)
-}
-
-/// Build the images of ZooKeeper. No testbed starts with them as long as no operator serves
-/// the kind.
-///
-/// # Errors
-/// A part cannot be fetched, or is not the one that is expected.
-pub fn build_zookeeper(cache: &Cache, progress: &mut dyn Progress) -> Result<Vec<Image>> {
-    ZOOKEEPER_VERSIONS.iter().map(|version| zookeeper::image(cache, version, progress)).collect()
 }
 
 /// An image of one static program and nothing else.

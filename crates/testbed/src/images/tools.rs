@@ -1,12 +1,13 @@
 //! The image that tests run inside the cluster: busybox, Python, a real CQL
-//! driver, the stock CQL shell and a small server to probe by gRPC.
+//! driver, the stock CQL shell, a small server to probe by gRPC, and one that stands in
+//! for the services of a stack.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::archive::{Image, Start};
-use super::{TOOLS, copy, debian, layer::Layer};
+use super::{TOOLS, copy, debian, files_layer, layer::Layer};
 use crate::cache::{Cache, Key};
 use crate::command::{command, run};
 use crate::progress::Progress;
@@ -39,9 +40,11 @@ pub fn image(cache: &Cache, progress: &mut dyn Progress) -> Result<Image> {
             .arg(sources.join("requirements.txt"));
         run(&mut pip).map(drop).context("fetching the Python packages of the tools image")
     })?;
+    let standin = images_dir()?.join("standin/standin");
+    let standin = files_layer(cache, "standin", &[(&standin, "usr/bin/standin")])?;
     Ok(Image {
         reference: TOOLS.to_owned(),
-        layers: vec![base, python],
+        layers: vec![base, python, standin],
         start: Start {
             environment: vec![
                 "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned(),

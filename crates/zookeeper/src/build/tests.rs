@@ -1,10 +1,10 @@
 //! What objects are built for a spec.
 
-use super::{member_service, release, service_name, stateful_set};
+use super::{member, member_service, release, service_name, stateful_set};
 use crate::facts::Facts;
 use crate::fixtures::an_ensemble;
 use crate::validate::{Valid, validated};
-use palladion_api::labels::{AGENT_IMAGE, SPEC_HASH};
+use palladion_api::labels::{AGENT_IMAGE, GONE, SPEC_HASH};
 use palladion_api::zookeeper::ServerId;
 use serde_json::{Value, json};
 
@@ -85,4 +85,26 @@ fn a_reserved_address_leads_to_no_pod() {
     };
     assert_eq!(selector(false)["statefulset.kubernetes.io/pod-name"], json!("demo-zk-1"));
     assert_ne!(selector(true), selector(false));
+}
+
+/// The policy of the chart under which people change members.
+const POLICY: &str =
+    include_str!("../../../../charts/palladion/templates/policy-service-members.yaml");
+
+/// Whoever takes a label off hides a member from the operator; the annotations say whose it
+/// is, and that it has left.
+#[test]
+fn only_the_operator_writes_what_it_identifies_a_member_by() {
+    let valid = valid(&json!({ "version": "3.9.3" }));
+    let object = member(&valid, &"demo-zk-1".into(), &Default::default());
+    for (field, more) in [("labels", vec![]), ("annotations", vec![GONE])] {
+        let all = format!("].all(key, object.metadata.?{field}[?key]");
+        let list = POLICY.split(&all).next().and_then(|before| before.rsplit('[').next());
+        let kept: Vec<&str> =
+            list.expect("a list").split(',').map(|key| key.trim().trim_matches('\'')).collect();
+        let written = object["metadata"][field].as_object().expect("the operator writes some");
+        let mut written: Vec<&str> = written.keys().map(String::as_str).chain(more).collect();
+        written.sort_unstable();
+        assert_eq!(kept, written, "{field}");
+    }
 }

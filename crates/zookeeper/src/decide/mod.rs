@@ -21,7 +21,7 @@ use leave::departed;
 use objects::{claims, cluster, garbage, members, records, services};
 use replace::{marked, node_gone};
 use restart::revisions;
-use turn::epoch;
+use turn::{epoch, orders};
 
 /// All deciders, in order. Objects first, so that every member has its address
 /// and its record before anything starts; then who may start.
@@ -36,6 +36,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     marked::decide(facts, &mut draft);
     node_gone::decide(facts, &mut draft);
     revisions::decide(facts, &mut draft);
+    orders::decide(facts, &mut draft);
     dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, &mut draft);
     garbage::decide(facts, valid, &mut draft);

@@ -1,6 +1,6 @@
 //! The configuration of an ensemble: which servers there are, and who votes.
 
-use super::Facts;
+use super::{Facts, MemberFact};
 use palladion_api::service_member::{EnsembleServer, EnsembleView, ServerRole};
 use palladion_api::zookeeper::{ServerId, Zxid};
 
@@ -53,6 +53,14 @@ impl Facts<'_> {
             [m.status.ensemble.as_ref(), answered].into_iter().flatten()
         });
         views.max_by_key(|view| view.config_version).map(Configuration::of)
+    }
+
+    /// Server IDs of volumes that are lost: they have nothing to say.
+    pub fn lost_servers(&self) -> Vec<ServerId> {
+        let marked = self.members.values().filter_map(|m| m.loss()?.lost.server_id);
+        let reported = self.enrolled().filter(|m| m.is_lost() && m.loss().is_none());
+        let turn = self.turn().and_then(|t| t.replaces.as_ref()?.server_id);
+        marked.chain(reported.filter_map(MemberFact::server_id)).chain(turn).collect()
     }
 
     /// Servers of that configuration that no member accounts for, nor a volume that is lost.

@@ -77,5 +77,6 @@ palladion_plan::sentences! {
         Ask { member: MemberName } => "ask member {member} for the configuration of the ensemble";
         AskAgain { member: MemberName } => "ask all members again, on behalf of member {member}";
         Mark { member: MemberName } => "record that the volume of member {member} is lost";
+        Unmark { member: MemberName } => "record that the volume of member {member} is not left out any more";
     }
 }

@@ -21,8 +21,8 @@ palladion_plan::sentences! {
 
     /// Events.
     pub enum Happened {
-        Removed { id: ServerId } => UnknownServer,
-            "server {id}, which no member accounts for, was removed from the configuration, as a user allowed";
+        Removed { servers: Names } => UnknownServer,
+            "servers {servers}, which no member accounts for, were removed from the configuration, as a user allowed";
     }
 
     /// Steps.

@@ -2,7 +2,7 @@
 
 use super::members::Server;
 use palladion_api::ids::{MemberName, Nonce};
-use palladion_plan::words::Names;
+use palladion_plan::words::{Names, Several};
 
 palladion_plan::sentences! {
     /// Why a rescue does not go on.
@@ -16,13 +16,18 @@ palladion_plan::sentences! {
             "member {member} goes on alone: {server}";
     }
 
+    /// Whose votes are missing.
+    pub enum Gone {
+        Volumes { members: Names, volumes: Names } => "the volumes of {members} ({volumes}) are lost";
+        Strangers { servers: Names } => "no member accounts for servers {servers} of the configuration";
+    }
+
     /// What needs a person.
     pub enum Problem {
-        MajorityLost { members: Names } => MajorityLost,
-            "the volumes of {members} are lost, and the other servers are no majority, so they accept no change";
+        MajorityLost { gone: Several<Gone> } => MajorityLost,
+            "{gone}, and the other servers are no majority, so they accept no change; bring back the servers that are not lost: once all have reported, this message says who may go on alone";
         Ask {
-            lost: Names,
-            volumes: Names,
+            gone: Several<Gone>,
             best: MemberName,
             rest: Names,
             namespace: String,
@@ -30,7 +35,7 @@ palladion_plan::sentences! {
             annotation: &'static str,
             nonce: Nonce,
         } => MajorityLost,
-            "the volumes of {lost} ({volumes}) are lost, and the other servers are no majority, so they accept no change; what only the lost volumes had is gone unless you bring them back; to let member {best}, which has the newest data that is left, go on alone, with new volumes for all others (left: {rest}), run `kubectl annotate -n {namespace} zookeepercluster {cluster} --overwrite {annotation}={nonce}`";
+            "{gone}, and the other servers are no majority, so they accept no change; what only those had is gone unless you bring them back; to let member {best}, which has the newest data that is left, go on alone, with new volumes for all others (left: {rest}), make sure that none of those runs, and run `kubectl annotate -n {namespace} zookeepercluster {cluster} --overwrite {annotation}={nonce}`";
     }
 
     /// Events.

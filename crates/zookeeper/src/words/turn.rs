@@ -46,6 +46,7 @@ palladion_plan::sentences! {
         Resume { member: MemberName, work: Work } => "resume the {work} of member {member}";
         Permit { member: MemberName, work: Work } => "permit the {work} of member {member}";
         Withdraw { member: MemberName } => "withdraw the permit of member {member}";
+        WithdrawOrder { executor: MemberName } => "withdraw the order to member {executor} to change the configuration, which no turn asks for any more";
         Reconfigure { executor: MemberName, add: Names, remove: Names } =>
             "have member {executor} change the configuration: add servers {add}, remove servers {remove}";
     }

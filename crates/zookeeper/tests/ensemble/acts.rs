@@ -58,6 +58,20 @@ impl World {
         self.disk(ordinal).content.data = None;
     }
 
+    /// Somebody adds a server to the configuration that no member accounts for; it does
+    /// not run.
+    pub fn add_stranger(&mut self, id: i64) {
+        let version = self.ensemble.leader().unwrap().config.version + 1;
+        let address = format!("10.9.9.{id}");
+        for server in self.ensemble.servers.values_mut() {
+            server.config.version = version;
+            server.config.servers.insert(id, (address.clone(), true));
+            if let Some(disk) = self.kube.disks.get_mut(&server.disk) {
+                disk.content.file = Some(server.config.clone());
+            }
+        }
+    }
+
     /// A process is stopped without its knowing.
     pub fn stop_process(&mut self, ordinal: i32) {
         self.tell(&format!("the server of {} is stopped", pod(ordinal)));

@@ -2,6 +2,7 @@
 //! starts the server only by permit or with what the ledger accounts for, answers
 //! questions, and carries out changes of the configuration.
 
+use super::agents_rule;
 use super::volume::{Part, Volume};
 use super::world::{NAMESPACE, World};
 use jiff::Timestamp;
@@ -76,17 +77,18 @@ impl World {
         &mut self.kube.disks.get_mut(&pod.disk).unwrap().content
     }
 
-    /// A volume without a marker gets one, unless it is the one that is on record: then
-    /// the marker is lost, and with it the data.
+    /// A volume without a marker gets one where the agent says that it is new.
     fn mount(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
         let is_recorded =
             spec.file_system.as_deref() == Some(&pod.disk) && spec.volume_id.is_some();
-        let has_one = self.volume(pod).id.is_some();
-        if has_one || is_recorded && !self.faithless.forgets {
+        if self.volume(pod).id.is_some() {
             return;
         }
-        if is_recorded {
+        if is_recorded && self.faithless.forgets {
             return self.remake(pod, spec);
+        }
+        if !agents_rule::is_new(self.volume(pod), pod, spec) {
+            return;
         }
         self.volumes += 1;
         let id = format!("v{}", self.volumes);
@@ -114,20 +116,11 @@ impl World {
             return MemberVolumeState::NotMounted;
         }
         let forgets = self.faithless.forgets;
-        let volume = self.volume(pod);
-        if volume.id.is_none() {
-            return MemberVolumeState::Lost;
-        }
-        let is_recorded = spec.volume_id.as_ref().map(|v| v.as_str()) == volume.id.as_deref();
-        match volume.ledger.part {
-            Part::None => MemberVolumeState::Empty,
-            Part::Begun => MemberVolumeState::Incomplete,
-            Part::Left => MemberVolumeState::Left,
-            Part::Joined if volume.data.is_none() && !forgets => MemberVolumeState::Lost,
-            Part::Joined if is_recorded && Some(volume.ledger.starts) < spec.starts && !forgets => {
-                MemberVolumeState::RolledBack
+        match self.volume(pod).ledger.part {
+            Part::Joined if forgets => MemberVolumeState::Joined,
+            Part::None | Part::Begun | Part::Joined | Part::Left => {
+                agents_rule::state(self.volume(pod), pod, spec)
             }
-            Part::Joined => MemberVolumeState::Joined,
         }
     }
 
@@ -157,9 +150,14 @@ impl World {
         if may_not {
             return Wish::Rest;
         }
-        let permit =
-            spec.start.as_ref().filter(|p| p.pod_uid == pod.uid && p.volume_id.as_str() == own);
-        let failed = agent.permit.as_ref().filter(|a| a.state == PermitState::Failed);
+        // A joiner goes on by its own permit in the next pod, too.
+        let ledger = &self.volume(pod).ledger;
+        let begun_by = ledger.begun_by.as_ref().filter(|_| ledger.part == Part::Begun);
+        let is_own = |p: &ServicePermit| begun_by.is_some_and(|(_, nonce)| *nonce == p.nonce);
+        let permit = spec.start.as_ref().filter(|p| p.volume_id.as_str() == own);
+        let permit = permit.filter(|p| p.pod_uid == pod.uid || is_own(p));
+        let over = [PermitState::Failed, PermitState::Refused];
+        let failed = agent.permit.as_ref().filter(|a| over.contains(&a.state));
         match (state, permit) {
             (MemberVolumeState::Joined, Some(p)) if is_recorded && is_open_rescue(agent, p) => {
                 Wish::Run(Cause::Permit(p))
@@ -207,6 +205,9 @@ impl World {
 
     fn operate(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
         let Some(operation) = &spec.operation else { return };
+        if self.slow.contains(&pod.key.name) {
+            return;
+        }
         let is_done = self.volume(pod).ledger.operations.contains_key(&operation.id);
         let own = self.volume(pod).id.clone();
         if is_done
@@ -214,6 +215,11 @@ impl World {
             || !self.ensemble.servers.contains_key(pod.uid.as_str())
         {
             return;
+        }
+        let asked = self.status()["turn"]["question"]["nonce"].clone();
+        if format!("reconfig-{}", asked.as_str().unwrap_or_default()) != operation.id {
+            let broken = format!("{} carries out an order of no turn", pod.key.name);
+            self.broken.push(broken);
         }
         let change = operation.reconfig.as_ref().unwrap();
         let add: Vec<(i64, String)> =

@@ -174,3 +174,19 @@ fn a_change_of_mind_at_any_time_ends_as_the_spec_says_last() {
         }
     }
 }
+
+/// An order that nobody has carried out ends with the turn that it was given in: made
+/// later, it would add a server that does not run any more.
+#[test]
+fn an_order_does_not_outlive_its_turn() {
+    let mut world = World::settled(3);
+    world.slow.insert(pod(0));
+    world.patch_spec(&json!({ "servers": 5 }));
+    world.until(|w| w.member(0)["spec"]["operation"]["reconfig"]["add"][0]["serverID"] == json!(4));
+    world.wipe(2);
+    world.until(|w| w.status()["turn"]["step"] == json!("Replace"));
+    assert_eq!(world.member(0)["spec"]["operation"], json!(null), "{}", world.last_words());
+    world.slow.clear();
+    world.settle();
+    world.expect(5);
+}

@@ -4,7 +4,7 @@ use super::acts::pod;
 use super::world::World;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_zookeeper::resources as kinds;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_wiped_server_is_replaced_under_another_id_at_another_address() {
@@ -261,4 +261,61 @@ fn the_one_that_knows_most_goes_on_and_the_others_start_over() {
     world.settle();
     world.expect(5);
     assert!(world.voters().contains(&5) && !world.voters().contains(&4), "{:?}", world.voters());
+}
+
+/// A rescue that was released before anybody went on alone has left nobody out.
+#[test]
+fn who_was_left_out_by_a_rescue_that_did_not_happen_comes_back() {
+    let mut world = World::settled(5);
+    for ordinal in 0..3 {
+        world.wipe(ordinal);
+    }
+    world.settle();
+    let nonce = world.status()["ask"]["nonce"].as_str().unwrap().to_string();
+    world.annotate_cluster("palladion.dev/allow-rescue", &nonce);
+    let is_left_out =
+        |w: &World, ordinal| w.member(ordinal)["spec"]["replace"]["cause"] == json!("Rescue");
+    world.until(|w| is_left_out(w, 3) || is_left_out(w, 4));
+    // The user takes the word back: two of the volumes were found.
+    world.annotate_cluster("palladion.dev/allow-rescue", "no");
+    world.pass(30);
+    assert_eq!(world.status()["turn"], Value::Null, "{}", world.last_words());
+    for ordinal in 3..5 {
+        assert!(!is_left_out(&world, ordinal), "{}", world.last_words());
+    }
+}
+
+/// The others must be asked without the lost one, and a stranger is no majority's business.
+#[test]
+fn a_stranger_and_a_lost_member_do_not_wait_for_each_other() {
+    let mut world = World::settled(5);
+    world.add_stranger(99);
+    world.wipe(4);
+    world.settle();
+    let ask = world.status()["ask"].clone();
+    assert_eq!(ask["kind"], json!("Remove"), "{}", world.last_words());
+    world.annotate_cluster("palladion.dev/allow-remove", ask["nonce"].as_str().unwrap());
+    world.settle();
+    world.expect(5);
+    assert_eq!(world.voters(), [1, 2, 3, 4, 6], "{}", world.last_words());
+}
+
+/// Nobody can be asked but a user, who is told how to go on.
+#[test]
+fn where_a_majority_belongs_to_no_member_a_user_may_let_the_rest_go_on() {
+    let mut world = World::settled(1);
+    world.add_stranger(98);
+    world.add_stranger(99);
+    world.settle();
+    assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True MajorityLost") && said.contains("98 and 99"), "{said}");
+    let ask = world.status()["ask"].clone();
+    assert_eq!(ask["kind"], json!("Rescue"), "{}", world.last_words());
+    assert_eq!(ask["about"], json!(["98", "99"]));
+    assert!(said.contains(ask["nonce"].as_str().unwrap()), "{said}");
+    world.annotate_cluster("palladion.dev/allow-rescue", ask["nonce"].as_str().unwrap());
+    world.settle();
+    world.expect(1);
+    assert_eq!(world.voters(), [1]);
 }

@@ -5,6 +5,7 @@
 
 mod acts;
 mod agent;
+mod agents_rule;
 mod changes;
 mod creation;
 mod disturbed;

@@ -1,11 +1,12 @@
 //! How an agent starts its server: when, with which configuration, and with what on disk.
 
 use super::agent::{Agent, Cause, answer};
+use super::agents_rule;
 use super::model::{Config, Data, Server};
 use super::volume::Part;
 use super::world::World;
 use jiff::SignedDuration;
-use palladion_api::member::PermitState;
+use palladion_api::member::{PermitState, PermitStatus};
 use palladion_api::service_member::{
     DataBeforeServiceStart, ServiceMemberSpec, ServicePermit, ServicePermitKind,
 };
@@ -37,7 +38,28 @@ impl World {
             self.ensemble.stop(uid);
         }
         if self.ensemble.servers.contains_key(uid) {
+            // A joiner that was started by another permit starts anew by this one.
+            let is_begun = self.volume(pod).ledger.part == Part::Begun;
+            let is_other = |p: &ServicePermit| {
+                is_begun && agent.permit.as_ref().is_some_and(|own| own.nonce != p.nonce)
+            };
+            if let Cause::Permit(permit) = cause
+                && is_other(permit)
+                && !self.serves_as_member(uid)
+            {
+                self.ensemble.stop(uid);
+                (agent.permit, agent.begun) = (None, None);
+                return Activity::ACTED;
+            }
             return Activity::default();
+        }
+        if let Cause::Permit(permit) = cause
+            && let Err(why) = agents_rule::start(self.volume(pod), pod, spec, permit)
+        {
+            self.tell(&format!("{}: refuses its permit: {why}", pod.key.name));
+            let message = Some(why.to_string());
+            agent.permit = Some(PermitStatus { message, ..answer(permit, PermitState::Refused) });
+            return Activity::ACTED;
         }
         if let Cause::Permit(permit) = cause
             && agent.permit.as_ref().is_none_or(|p| p.nonce != permit.nonce)
@@ -77,6 +99,8 @@ impl World {
         if let Cause::Permit(permit) = cause {
             let id = spec.server_id.unwrap().number();
             self.make_way(pod, id, permit)?;
+            self.volume(pod).ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
+            self.volume(pod).ledger.used.push(permit.nonce.clone());
             self.write_file(pod, spec, permit);
         }
         let address = spec.address.as_ref().unwrap().to_string();
@@ -114,14 +138,12 @@ impl World {
         Ok(())
     }
 
-    /// The dynamic file is the server's: it is written for a permit, and where it does not
-    /// contain the server itself, since the server has replaced that of an earlier try.
+    /// The dynamic file is the server's: it is written for a permit alone.
     fn write_file(&mut self, pod: &PodRun, spec: &ServiceMemberSpec, permit: &ServicePermit) {
         let id = spec.server_id.unwrap().number();
         let address = spec.address.as_ref().unwrap().to_string();
         let volume = self.volume(pod);
         let is_new = volume.ledger.part == Part::None;
-        let has_own = volume.file.as_ref().is_some_and(|f| f.servers.contains_key(&id));
         volume.ledger.server_id = Some(id);
         let alone = Config { version: 0, servers: [(id, (address.clone(), true))].into() };
         match permit.kind {
@@ -140,10 +162,8 @@ impl World {
                 let peers = permit.peers.iter();
                 let peers = peers.map(|p| (p.server_id.number(), (p.address.to_string(), true)));
                 let mut file = Config { version: 0, servers: peers.collect() };
-                file.servers.entry(id).or_insert((address, false));
-                if !has_own {
-                    volume.file = Some(file);
-                }
+                file.servers.insert(id, (address, false));
+                volume.file = Some(file);
             }
             ServicePermitKind::Rescue => volume.file = Some(alone),
             ServicePermitKind::Unknown(_) => unreachable!(),

@@ -2,7 +2,8 @@
 //! server writes itself.
 
 use super::model::{Config, Data};
-use palladion_api::service_member::OperationAnswer;
+use palladion_api::ids::Nonce;
+use palladion_api::service_member::{OperationAnswer, ServicePermitKind};
 use std::collections::BTreeMap;
 
 /// A disk of a member.
@@ -21,6 +22,10 @@ pub struct Volume {
 pub struct Ledger {
     pub server_id: Option<i64>,
     pub part: Part,
+    /// The permit that it was begun by.
+    pub begun_by: Option<(ServicePermitKind, Nonce)>,
+    /// Nonces of permits that were used.
+    pub used: Vec<Nonce>,
     pub starts: i64,
     pub operations: BTreeMap<String, OperationAnswer>,
 }

@@ -39,6 +39,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose servers do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose agents do not come to carry out orders.
+    pub slow: BTreeSet<String>,
     epoch: i64,
     restart_at: Option<Timestamp>,
     /// Rules of ZooKeeper or ours that were broken.
@@ -68,6 +70,7 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            slow: BTreeSet::new(),
             epoch: 0,
             restart_at: None,
             broken: Vec::new(),

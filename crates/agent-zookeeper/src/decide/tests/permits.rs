@@ -4,7 +4,7 @@ use super::super::testing::*;
 use super::super::*;
 use crate::decide::action::{Cause, Entry, LeftOver};
 use crate::volume::Data;
-use crate::volume::ledger::{End, Membership};
+use crate::volume::ledger::{Ban, End, Membership};
 use palladion_api::member::PermitState;
 use palladion_api::service_member::{
     DataBeforeServiceStart as Before, Peer, ServerMode, ServicePermitKind as Kind,
@@ -83,8 +83,39 @@ fn a_later_permit_to_join_starts_on_wiped_directories_only() {
         })
     };
     next(Before::MustBeEmpty).refuses("Incomplete");
+    // Whoever votes already, by the others' configuration, goes on with what it has.
+    let kept = LeftOver::Kept;
+    let entry = Entry::Observer { peers: peers(), left_over: kept };
+    assert_eq!(next(Before::Keep).start().entry, entry);
+    next(Before::Keep)
+        .with(|w| w.spec().server_id = Some(ServerId::new(4)))
+        .refuses("on this volume has 2");
     let left_over = LeftOver::Removed;
     assert_eq!(next(Before::Wipe).start().entry, Entry::Observer { peers: peers(), left_over });
+}
+
+/// Its vote was taken away: it comes back as another server, with nothing of the first.
+#[test]
+fn what_has_left_joins_again_on_wiped_directories_under_another_id_only() {
+    let again = |data, id| {
+        a_new_member().permit(Kind::Join, data).with(|w| {
+            w.ledger().membership = Membership::Left;
+            w.ledger().server_id = Some(OWN);
+            w.ledger().ban = Ban::Terminated;
+            w.ledger().ban_pod = Some("p0".into());
+            w.spec().server_id = Some(ServerId::new(id));
+        })
+    };
+    let left_over = LeftOver::Removed;
+    let entry = Entry::Observer { peers: peers(), left_over };
+    assert_eq!(again(Before::Wipe, 4).start().entry, entry);
+    let stays = |world: World| world.waits(Reason::Decommissioned);
+    stays(again(Before::Wipe, 2));
+    stays(again(Before::MustBeEmpty, 4));
+    stays(again(Before::Keep, 4));
+    let used = again(Before::Wipe, 4).with(|w| w.ledger().used_permits = vec!["n1".into()]);
+    used.refuses("already used");
+    stays(again(Before::Wipe, 4).with(|w| w.ledger().ban_pod = Some(POD.into())));
 }
 
 /// The server may have acknowledged what nobody else has.

@@ -1,12 +1,13 @@
 //! The job in the spec: begun once, refused, stopped, settled.
 
 use crate::decide::job::*;
+use crate::decide::silence::UNHEARD;
 use crate::volume::jobs::{Ended, Notes};
 use crate::volume::ledger::{End, Ledger};
 use jiff::Timestamp;
 use palladion_api::ids::Uid;
-use palladion_api::member::{CassandraMemberSpec, Job, JobCause, JobState, JobWanted, Word};
-use palladion_api::task::{CompactOutput, CompactTask, FlushTask, Work};
+use palladion_api::member::{CassandraMemberSpec, Grant, Job, JobCause, JobState, JobWanted, Word};
+use palladion_api::task::{CompactOutput, CompactTask, FlushTask, RepairScope, RepairTask, Work};
 use std::time::Duration;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -41,8 +42,17 @@ fn begun() -> Notes {
 }
 
 fn of(job: Option<Job>, notes: &Notes, worker: Worker, server: Server<'_>) -> Next {
+    of_silent(job, notes, (worker, server), Duration::ZERO)
+}
+
+fn of_silent(
+    job: Option<Job>,
+    notes: &Notes,
+    (worker, server): (Worker, Server<'_>),
+    silence: Duration,
+) -> Next {
     let spec = CassandraMemberSpec { job, ..Default::default() };
-    next(&spec, &ledger(), notes, Here { pod: &"pod-1".into(), worker, server })
+    next(&spec, &ledger(), notes, Here { pod: &"pod-1".into(), worker, server, silence })
 }
 
 fn ended(next: Next) -> (JobState, Option<JobCause>) {
@@ -141,11 +151,86 @@ fn what_an_earlier_agent_left_is_settled_or_interrupted_and_not_begun_again() {
     assert_eq!(ended(left(Server::Serves("t2"))), by_server);
     let mut dead = ledger();
     dead.end_start(End::Died, NOW, Some(137), None);
-    let here = Here { pod: &"pod-1".into(), worker: Worker::Idle, server: Server::Absent };
+    let here = Here {
+        pod: &"pod-1".into(),
+        worker: Worker::Idle,
+        server: Server::Absent,
+        silence: Duration::ZERO,
+    };
     let spec = CassandraMemberSpec { job: Some(job()), ..Default::default() };
     let Next::NoteEnd(over) = next(&spec, &dead, &begun(), here) else { panic!("it is over") };
     assert!(over.message.unwrap().contains("137"));
-    let here = Here { pod: &"pod-2".into(), worker: Worker::Idle, server: Server::Unknown };
+    let here = Here {
+        pod: &"pod-2".into(),
+        worker: Worker::Idle,
+        server: Server::Unknown,
+        silence: Duration::ZERO,
+    };
     let over = next(&CassandraMemberSpec::default(), &ledger(), &begun(), here);
     assert_eq!(ended(over), (JobState::Interrupted, Some(JobCause::PodEnded)));
+}
+
+fn by_grants() -> Job {
+    let repair = RepairTask { scope: RepairScope::Due, ..Default::default() };
+    let work = Work { repair: Some(repair), ..Default::default() };
+    Job { grant: Some(Grant::default()), work, ..job() }
+}
+
+/// What the spec asked for when it was read last does not matter then: a stop is carried out
+/// only where the spec is read live.
+#[test]
+fn whoever_is_not_heard_ends_its_part_of_a_repair_whatever_its_last_spec_asks_for() {
+    let mut notes = Notes::default();
+    notes.begin(&by_grants(), &"pod-1".into(), "t1", NOW);
+    let runs = (Worker::Job(Duration::from_secs(700)), SERVES);
+    let stop = Job { wanted: JobWanted::Stop, ..by_grants() };
+    let specs = [Some(by_grants()), Some(stop), Some(Job { id: "other".into(), ..job() }), None];
+    for spec in specs {
+        let next = of_silent(spec.clone(), &notes, runs, UNHEARD);
+        assert_eq!(next, Next::Stop(Stop::Unheard), "{spec:?}");
+        let stopping = (Worker::Stopping, SERVES);
+        assert_eq!(of_silent(spec, &notes, stopping, UNHEARD), Next::Nothing, "told once");
+    }
+    let soon = UNHEARD - Duration::from_secs(1);
+    let heard = (Worker::Job(Duration::ZERO), SERVES);
+    assert_eq!(of_silent(Some(by_grants()), &notes, heard, soon), Next::Nothing);
+}
+
+#[test]
+fn whoever_is_not_heard_begins_no_part_of_a_repair() {
+    let (none, idle) = (Notes::default(), (Worker::Idle, SERVES));
+    assert_eq!(of_silent(Some(by_grants()), &none, idle, UNHEARD), Next::Nothing);
+    assert_eq!(of_silent(Some(by_grants()), &none, idle, Duration::ZERO), Next::Begin);
+}
+
+/// No other member is given it: it goes on, and is told of later.
+#[test]
+fn work_on_its_own_data_goes_on_while_the_api_server_is_away() {
+    let runs = (Worker::Job(Duration::ZERO), SERVES);
+    assert_eq!(of_silent(Some(job()), &begun(), runs, 2 * UNHEARD), Next::Nothing);
+    let idle = (Worker::Idle, SERVES);
+    assert_eq!(of_silent(Some(job()), &Notes::default(), idle, 2 * UNHEARD), Next::Begin);
+}
+
+/// The agent was to stop it and ended: the next one may not read the spec that says so.
+#[test]
+fn what_was_being_stopped_when_the_agent_ended_is_not_gone_on_with() {
+    let note = |stopping: bool, job: &Job| {
+        let mut notes = Notes::default();
+        notes.begin(job, &"pod-1".into(), "t1", NOW);
+        if stopping {
+            notes.stop();
+        }
+        notes.open().unwrap().clone()
+    };
+    let (soon, late) = (Duration::from_secs(1), Duration::from_secs(600));
+    assert_eq!(stop_of(&note(false, &by_grants()), late, UNHEARD), None, "it is decided anew");
+    for (job, elapsed, silence, why) in [
+        (by_grants(), soon, soon, Stop::Asked),
+        (by_grants(), late, soon, Stop::Deadline),
+        (by_grants(), late, UNHEARD, Stop::Unheard),
+        (job(), soon, UNHEARD, Stop::Asked),
+    ] {
+        assert_eq!(stop_of(&note(true, &job), elapsed, silence), Some(why));
+    }
 }

@@ -77,6 +77,31 @@ async fn who_waits_for_a_grant_can_be_stopped_and_killed() {
     assert!(place.calls().is_empty());
 }
 
+/// Others are given the same ranges soon: what runs is ended, and nothing is called after it.
+#[tokio::test]
+async fn who_is_not_heard_ends_what_was_granted_and_says_why() {
+    let place = Place::new();
+    let bench = place.by_grants("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+    place.grant(1, &["1", "2"]);
+    let unheard = async {
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        place.stop.send_replace(Some(Stop::Unheard));
+    };
+    let (ended, ()) = tokio::join!(work(&bench), unheard);
+    let by_itself = (JobState::Interrupted, Some(JobCause::ApiServerUnreachable));
+    assert_eq!(how(ended.as_ref()), by_itself);
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.contains("the Kubernetes API server for 30 minutes"), "{said}");
+    let calls = place.calls();
+    let repairs = calls.iter().filter(|call| !call.starts_with("end repairs")).count();
+    assert_eq!(repairs, 1, "{calls:?}");
+    assert!(calls.len() > 1, "it was ended: {calls:?}");
+    assert!(due_in(&place, 0), "it does not count");
+}
+
 #[tokio::test]
 async fn a_grant_that_is_over_is_not_begun_again_by_an_agent_that_was_restarted() {
     let mut place = Place::new();

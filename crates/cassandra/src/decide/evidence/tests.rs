@@ -153,6 +153,7 @@ impl Ring {
             objects,
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             failure: None,
             settings: Arc::default(),
         }

@@ -60,12 +60,26 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
             patch["spec"]["pendingMaintenance"] = json!(all);
             facts::clear_of_member(object, &mut patch["spec"]);
         }
+        if spec.repair_owed_until.is_some() && begins_anew(member) {
+            patch["spec"]["repairOwedUntil"] = Value::Null;
+        }
         let doing = Doing::RecordIdentity { member: name() };
         let joined = Happened::Joined { member: name(), host_id: host_id.clone() };
         let event = facts.is_created().then(|| Event::normal(joined));
         draft
             .steps
             .push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
+    }
+}
+
+/// Is its data from the others, and not what was owed a repair?
+fn begins_anew(member: &MemberFact) -> bool {
+    let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    match permit.map(|p| p.kind) {
+        Some(PermitKind::Initialize | PermitKind::Join | PermitKind::Replace) => true,
+        Some(PermitKind::ResumeLeave | PermitKind::Readdress | PermitKind::Unknown(_)) | None => {
+            false
+        }
     }
 }
 

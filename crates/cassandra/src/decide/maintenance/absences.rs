@@ -10,7 +10,7 @@ use super::{cut_off, debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping::{self, Standing};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Cause, Doing, Waiting};
@@ -159,6 +159,12 @@ fn noted(since: Value) -> Value {
 /// Since when a member is away, by its note. A time that nobody can read may be any.
 pub(super) fn since_on_record(member: &MemberFact) -> Option<Timestamp> {
     member.down_note().map(parsed)
+}
+
+/// Since when the member with this data was away when its record was lost, as its claim says.
+pub fn on_claim(claim: &ClaimFact) -> Option<&str> {
+    let annotations = &claim.object.meta.annotations;
+    annotations.get(labels::DOWN_SINCE).filter(|_| claim.host_id.is_some()).map(String::as_str)
 }
 
 fn parsed(since: &str) -> Timestamp {

@@ -69,6 +69,11 @@ pub fn repair_of_itself(cause: impl Display) -> Debt {
     Debt { ranges: RepairRanges::All, ..debt(DebtKind::Repair, cause) }
 }
 
+/// Each member is repaired in its primary ranges, so that every range is repaired once.
+pub fn repair_of_primary_ranges(cause: impl Display) -> Debt {
+    debt(DebtKind::Repair, cause)
+}
+
 /// What was pending for the member with this data, as its claim says. What nobody
 /// can read may be anything: a repair makes up for the most of it.
 pub fn on_claim(claim: &ClaimFact) -> Vec<Debt> {

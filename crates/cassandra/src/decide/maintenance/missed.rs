@@ -3,7 +3,7 @@
 //! account once (safety rule 5.1); the agent keeps it until then, and adds the
 //! next one to it (safety rule 7.8).
 
-use super::{debts, stale};
+use super::{debts, stale, together};
 use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::Cause;
 use jiff::SignedDuration;
@@ -107,7 +107,7 @@ pub(super) fn stood_on_record(member: &MemberFact, window: SignedDuration) -> bo
         return false;
     };
     // Who was down, or cut off, before the ring was lacks what the others took meanwhile.
-    if stale::was_away_before(member, down.since.0) {
+    if together::was_away_before(member, down.since.0) {
         return false;
     }
     match reported(member) {

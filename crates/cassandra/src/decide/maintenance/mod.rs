@@ -4,14 +4,18 @@
 
 pub mod absences;
 pub mod access;
+pub mod asked;
 mod cut_off;
 pub mod debts;
 pub mod hints;
 mod missed;
 mod orders;
+pub mod owed;
 pub mod pay;
 pub mod runtime_settings;
 pub mod seed_lists;
 pub mod stale;
+pub mod stopped;
 pub mod system_keyspaces;
+mod together;
 pub mod waived;

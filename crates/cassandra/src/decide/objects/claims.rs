@@ -61,6 +61,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             false => Doing::RecordOnClaim { claim: claim_name() },
         };
         changes.extend(pending(claim, spec));
+        changes.extend(follows(claim, labels::DOWN_SINCE, member.down_note()));
+        let owed = spec.repair_owed_until.as_ref().map(|t| t.0.to_string());
+        changes.extend(follows(claim, labels::REPAIR_OWED_UNTIL, owed.as_deref()));
         if changes.is_empty() {
             continue;
         }
@@ -86,15 +89,20 @@ fn confirmed_address(member: &MemberFact) -> Option<&StaticAddress> {
 }
 
 /// What is pending is written down with the data that it is about: the object of
-/// the member goes with the cluster, and may be deleted by hand (safety rule 5.1).
+/// the member goes with the cluster, and may be deleted by hand (safety rule 5.1). So are
+/// the note since when it is down, and that a repair is owed.
 fn pending(claim: &ClaimFact, spec: &CassandraMemberSpec) -> Option<(String, Value)> {
     let wanted = match spec.pending_maintenance.is_empty() {
-        true => Value::Null,
-        false => Value::from(json!(spec.pending_maintenance).to_string()),
+        true => None,
+        false => Some(json!(spec.pending_maintenance).to_string()),
     };
-    let written = claim.object.meta.annotations.get(labels::PENDING_MAINTENANCE);
-    let key = labels::PENDING_MAINTENANCE.to_string();
-    (written.map(String::as_str) != wanted.as_str()).then_some((key, wanted))
+    follows(claim, labels::PENDING_MAINTENANCE, wanted.as_deref())
+}
+
+/// The change that makes the claim say what the member says.
+fn follows(claim: &ClaimFact, key: &str, wanted: Option<&str>) -> Option<(String, Value)> {
+    let written = claim.object.meta.annotations.get(key).map(String::as_str);
+    (written != wanted).then(|| (key.to_string(), json!(wanted)))
 }
 
 /// The volume that is given up, whose claim this is.

@@ -4,15 +4,17 @@
 use super::apply::apply;
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::decide::maintenance::debts;
+use crate::decide::maintenance::{absences, debts, owed};
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::turn::seeds;
 use crate::facts::{ClaimFact, Facts};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::{Waiting, What};
+use palladion_api::labels;
 use palladion_api::member::CassandraMemberSpec;
 use palladion_plan::wait::Subject;
+use serde_json::json;
 
 /// Make the members that are missing; an existing one is changed by the
 /// decider that owns the field.
@@ -41,13 +43,17 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             host_id: claim.and_then(|c| c.host_id.clone()),
             volume_id: claim.and_then(|c| c.volume_id.clone()),
             pending_maintenance: claim.map(debts::on_claim).unwrap_or_default(),
+            repair_owed_until: claim.and_then(owed::on_claim),
             left_host_id: claim.and_then(ClaimFact::left_host_id),
             seeds: seeds::of(facts, valid),
             runtime_settings: valid.runtime_settings.clone(),
             restart_token: restart_tokens::of_a_new_member(valid, &rack.name),
             ..CassandraMemberSpec::default()
         };
-        let object = build::member(valid, rack, &name, &spec);
+        let mut object = build::member(valid, rack, &name, &spec);
+        if let Some(since) = claim.and_then(absences::on_claim) {
+            object["metadata"]["annotations"][labels::DOWN_SINCE] = json!(since);
+        }
         apply(facts, kinds::MEMBER, object, What::Member { member: name }, None, draft);
     }
 }

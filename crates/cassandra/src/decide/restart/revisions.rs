@@ -50,7 +50,7 @@ fn next_prover<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberName> {
     };
     let mut all = facts.members.values().filter(waits);
     let first = all.clone().next();
-    all.find(|m| !needs_the_others(m)).or(first).map(|m| &m.name)
+    all.find(|m| !needs_the_others(facts, m)).or(first).map(|m| &m.name)
 }
 
 /// The member that proves this member's revision first, if one does.
@@ -93,7 +93,7 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let is_away = pod.silent_node(&facts.nodes).is_some();
     spec.revisions.contains(&pod.revision)
         && !member.is_normal()
-        && !needs_the_others(member)
+        && !needs_the_others(facts, member)
         && if member.agent_speaks() {
             is_starting(member)
         } else {
@@ -104,7 +104,7 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
 /// Can its server start only when others are up, or when a person has done something: no
 /// machine has room for its pod, its volume is unusable, or it waits for a permit or to be
 /// let in with old data? What only a newer agent reports is waited for.
-fn needs_the_others(member: &MemberFact) -> bool {
+fn needs_the_others(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let is_unusable = member.volume().is_some_and(|volume| match volume.state {
         VolumeState::Lost
         | VolumeState::NotMounted
@@ -121,7 +121,7 @@ fn needs_the_others(member: &MemberFact) -> bool {
     member.pod.as_ref().is_some_and(|p| p.unschedulable.is_some())
         || is_unusable
         || reason.is_some_and(|r| WAIT_FOR_OTHERS.iter().any(|w| w.as_str() == r))
-        || stale::waits_for_a_user(member)
+        || stale::waits_for_a_user(facts, member)
 }
 
 /// What keeps a server that waits from starting before the others.

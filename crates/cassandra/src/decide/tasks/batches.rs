@@ -41,6 +41,7 @@ pub fn go_on(
 ) -> Stands {
     wake(facts, job, draft);
     if is_ending(facts, job) {
+        doubts::ask(facts, job, draft);
         return end(facts, job, draft);
     }
     if let Some(why) = first {
@@ -180,7 +181,12 @@ fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
         let is_another = told.is_some_and(|told| unit.job.is_none_or(|job| job.id != told.id));
         is_ours && !is_another && knows_grants(unit.member)
     };
-    units::under_way(facts).iter().any(|unit| !ours(unit))
+    let mut unheard = facts.members.values().filter(|m| units::may_be_at_it(facts, m));
+    let is_asked = |member: &MemberFact| {
+        let part = asked(member).filter(|part| part.task == *job.task.uid());
+        part.is_some_and(|part| answer(member).is_some() && part.grant.is_some())
+    };
+    units::under_way(facts).iter().any(|unit| !ours(unit)) || !unheard.all(is_asked)
 }
 
 fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {

@@ -159,6 +159,11 @@ fn ended(
             }
         }
         JobState::Interrupted if was_stopped => stopped(facts, task, entry),
+        // Who repairs is not to blame for a network.
+        JobState::Interrupted if answer.cause == Some(JobCause::ApiServerUnreachable) => {
+            entry.tries = entry.tries.saturating_sub(1);
+            end(facts, entry, State::Interrupted, &Said::Again { why });
+        }
         JobState::Interrupted if entry.tries < TRIES => {
             end(facts, entry, State::Interrupted, &Said::Again { why });
         }

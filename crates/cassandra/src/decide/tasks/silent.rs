@@ -6,7 +6,8 @@ use super::doubts::{self, Doubt};
 use super::follow::{TRIES, end};
 use super::pass::PATIENCE;
 use super::read::Task;
-use super::units;
+use super::units::{self, GRANT};
+use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
 use jiff::Timestamp;
@@ -29,11 +30,21 @@ fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Sil
         Some(Means::Turn) | None => return None,
     }
     let member = units::member(facts, &entry.name).filter(|_| entry.state == State::Running)?;
+    let is_by_grants = body.is_some_and(Body::is_repair_by_grants);
+    if is_by_grants && doubts::runs_unheard(facts, member) && marks::of(member).is_none() {
+        // Its Node is not ready, and others see its server up: it repairs as before, and
+        // while its agent answers, that counts.
+        return unanswered_since(member).map(|_| Silence::Repairs(Doubt::Unanswered));
+    }
     if !member.agent_answers(&facts.nodes) {
         return Some(Silence::Machine);
     }
-    let is_by_grants = body.is_some_and(Body::is_repair_by_grants);
     doubts::doubt(facts, member).filter(|_| is_by_grants).map(Silence::Repairs)
+}
+
+/// When it was asked last about the part that it has, if it has not answered.
+fn unanswered_since(member: &MemberFact) -> Option<Timestamp> {
+    units::asked(member).and_then(|part| doubts::unanswered_since(member, &part.id))
 }
 
 /// Note when its silence was seen first: that it was seen down before is no silence. Once
@@ -46,14 +57,24 @@ pub fn note(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
 }
 
 /// From when on nobody waits for the part that a member was given: it does not serve, and
-/// has been silent for long.
+/// has been silent for long. While others see its server up, that repairs what it was granted
+/// until its agent gives up.
 pub fn until(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Timestamp> {
-    let is_down = |member: &MemberFact| member.down_note().is_some();
-    match silence(facts, task, entry)? {
-        Silence::Machine => units::member(facts, &entry.name).filter(|m| is_down(m)).map(|_| ())?,
-        Silence::Repairs(_) => {}
-    }
-    entry.silent_since.as_ref()?.0.checked_add(PATIENCE).ok()
+    let silence = silence(facts, task, entry)?;
+    let member = units::member(facts, &entry.name)?;
+    let (from, time) = match silence {
+        Silence::Machine => {
+            member.down_note()?;
+            (entry.silent_since.as_ref()?.0, PATIENCE)
+        }
+        Silence::Repairs(Doubt::Unanswered) if doubts::may_repair_with_others(facts, member) => {
+            (unanswered_since(member)?, GRANT)
+        }
+        Silence::Repairs(Doubt::Unanswered | Doubt::ServesNobody) => {
+            (entry.silent_since.as_ref()?.0, PATIENCE)
+        }
+    };
+    from.checked_add(time).ok()
 }
 
 /// It can only be waited for: its part has ended for now. A machine that died counts as a

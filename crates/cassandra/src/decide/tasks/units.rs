@@ -15,9 +15,10 @@ use palladion_api::member::{Job, JobStatus};
 use palladion_api::task::TaskKind;
 use palladion_plan::words::Names;
 
-/// Nobody waits for longer for the end of what a member was granted that does not answer. It
-/// repairs no more than that, in segments that end after half an hour.
-const GRANT: SignedDuration = SignedDuration::from_hours(1);
+/// Nobody waits for longer for the end of what a member was granted that does not answer. Its
+/// agent ends that by itself when it has not reached the API server for half an hour, and
+/// its server may take some minutes to.
+pub const GRANT: SignedDuration = SignedDuration::from_hours(1);
 
 /// Can the server stop it within seconds, and does a later try go on where it was?
 pub fn is_stoppable(kind: TaskKind) -> bool {
@@ -63,10 +64,10 @@ pub fn unended<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a JobS
 
 /// From when on the word of an agent that does not reach the API server is not believed: it is
 /// not asked for this work any more, and has not read that. Then the work began longer ago
-/// than any takes that does not say otherwise; or others have seen the member down for long,
-/// so that its server works for nobody but itself; or it was to repair what it was granted,
-/// and has not answered for longer than that takes.
-fn stale_at(member: &MemberFact, told: &JobStatus) -> Option<Timestamp> {
+/// than any takes that does not say otherwise; or the member has been away for long and no
+/// other one sees it up, so that its server works for nobody but itself; or it was to repair
+/// what it was granted, and has not answered for longer than that takes.
+fn stale_at(facts: &Facts<'_>, member: &MemberFact, told: &JobStatus) -> Option<Timestamp> {
     let is_asked = asked(member).is_some_and(|job| job.id == told.id);
     let generation = member.object.as_ref().map_or(0, |object| object.meta.generation);
     let has_read = member.status.observed_generation.is_none_or(|seen| seen >= generation);
@@ -76,21 +77,23 @@ fn stale_at(member: &MemberFact, told: &JobStatus) -> Option<Timestamp> {
     let longest = TaskKind::ALL.iter().filter_map(|kind| kind.member_deadline()).max();
     let longest = SignedDuration::from_secs(longest.unwrap_or(u32::MAX).into());
     let began = told.started_at.as_ref().map(|at| at.0);
-    let away = member.down_note().and_then(|since| since.parse::<Timestamp>().ok());
+    // A Node that is not ready says nothing of the server on it.
+    let away = member.down_note().filter(|_| !doubts::runs_unheard(facts, member));
+    let away = away.and_then(|since| since.parse::<Timestamp>().ok());
     let unheard = doubts::unanswered_since(member, &told.id);
     let times = [(began, longest + UNHEARD), (away, PATIENCE), (unheard, GRANT)];
     times.into_iter().filter_map(|(from, time)| from?.checked_add(time).ok()).min()
 }
 
 fn is_stale(facts: &Facts<'_>, member: &MemberFact, told: &JobStatus) -> bool {
-    stale_at(member, told).is_some_and(|at| facts.now() >= at)
+    stale_at(facts, member, told).is_some_and(|at| facts.now() >= at)
 }
 
 /// Look again when what a member said last is not believed any more.
 pub fn wake(facts: &Facts<'_>, draft: &mut Draft) {
     let times = facts.members.values().filter_map(|member| {
         let told = member.status.job.as_ref().filter(|told| !told.state.is_final())?;
-        stale_at(member, told)
+        stale_at(facts, member, told)
     });
     times.filter(|at| *at > facts.now()).for_each(|at| draft.wake_at(at));
 }
@@ -107,6 +110,13 @@ fn works(facts: &Facts<'_>, member: &MemberFact) -> bool {
     // jobs, nothing is worked at, whatever was reported last.
     let knows = member.status.agent.as_ref().is_some_and(|agent| agent.protocol >= KNOWS_JOBS);
     knows && marks::of(member).is_none() && evidence::runs_no_server(facts, member).is_none()
+}
+
+/// Does nobody hear from this member, while others may repair with it? It may be at what it
+/// was granted, until that is over by its agent's own clock.
+pub fn may_be_at_it(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let is_lost = marks::of(member).is_some() || evidence::runs_no_server(facts, member).is_some();
+    !is_lost && unended(facts, member).is_some() && doubts::runs_unheard(facts, member)
 }
 
 /// A member at work.

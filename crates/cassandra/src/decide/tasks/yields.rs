@@ -2,6 +2,7 @@
 //! the operator's own, does with the job that members work at.
 
 use super::claim;
+use super::doubts;
 use super::give::stop;
 use super::pass::can_go_on;
 use super::queue::{self, Job, holds};
@@ -202,6 +203,7 @@ fn give_way(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft) {
         };
         let stops = units.iter().filter(can_stop).filter_map(|unit| stop(facts, unit.member));
         draft.steps.extend(stops);
+        doubts::ask_the_unheard(facts, units, draft);
     }
     let members = || Names::of(units.iter().map(|u| &u.member.name));
     match units::words(units) {

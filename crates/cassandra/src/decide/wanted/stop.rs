@@ -5,6 +5,7 @@ use super::order::{self, Order};
 use super::{drain, now, terminated};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, records};
+use crate::decide::maintenance::asked;
 use crate::decide::turn::lock;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
@@ -36,6 +37,9 @@ pub fn may_begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> b
     if is_for_good && !member.agent_answers(&facts.nodes) {
         return wait_for_agent(member, draft);
     }
+    if is_for_good && keeps_the_last_copies(facts, member, draft) {
+        return false;
+    }
     if proof_without_witnesses(facts, member).is_some() {
         return true;
     }
@@ -53,6 +57,22 @@ pub fn may_begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> b
     }
     .about(member.subject());
     false
+}
+
+/// Its data is too old to start with, and so is that of others: what it has may be on none of
+/// the members that are up.
+fn keeps_the_last_copies(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> bool {
+    let Some(first) = asked::other_first(facts, member) else {
+        return false;
+    };
+    let (name, other) = (member.name.clone(), first.name.clone());
+    let (up, copies) = (first.up, first.copies);
+    let waiting = match first.allow {
+        Some(at) => Stopping::OtherFirst { member: name, up, copies, other, at },
+        None => Stopping::OtherStarts { member: name, up, copies, other },
+    };
+    draft.wait_for(waiting).about(member.subject());
+    true
 }
 
 fn wait_for_agent(member: &MemberFact, draft: &mut Draft) -> bool {

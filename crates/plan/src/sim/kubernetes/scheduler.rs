@@ -114,11 +114,18 @@ impl<C: Clone + Default> Kubernetes<C> {
         self.machines.insert(node.to_string(), machine);
         let ready = match machine {
             Machine::Up => "True",
-            Machine::Down => "Unknown",
+            Machine::Down | Machine::CutFromApi => "Unknown",
         };
         let key = ObjectKey::new(kinds::NODE, "", node);
         let _ =
             store.put_status(&key, json!({ "conditions": [{ "type": "Ready", "status": ready }] }));
+        if machine == Machine::CutFromApi {
+            // What the node controller does: their kubelet cannot say it.
+            let is_there = |pod: &Value| text(pod, "/spec/nodeName") == node;
+            let pods = store.list(kinds::POD).filter(|(_, pod)| is_there(pod));
+            let pods: Vec<ObjectKey> = pods.map(|(key, _)| key.clone()).collect();
+            pods.iter().for_each(|pod| self.set_ready(store, pod, false));
+        }
     }
 
     /// A node goes for good, with its disks. The pods on it are collected later.

@@ -37,6 +37,7 @@ impl<M: Mind + Clone> Operator<M> {
             objects,
             references: references.collect(),
             probes: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             failure: self.failure.clone(),
             settings: self.settings.clone(),
         }

@@ -175,7 +175,7 @@ impl<M: Mind + Clone + Default> World<M> {
         let owner = self.owner();
         let mut all = owner["spec"]["dependsOn"].as_array().into_iter().flatten();
         all.all(|d| {
-            let resource = [kinds::CASSANDRA, kinds::ZOOKEEPER, kinds::RABBITMQ, kinds::COMPONENT]
+            let resource = [kinds::CASSANDRA, kinds::ZOOKEEPER, kinds::COMPONENT]
                 .into_iter()
                 .find(|r| d["kind"] == r.kind);
             let key = ObjectKey::new(resource.unwrap(), NAMESPACE, text(d, "/name"));

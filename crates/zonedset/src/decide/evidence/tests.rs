@@ -66,6 +66,7 @@ fn snapshot() -> Snapshot {
         objects: BTreeMap::new(),
         references: BTreeMap::new(),
         probes: BTreeMap::new(),
+        exchanges: BTreeMap::new(),
         failure: None,
         settings: Default::default(),
     }

@@ -35,6 +35,14 @@ pub fn mark(
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence).announced(event))
 }
 
+/// Take that record off again: the volume was only left out of what did not happen.
+pub fn unmark(member: &MemberFact, fence: Fence) -> Option<Step> {
+    let meta = &member.object.as_ref()?.meta;
+    let patch = json!({ "spec": { "replace": null } });
+    let doing = Doing::Unmark { member: member.name.clone() };
+    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence))
+}
+
 /// Does the claim still stand for the volume that is lost?
 pub fn has_old_claim(member: &MemberFact) -> bool {
     let old = member.loss().and_then(|l| l.lost.claim_uid.as_ref());

@@ -153,3 +153,21 @@ fn without_a_quorum_nothing_is_asked() {
     assert!(prove(&facts, &old, &question, ProofKind::AllWell, &mut draft).is_none());
     assert!(draft.steps.is_empty() && !draft.waits.is_empty());
 }
+
+/// It votes, and may be alive: what it is removed from is what counts afterwards.
+#[test]
+fn a_stranger_that_is_removed_counts_for_no_majority() {
+    let with_stranger = an_ensemble(3).views(&[0, 1, 2], |view| {
+        view["servers"].as_array_mut().expect("a list").push(server(8, "Participant"));
+    });
+    let snapshot = with_stranger.snapshot();
+    let facts = Facts::read(&snapshot).expect("all is known");
+    // The third is lost, and the other two are no majority of four.
+    let ids = [3, 9].map(ServerId::new);
+    let question = Question::about(&facts.members[&name(0)]).without(ids);
+    let no_majority = Err(Objection::NoMajority { rest: 2 });
+    assert_eq!(is_quiet(&facts, &question).map(|_| ()), no_majority);
+    let removed = [ServerId::new(9)].into();
+    let question = Question { removed, ..question };
+    assert_eq!(is_quiet(&facts, &question).map(|_| ()), Ok(()));
+}

@@ -17,6 +17,8 @@ pub struct Question<'a> {
     pub whom: &'a MemberFact,
     /// Servers that need not answer: those that the step repairs, removes or restarts.
     pub except: BTreeSet<ServerId>,
+    /// Servers that the step removes and nobody replaces: they count for no majority.
+    pub removed: BTreeSet<ServerId>,
     /// A server that must answer, although it is in no configuration yet: it follows
     /// the ensemble as an observer.
     pub joiner: Option<&'a MemberFact>,
@@ -28,7 +30,8 @@ pub struct Question<'a> {
 impl<'a> Question<'a> {
     /// Is everybody well?
     pub fn about(whom: &'a MemberFact) -> Self {
-        Self { whom, except: BTreeSet::new(), joiner: None, spares_whom: false }
+        let (except, removed) = (BTreeSet::new(), BTreeSet::new());
+        Self { whom, except, removed, joiner: None, spares_whom: false }
     }
 
     /// Without an answer of this one.
@@ -157,5 +160,7 @@ fn objection(
     let own = question.whom.server_id().filter(|_| question.spares_whom);
     let rest = views.iter().filter(|(_, v)| v.votes() && Some(v.server_id) != own).count();
     let is_alone = question.spares_whom && configuration.participants().count() == 1;
-    (!is_alone && !configuration.is_majority(rest)).then_some(Objection::NoMajority { rest })
+    let stay = configuration.participants().filter(|s| !question.removed.contains(&s.server_id));
+    let is_majority = rest * 2 > stay.count();
+    (!is_alone && !is_majority).then_some(Objection::NoMajority { rest })
 }

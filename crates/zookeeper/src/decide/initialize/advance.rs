@@ -61,17 +61,16 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     permit::give(facts, &permit, draft);
 }
 
-/// What has led may have acknowledged: it is never begun anew.
+/// What has led may have acknowledged: it is never begun anew. Its agent says so by another
+/// state than `Incomplete`, starts it by itself, and refuses to remove anything.
 fn data(member: &MemberFact) -> DataBeforeServiceStart {
     let Some(volume) = member.volume() else {
         return DataBeforeServiceStart::MustBeEmpty;
     };
-    let has_led = volume.epoch.is_some_and(|epoch| epoch > 0);
     match volume.state {
-        MemberVolumeState::Incomplete if has_led => DataBeforeServiceStart::Keep,
         MemberVolumeState::Incomplete => DataBeforeServiceStart::Wipe,
-        MemberVolumeState::Joined => DataBeforeServiceStart::Keep,
         MemberVolumeState::Empty
+        | MemberVolumeState::Joined
         | MemberVolumeState::Left
         | MemberVolumeState::Lost
         | MemberVolumeState::NotMounted

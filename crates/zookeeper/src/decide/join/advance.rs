@@ -74,7 +74,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         known.and_then(|c| Some((c, evidence::keeps_its_data(facts, turn, member)?)))
     {
         let data = DataBeforeServiceStart::Keep;
-        let peers = permit::peers(&configuration);
+        let peers = permit::peers(&configuration, turn);
         let permit = Permit { turn, member, address, peers, data, proof: &proof };
         return permit::give(facts, &permit, draft);
     }
@@ -86,7 +86,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         true => DataBeforeServiceStart::Keep,
         false => permit::data_before_join(member),
     };
-    let peers = permit::peers(&agreed.configuration);
+    let peers = permit::peers(&agreed.configuration, turn);
     let permit = Permit { turn, member, address, peers, data, proof: &agreed.proof };
     permit::give(facts, &permit, draft);
 }

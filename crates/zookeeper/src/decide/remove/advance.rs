@@ -1,7 +1,7 @@
 //! The turn of a removal: one change of the configuration, without a word of the server
 //! that goes.
 
-use super::next::question;
+use super::next::{is_allowed, question};
 use crate::decide::draft::Draft;
 use crate::decide::turn::change::{self, Goal};
 use crate::decide::turn::lock;
@@ -11,6 +11,7 @@ use crate::words::turn::Ended;
 use palladion_api::service::ServiceTurn;
 use palladion_plan::Event;
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::Names;
 
 /// Go on with the turn.
 pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
@@ -25,10 +26,18 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
     }
     let mut strangers = facts.strangers();
     strangers.push(id);
-    let goal = Goal { add: Vec::new(), remove: vec![id] };
-    let question = question(member, &strangers);
+    strangers.sort_unstable();
+    strangers.dedup();
+    // All at once: without the others the rest may be a majority, and with them none.
+    let remove = match is_allowed(facts, &strangers) {
+        true => strangers.clone(),
+        false => vec![id],
+    };
+    let goal = Goal { add: Vec::new(), remove };
+    let question = question(facts, member, &strangers);
     if change::bring(facts, turn, &question, ProofKind::AllWell, &goal, draft).is_some() {
-        let event = Event::normal(Happened::Removed { id });
+        let servers = Names::of(&goal.remove);
+        let event = Event::normal(Happened::Removed { servers });
         draft.steps.push(lock::finish(facts, turn, Some(event)));
     }
 }

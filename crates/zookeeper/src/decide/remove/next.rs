@@ -23,7 +23,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         ask(facts, &strangers, draft);
         return Flow::Free;
     }
-    if let Err(why) = evidence::is_quiet(facts, &question(member, &strangers)) {
+    if let Err(why) = evidence::is_quiet(facts, &question(facts, member, &strangers)) {
         let waiting = Waiting::ForEnsemble { id: *first, why };
         draft.wait_for(waiting).about(member.subject());
         return Flow::Busy;
@@ -48,9 +48,16 @@ fn speaker<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
     facts.enrolled().find(|m| m.votes())
 }
 
-/// All members must answer; of the strangers nobody knows whether they can.
-pub(super) fn question<'a>(member: &'a MemberFact, strangers: &[ServerId]) -> Question<'a> {
-    Question::about(member).without(strangers.iter().copied())
+/// All members must answer whose volumes are not lost: these are replaced once no stranger
+/// is in the way. Of the strangers nobody knows whether they can.
+pub(super) fn question<'a>(
+    facts: &Facts<'_>,
+    member: &'a MemberFact,
+    strangers: &[ServerId],
+) -> Question<'a> {
+    let question = Question::about(member).without(strangers.iter().copied());
+    let removed = strangers.iter().copied().collect();
+    Question { removed, ..question.without(facts.lost_servers()) }
 }
 
 /// It stands for these servers and for no others.
@@ -58,7 +65,7 @@ fn nonce(facts: &Facts<'_>, strangers: &[ServerId]) -> Nonce {
     Nonce::new(hash::of(&json!([facts.snapshot.owner.meta.uid, strangers])))
 }
 
-fn is_allowed(facts: &Facts<'_>, strangers: &[ServerId]) -> bool {
+pub(super) fn is_allowed(facts: &Facts<'_>, strangers: &[ServerId]) -> bool {
     let given = facts.snapshot.owner.meta.annotations.get(labels::ALLOW_REMOVE);
     given.is_some_and(|given| Nonce::new(given) == nonce(facts, strangers))
 }

@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, Peer};
+use palladion_api::service_member::{DataBeforeServiceStart, MemberVolume, Peer};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Event, Step, turn};
@@ -81,7 +81,10 @@ fn before_permit(
         return;
     };
     let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
-    let Some(volume) = member.volume().filter(|v| Some(&v.volume_id) != lost) else {
+    // One that is not mounted, or not taken yet, has no ID.
+    let is_another =
+        |v: &&MemberVolume| Some(&v.volume_id) != lost && !v.volume_id.as_str().is_empty();
+    let Some(volume) = member.volume().filter(is_another) else {
         let waiting = Waiting::ForPod { member: name(), pod: pod_words(member) };
         draft.wait_for(waiting).about(member.subject());
         return;
@@ -97,7 +100,7 @@ fn before_permit(
         known.and_then(|c| Some((c, evidence::keeps_its_data(facts, turn, member)?)))
     {
         let data = DataBeforeServiceStart::Keep;
-        let peers = permit::peers(&configuration);
+        let peers = permit::peers(&configuration, turn);
         let permit = Permit { turn, member, address: &address, peers, data, proof: &proof };
         return permit::give(facts, &permit, draft);
     }
@@ -110,7 +113,7 @@ fn before_permit(
         false => permit::data_before_join(member),
     };
     let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
-    let mut peers = permit::peers(&agreed.configuration);
+    let mut peers = permit::peers(&agreed.configuration, turn);
     peers.retain(|p| Some(p.server_id) != lost);
     let permit = Permit { turn, member, address: &address, peers, data, proof: &agreed.proof };
     permit::give(facts, &permit, draft);

@@ -8,7 +8,6 @@ use crate::validate::Valid;
 use crate::words::join::Problem as NoId;
 use crate::words::replace::{Doing, Waiting};
 use palladion_api::service::{ServiceStep, ServiceTurn};
-use palladion_api::zookeeper::ServerId;
 use palladion_plan::{Flow, turn};
 
 /// The first lost member, if the others are a majority and agree.
@@ -45,15 +44,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 
 /// All others must answer; those whose volumes are lost have nothing to say.
 pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
-    Question::about(member).without(lost(facts))
-}
-
-/// Server IDs of volumes that are lost.
-fn lost(facts: &Facts<'_>) -> Vec<ServerId> {
-    let marked = facts.members.values().filter_map(|m| m.loss()?.lost.server_id);
-    let reported = facts.enrolled().filter(|m| m.is_lost() && m.loss().is_none());
-    let turn = facts.turn().and_then(|t| t.replaces.as_ref()?.server_id);
-    marked.chain(reported.filter_map(MemberFact::server_id)).chain(turn).collect()
+    Question::about(member).without(facts.lost_servers())
 }
 
 /// Does the replacement of a lost member come before this turn? While a server is lost

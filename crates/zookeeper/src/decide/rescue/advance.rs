@@ -14,7 +14,7 @@ use crate::words::rescue::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, LossCause};
+use palladion_api::service_member::{DataBeforeServiceStart, LossCause, ServicePermitKind};
 use palladion_plan::words::Names;
 use palladion_plan::{Event, turn};
 
@@ -55,10 +55,10 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
 fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     let left = survey(facts).filter(|left| left.is_allowed(facts));
     let (Some(left), Some(address)) = (left, member.address()) else {
-        return lock::release(facts, turn, Ended::NotWanted, draft);
+        return release(facts, turn, member, Ended::NotWanted, draft);
     };
     if permit::keeps_volume(turn, member) == Some(false) {
-        return lock::release(facts, turn, Ended::OtherVolume, draft);
+        return release(facts, turn, member, Ended::OtherVolume, draft);
     }
     let others = || left.rest.iter().filter(|m| m.name != member.name);
     for other in others().filter(|m| m.loss().is_none()) {
@@ -76,9 +76,31 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         draft.wait_for(waiting).about(member.subject());
         return;
     }
-    let volumes = Names::of(left.volumes());
+    let volumes = Names::of(left.about());
     let proof = evidence::is_named(facts, member, volumes);
     let data = DataBeforeServiceStart::Keep;
     let permit = Permit { turn, member, address, peers: Vec::new(), data, proof: &proof };
     permit::give(facts, &permit, draft);
+}
+
+/// End the turn. As long as no permit was given nobody has gone on alone, and nobody stays
+/// left out: on these volumes may be what nobody else has.
+fn release(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    why: Ended,
+    draft: &mut Draft,
+) {
+    let kind = member.spec.as_ref().and_then(|s| s.start.as_ref()).map(|s| s.kind);
+    let was_permitted = turn.attempt > 1 || kind == Some(ServicePermitKind::Rescue);
+    if !was_permitted {
+        let marked = facts.enrolled().filter(|m| {
+            m.loss().is_some_and(|l| {
+                l.cause == LossCause::Rescue && m.volume_id() == Some(&l.lost.volume_id)
+            })
+        });
+        draft.steps.extend(marked.filter_map(|m| marks::unmark(m, facts.fence())));
+    }
+    lock::release(facts, turn, why, draft);
 }

@@ -1,13 +1,13 @@
 //! Whether a rescue is needed, what a user is asked, and who goes on.
 
-use super::survey::survey;
+use super::survey::{Left, survey};
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
-use crate::words::rescue::{Doing, Problem};
+use crate::words::rescue::{Doing, Gone, Problem};
 use palladion_api::labels;
 use palladion_api::service::{Ask, AskKind, ServiceStep};
-use palladion_plan::words::Names;
+use palladion_plan::words::{Names, Several};
 use palladion_plan::{Flow, turn};
 
 /// Ask a user, or begin.
@@ -18,8 +18,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let best = match left.best(facts) {
         Ok(best) => best,
         Err(waiting) => {
-            let lost = Names::of(left.lost.iter().map(|m| &m.name));
-            draft.report(Problem::MajorityLost { members: lost });
+            draft.report(Problem::MajorityLost { gone: gone(&left) });
             draft.wait_for(waiting);
             return Flow::Busy;
         }
@@ -27,8 +26,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     if !left.is_allowed(facts) {
         let nonce = left.nonce(facts);
         let problem = Problem::Ask {
-            lost: Names::of(left.lost.iter().map(|m| &m.name)),
-            volumes: Names::of(left.volumes()),
+            gone: gone(&left),
             best: best.name.clone(),
             rest: Names::of(left.rest.iter().map(|m| &m.name).filter(|n| **n != best.name)),
             namespace: facts.snapshot.owner.meta.namespace.clone(),
@@ -36,7 +34,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             annotation: labels::ALLOW_RESCUE,
             nonce: nonce.clone(),
         };
-        let about = left.volumes().iter().map(ToString::to_string).collect();
+        let about = left.about();
         let message = problem.to_string();
         draft.more.ask = Some(Ask { kind: AskKind::Rescue, nonce, about, message });
         draft.report(problem);
@@ -44,6 +42,16 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     }
     begin(facts, best, draft);
     Flow::Busy
+}
+
+/// Whose votes are missing for good, as far as anybody knows.
+fn gone(left: &Left<'_>) -> Several<Gone> {
+    let members = Names::of(left.lost.iter().map(|m| &m.name));
+    let lost = (!left.lost.is_empty())
+        .then(|| Gone::Volumes { members, volumes: Names::of(left.volumes()) });
+    let servers = Names::of(&left.strangers);
+    let strangers = (!left.strangers.is_empty()).then_some(Gone::Strangers { servers });
+    Several(lost.into_iter().chain(strangers).collect())
 }
 
 fn begin(facts: &Facts<'_>, best: &MemberFact, draft: &mut Draft) {

@@ -15,6 +15,8 @@ pub struct Left<'a> {
     pub lost: Vec<&'a MemberFact>,
     /// Members whose volumes are not.
     pub rest: Vec<&'a MemberFact>,
+    /// Servers that vote and belong to no member: nobody can say what became of them.
+    pub strangers: Vec<ServerId>,
 }
 
 /// What is left, if it is no majority of those that vote.
@@ -25,9 +27,13 @@ pub fn survey<'a>(facts: &'a Facts<'_>) -> Option<Left<'a>> {
     let is_lost =
         |m: &&MemberFact| m.is_lost() && m.loss().is_none_or(|l| l.cause != LossCause::Rescue);
     let (lost, rest): (Vec<_>, Vec<_>) = facts.enrolled().filter(votes).partition(is_lost);
+    let mut strangers = facts.strangers();
+    strangers.retain(|id| known.has_participant(*id));
+    strangers.sort_unstable();
     let serves = facts.members.values().any(MemberFact::votes);
-    let is_majority_lost = !lost.is_empty() && !known.is_majority(rest.len()) && !serves;
-    is_majority_lost.then_some(Left { lost, rest })
+    let is_any_gone = !lost.is_empty() || !strangers.is_empty();
+    let is_majority_lost = is_any_gone && !known.is_majority(rest.len()) && !serves;
+    is_majority_lost.then_some(Left { lost, rest, strangers })
 }
 
 impl Left<'_> {
@@ -39,9 +45,17 @@ impl Left<'_> {
         volumes
     }
 
-    /// The nonce of a permission: it stands for these volumes, and for no others.
+    /// What a permission is about: volumes that are lost, and servers of no member.
+    pub fn about(&self) -> Vec<String> {
+        let volumes = self.volumes();
+        let volumes = volumes.iter().map(ToString::to_string);
+        volumes.chain(self.strangers.iter().map(ToString::to_string)).collect()
+    }
+
+    /// The nonce of a permission: it stands for these volumes and servers, and for no others.
     pub fn nonce(&self, facts: &Facts<'_>) -> Nonce {
-        Nonce::new(hash::of(&json!([facts.snapshot.owner.meta.uid, self.volumes()])))
+        let uid = &facts.snapshot.owner.meta.uid;
+        Nonce::new(hash::of(&json!([uid, self.volumes(), self.strangers])))
     }
 
     /// Has a user allowed it?

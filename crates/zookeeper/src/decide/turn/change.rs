@@ -83,6 +83,11 @@ fn id(nonce: &Nonce) -> String {
     format!("reconfig-{nonce}")
 }
 
+/// The ID of an order under the present question of a turn.
+pub fn order_of(turn: &ServiceTurn) -> Option<String> {
+    turn.question.as_ref().map(|question| id(&question.nonce))
+}
+
 /// Was a change ordered under the present question?
 pub fn is_ordered(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
     ordered(facts, turn).is_some()
@@ -90,7 +95,7 @@ pub fn is_ordered(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 
 /// The member that was ordered to make a change under the present question.
 fn ordered<'a>(facts: &'a Facts<'_>, turn: &ServiceTurn) -> Option<&'a MemberFact> {
-    let id = id(&turn.question.as_ref()?.nonce);
+    let id = order_of(turn)?;
     let has_it = |m: &&MemberFact| {
         m.spec.as_ref().and_then(|s| s.operation.as_ref()).is_some_and(|o| o.id == id)
     };
@@ -136,7 +141,7 @@ fn order(
         add: Names::of(reconfig.add.iter().map(|p| p.server_id)),
         remove: Names::of(&reconfig.remove),
     };
-    let id = id(&turn.question.as_ref()?.nonce);
+    let id = order_of(turn)?;
     let volume = executor.volume_id()?;
     // All that is said: a merge patch would keep what the last order had.
     let Reconfig { version, add, remove } = reconfig;

@@ -5,5 +5,6 @@
 pub mod change;
 pub mod epoch;
 pub mod lock;
+pub mod orders;
 pub mod permit;
 pub mod server_id;

@@ -182,8 +182,9 @@ pub fn data_before_join(member: &MemberFact) -> DataBeforeServiceStart {
     }
 }
 
-/// Those that vote, as whom a joiner connects to.
-pub fn peers(configuration: &Configuration) -> Vec<Peer> {
-    let voters = configuration.participants();
+/// Those that vote, as whom a joiner connects to. It may vote itself already, and is no
+/// peer of its own.
+pub fn peers(configuration: &Configuration, turn: &ServiceTurn) -> Vec<Peer> {
+    let voters = configuration.participants().filter(|s| Some(s.server_id) != turn.server_id);
     voters.map(|s| Peer { server_id: s.server_id, address: s.address.clone() }).collect()
 }

@@ -1,0 +1,35 @@
+//! Staged services on a real Kubernetes: who waits for whom, whose configuration says
+//! what and when it is read, who is registered, and what a Stack writes. Each step
+//! applies an example that the documentation shows.
+
+mod agents;
+mod gates;
+mod manifest;
+mod register;
+
+use palladion_e2e::story::Story;
+
+pub fn story() -> Story {
+    Story::named("stack")
+        .step(
+            "a service starts when what it depends on is there and hears of its changes",
+            gates::in_order,
+        )
+        .step("services that depend on each other are named", gates::cycle)
+        .step("pods are registered once although answers are lost", register::once)
+        .step("a Stack writes what it created or was given and nothing else", manifest::given)
+        .step("a sandbox that ends opens no gate again", gates::sandbox)
+        .in_soak()
+        .step(
+            "an operator that dies between a call and its record doubles nobody",
+            register::killed,
+        )
+        .in_soak()
+        .step("credentials are read by name and named where they cannot be", register::credentials)
+        .in_soak()
+        .step("no node runs an agent twice", agents::one_each)
+        .in_soak()
+        .step("the layers of Contrail start in their order", manifest::contrail)
+        .in_soak()
+        .into()
+}

@@ -1,0 +1,128 @@
+//! Many services from one manifest.
+
+use palladion_api::reasons::Reason;
+use palladion_e2e::bed;
+use palladion_e2e::stack::{Services, condition, document, example};
+use serde_json::{Value, json};
+
+const VERSION: &str = "palladion.dev/v1alpha1";
+
+fn service(stack: &Value, name: &str) -> Value {
+    let all = stack["status"]["services"].as_array().cloned().unwrap_or_default();
+    all.into_iter().find(|s| s["name"] == name).unwrap_or_default()
+}
+
+pub(super) fn given() {
+    // Somebody's own, of a name that the Stack has as well.
+    let own =
+        document(&example("component"), "  name: store").replace("replicas: 1", "replicas: 0");
+    let services = Services::start("stack-given", &own);
+    services.apply(&example("small"));
+    let refused = Reason::NotOfThisStack.as_str();
+    let said = services.wait_says(("stack", "small"), "Degraded", "True", refused);
+    assert!(said.contains("palladion.dev/stack=small"), "{said}");
+    let store = services.get("component", "store").expect("the Component");
+    assert_eq!(store["spec"]["replicas"], 0, "it is as its owner made it");
+    assert!(store["metadata"]["labels"].get("palladion.dev/stack").is_none());
+    let web = services.get("component", "web").expect("what it created");
+    assert_eq!(web["metadata"]["labels"]["palladion.dev/stack"], "small");
+    // The way out that it names.
+    bed()
+        .kubectl("label component store palladion.dev/stack=small -n stack-given")
+        .expect("the label is set");
+    services.patch("component", "store", &json!({ "spec": { "replicas": 1 } }));
+    let stack = services.wait(("stack", "small"), "all services to be ready", |o| {
+        o["status"]["ready"] == "2/2" && condition(o, "Degraded")["status"] == "False"
+    });
+    assert_eq!(service(&stack, "store")["layer"], 0);
+    assert_eq!(service(&stack, "web")["layer"], 1);
+    assert_eq!(service(&stack, "store")["created"], false);
+    every_kind(&services);
+    services.end();
+}
+
+/// A ring and an ensemble that are given to a Stack, and a service of each other kind
+/// that it creates. Nothing of them runs: what is tried is what is written.
+fn every_kind(services: &Services) {
+    let given = |kind: &str, spec: Value| {
+        let meta = json!({ "name": "given", "labels": { "palladion.dev/stack": "every" } });
+        json!({ "apiVersion": VERSION, "kind": kind, "metadata": meta, "spec": spec })
+    };
+    let ring = json!({
+        "paused": true, "version": "5.0.5", "repository": "palladion.dev/cassandra",
+        "datacenter": { "name": "dc1", "racks": [{ "name": "r1", "members": 1, "storage": {
+            "volumeClaimTemplates": [{ "metadata": { "name": "data" }, "spec": {
+                "storageClassName": "local", "resources": { "requests": { "storage": "1Gi" } } } }],
+        } }] },
+    });
+    let ensemble = json!({ "paused": true, "version": "3.9.3", "servers": 1 });
+    let items = [given("CassandraCluster", ring), given("ZookeeperCluster", ensemble)];
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
+    services.apply(&list.to_string());
+    let active = |name: &str, kind: &str, create: bool, spec: Value| json!({ "name": name, "kind": kind, "activate": true, "create": create, "spec": spec });
+    let call = json!({ "path": "/nodes" });
+    let group = json!({
+        "agent": "nobody", "nodeSelector": { "example.com/router": "nowhere" },
+        "template": { "spec": { "containers": [{ "name": "a", "image": "palladion.dev/tools:dev" }] } },
+    });
+    let registration = json!({
+        "target": { "component": "store", "port": "http" }, "register": call, "deregister": call,
+        "select": [{ "kind": "NodeAgentGroup", "name": "nobody" }],
+    });
+    let all = [
+        active("given", "CassandraCluster", false, json!({ "heapSize": "300Mi" })),
+        active("given", "ZookeeperCluster", false, json!({ "heapSize": "300Mi" })),
+        active("forwarding", "NodeAgentProfile", true, json!({ "kernelModeConfiguration": {} })),
+        active("nobody", "NodeAgentGroup", true, group),
+        active("nobody", "Registration", true, registration),
+    ];
+    let stack = json!({ "apiVersion": VERSION, "kind": "Stack", "metadata": { "name": "every" },
+        "spec": { "services": all } });
+    services.apply(&stack.to_string());
+    for kind in ["cassandracluster", "zookeepercluster"] {
+        services.wait((kind, "given"), "the Stack to write it", |o| {
+            o["spec"]["heapSize"] == "300Mi" && o["spec"]["paused"] == true
+        });
+    }
+    services.wait(("registration", "nobody"), "nobody to be registered", |o| {
+        condition(o, "Available")["status"] == "True"
+    });
+    services.wait(("nodeagentgroup", "nobody"), "a group of no nodes", |o| {
+        condition(o, "Accepted")["status"] == "True"
+    });
+    let stack = services.get("stack", "every").expect("the Stack");
+    assert_eq!(service(&stack, "forwarding")["created"], true);
+}
+
+/// `contrail.yaml` on nothing: each layer starts when what is below it is available.
+pub(super) fn contrail() {
+    let services = Services::start("stack-contrail", &example("contrail"));
+    for name in ["config", "control", "kubemanager", "webui"] {
+        services.wait_long("component", name);
+    }
+    let stack = services.wait(("stack", "contrail"), "the Stack to be available", |o| {
+        condition(o, "Available")["status"] == "True"
+    });
+    let layers = ["cassandra", "zookeeper", "config", "control", "kubemanager", "webui"]
+        .map(|name| service(&stack, name)["layer"].clone());
+    assert_eq!(layers.to_vec(), json!([0, 0, 1, 1, 2, 2]).as_array().cloned().unwrap_or_default());
+    let millis = |time: &Value| {
+        let time: jiff::Timestamp = time.as_str().and_then(|t| t.parse().ok()).expect("a time");
+        time.as_millisecond()
+    };
+    let available = |kind: &str, name: &str| {
+        let object = services.get(kind, name).expect("the service");
+        millis(&condition(&object, "Available")["lastTransitionTime"])
+    };
+    let below =
+        available("cassandracluster", "cassandra").max(available("zookeepercluster", "zookeeper"));
+    let config = available("component", "config");
+    let after =
+        [("config-0", below), ("control-0", below), ("kubemanager-0", config), ("webui-0", config)];
+    for (pod, there) in after {
+        let pod_object = services.pod(pod);
+        let began = &pod_object["status"]["containerStatuses"][0]["state"]["running"]["startedAt"];
+        assert!(millis(began) >= there, "{pod} started at {began}");
+    }
+    services.end();
+}

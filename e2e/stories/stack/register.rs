@@ -1,0 +1,133 @@
+//! Pods that are registered with a service by calls to its API.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use palladion_api::reasons::Reason;
+use palladion_e2e::bed::{OPERATOR_NAMESPACE, bed};
+use palladion_e2e::stack::{PATIENCE, Services, document, example};
+use palladion_e2e::wait_for;
+use palladion_testbed::faults::Victim;
+use serde_json::{Value, json};
+
+const REGISTER: &str = "register-0";
+
+/// How often each pod is in the register.
+fn registered(services: &Services) -> BTreeMap<String, usize> {
+    let nodes = services.ask(REGISTER, &["/nodes"]).expect("the register");
+    let mut counts = BTreeMap::new();
+    for node in nodes.as_array().expect("a list") {
+        let name = node["name"].as_str().unwrap_or_default().to_string();
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+fn each_once(names: &[&str]) -> BTreeMap<String, usize> {
+    names.iter().map(|name| ((*name).to_string(), 1)).collect()
+}
+
+fn faults(services: &Services, faults: &Value) {
+    let text = faults.to_string();
+    services.ask(REGISTER, &["-X", "POST", "-d", &text, "/faults"]).expect("the register");
+}
+
+/// The services of the example, both ready, and nobody registered.
+fn services(namespace: &'static str) -> Services {
+    let all = example("registration");
+    let both = document(&all, "  name: register") + "\n---\n" + web(&all).as_str();
+    let services = Services::start(namespace, &both);
+    services.wait_ready("component", "register");
+    services.wait_ready("component", "web");
+    services
+}
+
+fn web(all: &str) -> String {
+    let parts: Vec<&str> = all.split("\n---\n").collect();
+    parts[1].to_string()
+}
+
+fn registration() -> String {
+    document(&example("registration"), "kind: Registration")
+}
+
+fn wait_registered(services: &Services, of: &str) -> Value {
+    services.wait(("registration", "web"), &format!("{of} to be registered"), |o| {
+        let entries = o["status"]["entries"].as_array().cloned().unwrap_or_default();
+        let is_done = |e: &Value| e["state"] == "Registered" && e["call"].is_null();
+        o["status"]["registered"] == of && entries.iter().all(is_done)
+    })
+}
+
+pub(super) fn once() {
+    let services = services("stack-register");
+    // Two of the calls are done, and nobody hears of it.
+    faults(&services, &json!({ "lose": 2 }));
+    services.apply(&registration());
+    let done = wait_registered(&services, "3/3");
+    assert_eq!(registered(&services), each_once(&["web-0", "web-1", "web-2"]));
+    for entry in done["status"]["entries"].as_array().expect("entries") {
+        assert!(entry["captured"]["id"].is_string(), "{entry}");
+    }
+    services.patch("registration", "web", &json!({ "spec": { "removedAfterSeconds": 2 } }));
+    services.patch("component", "web", &json!({ "spec": { "replicas": 2 } }));
+    wait_for("web-2 to be taken out", PATIENCE, || {
+        Ok((registered(&services) == each_once(&["web-0", "web-1"])).then_some(()))
+    })
+    .expect("a removal");
+    // A pod that restarts is the same: its address is that of its Service.
+    let before = registered(&services);
+    bed().kubectl("delete pod web-0 -n stack-register --wait=true").expect("delete");
+    services.wait_ready("component", "web");
+    let left = wait_registered(&services, "2/2");
+    assert_eq!(left["status"]["entries"].as_array().map(Vec::len), Some(2));
+    assert_eq!(registered(&services), before);
+    services.end();
+}
+
+/// The operator dies again and again while it registers, at any moment of a call.
+pub(super) fn killed() {
+    let services = services("stack-killed");
+    services.patch("component", "web", &json!({ "spec": { "replicas": 8 } }));
+    services.wait_ready("component", "web");
+    faults(&services, &json!({ "lose": 6 }));
+    services.apply(&registration());
+    for _ in 0..4 {
+        std::thread::sleep(Duration::from_millis(900));
+        for pod in bed().list(OPERATOR_NAMESPACE, "pods").expect("the operator's pods") {
+            let name = pod["metadata"]["name"].as_str().unwrap_or_default();
+            let cluster = &bed().cluster;
+            if let Err(error) = cluster.kill(OPERATOR_NAMESPACE, name, "operator", &Victim::Init) {
+                eprintln!("{name} was not killed: {error:#}");
+            }
+        }
+        wait_for("an operator", PATIENCE, || {
+            let pods = bed().list(OPERATOR_NAMESPACE, "pods")?;
+            let is_running =
+                |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["running"].is_object();
+            Ok(pods.iter().any(is_running).then_some(()))
+        })
+        .expect("an operator");
+    }
+    wait_registered(&services, "8/8");
+    let all: Vec<String> = (0..8).map(|n| format!("web-{n}")).collect();
+    let names: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(registered(&services), each_once(&names));
+    services.end();
+}
+
+pub(super) fn credentials() {
+    let services = services("stack-secret");
+    let with_auth = format!("{}  auth: {{secretName: register-api}}\n", registration());
+    services.apply(&with_auth);
+    let reason = Reason::CredentialsUnreadable.as_str();
+    let said = services.wait_says(("registration", "web"), "Degraded", "True", reason);
+    for word in ["register-api", "Role", "stack-secret"] {
+        assert!(said.contains(word), "{said}");
+    }
+    assert!(registered(&services).is_empty(), "nobody is called without credentials");
+    services.apply(&example("registration-credentials"));
+    wait_registered(&services, "3/3");
+    assert_eq!(registered(&services), each_once(&["web-0", "web-1", "web-2"]));
+    services.end();
+}

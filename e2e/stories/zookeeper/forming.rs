@@ -1,0 +1,74 @@
+//! How an ensemble begins, and what clients find.
+
+use std::thread;
+use std::time::Duration;
+
+use palladion_e2e::bed;
+use palladion_e2e::bed::{text, wait_for};
+use palladion_e2e::zoned::operator_requests;
+use palladion_e2e::zookeeper::{Client, Ensemble, condition};
+
+use super::NAMESPACE;
+
+/// What is done every some seconds is seen in this time.
+const REST: Duration = Duration::from_secs(10);
+
+/// The ensemble of an earlier step, if it is as it was formed, or a new one.
+pub fn three() -> Ensemble {
+    let found = bed().get(NAMESPACE, "zookeepercluster", NAMESPACE).expect("get");
+    let is_well = found.is_some_and(|found| {
+        found["status"]["servers"] == "3/3" && condition(&found, "Degraded")["status"] == "False"
+    });
+    match is_well {
+        true => Ensemble { name: NAMESPACE },
+        false => Ensemble::form(NAMESPACE, 3, &[]),
+    }
+}
+
+pub fn formed_once() {
+    let ensemble = Ensemble::form(NAMESPACE, 3, &[]);
+    let status = ensemble.status();
+    assert_eq!(ensemble.voters(), [1, 2, 3], "{status:#}");
+    assert_eq!(text(&status, "/initialized/member"), ensemble.member_name(0));
+    assert_eq!(status["service"]["active"], true);
+    assert_eq!(status["service"]["ready"], 3);
+    let addresses = ensemble.addresses();
+    assert_eq!(addresses.len(), 3);
+    // ZooKeeper's own client, from one server to the Service of all.
+    let server = format!("{NAMESPACE}-zk-client:2181");
+    let typed = |words: &[&str]| {
+        let command = [&["zkCli.sh", "-server", &server][..], words].concat();
+        bed().exec(NAMESPACE, &ensemble.member_name(1), &command).expect("zkCli.sh")
+    };
+    typed(&["create", "/greeting", "hello"]);
+    assert!(typed(&["get", "/greeting"]).contains("hello"));
+    // One ensemble: what was written through one is there for clients of each.
+    for address in addresses {
+        let port = bed().cluster.forward(address).expect("forwarded");
+        let mut client = Client::open(port).expect("a session");
+        let names = client.children("/").expect("names");
+        assert!(names.iter().any(|name| name == "greeting"), "{address}: {names:?}");
+        client.close();
+    }
+    let claims = bed().list(NAMESPACE, "persistentvolumeclaims").expect("claims");
+    let mut ids: Vec<&str> =
+        claims.iter().map(|c| text(c, "/metadata/annotations/palladion.dev~1server-id")).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["1", "2", "3"], "each volume has a server ID");
+}
+
+pub fn at_rest() {
+    let ensemble = three();
+    ensemble.wait_servers(3);
+    // Its last words may be on their way.
+    wait_for("the operator to rest", Duration::from_secs(60), || {
+        let mark = bed().cluster.audit_mark()?;
+        thread::sleep(Duration::from_secs(5));
+        Ok(operator_requests(mark)?.is_empty().then_some(()))
+    })
+    .expect("rest");
+    let mark = bed().cluster.audit_mark().expect("the audit log");
+    thread::sleep(REST);
+    let asked = operator_requests(mark).expect("the audit log");
+    assert_eq!(asked, Vec::<String>::new(), "at rest");
+}

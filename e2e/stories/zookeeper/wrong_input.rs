@@ -1,0 +1,92 @@
+//! What is refused, by whom, and with which words.
+
+use std::path::Path;
+
+use palladion_e2e::bed;
+use palladion_e2e::person::Person;
+use palladion_e2e::zookeeper::{Ensemble, example};
+use serde_json::{Value, json};
+
+use super::forming::three;
+
+const WRONG: &str = "zk-wrong";
+
+pub fn refused() {
+    bed().fresh_namespace(WRONG).expect("a namespace");
+    let right = Ensemble { name: WRONG }.manifest(3, &["paused: true"]);
+    let cases = [
+        ("servers: 3", "servers: 2", "1, 3, 5 or 7"),
+        ("version: 3.9.3", "version: 3.7.2", "3.8"),
+        ("paused: true", "config: {db.autocreate: 'true'}", "`db.*`"),
+        ("paused: true", "config: {server.4: 10.0.0.4}", "`server.*`"),
+        ("paused: true", "env: [{name: JVMFLAGS, value: -Da=b}]", "JVMFLAGS"),
+        ("-XX:+UseSerialGC", "-Dzookeeper.snapshot.trust.empty=true", "config"),
+        ("paused: true", "ports: {client: 2888}", "port"),
+        ("limits: {memory: 512Mi}", "limits: {memory: 64Mi}", "memory"),
+    ];
+    for (from, to, expected) in cases {
+        let wrong = right.replace(from, to);
+        assert_ne!(wrong, right, "the case should change something: {from}");
+        let error = bed().apply(WRONG, &wrong).expect_err("should be refused");
+        assert!(format!("{error:#}").contains(expected), "{to}: {error:#}");
+    }
+    bed().apply(WRONG, &right).expect("what is right is accepted");
+    let moved = json!({ "spec": { "ports": { "client": 2182 } } });
+    let error = bed().patch(WRONG, "zookeepercluster", WRONG, &moved).expect_err("refused");
+    assert!(format!("{error:#}").contains("ports"), "{error:#}");
+    bed().kubectl(&format!("delete namespace {WRONG} --wait=false")).expect("clean up");
+}
+
+/// Assert that it was refused, with these words.
+fn is_refused(outcome: anyhow::Result<String>, words: &str) {
+    let error = format!("{:#}", outcome.expect_err("should be refused"));
+    assert!(error.contains(words), "refused with other words: {error}");
+}
+
+pub fn policies() {
+    let ensemble = three();
+    let (namespace, members) = (ensemble.name, [ensemble.member_name(0), ensemble.member_name(1)]);
+    let account = format!("{namespace}-zk-member");
+    let pod = Person::account(namespace, &account, Some(members[0].as_str()));
+    let pod = pod.expect("a kubeconfig of a pod");
+    let written = json!({ "status": { "address": "10.0.0.1" } }).to_string();
+    let patch = |member: &str| {
+        let member = format!("servicemember/{member}");
+        let words = ["patch", &member, "-n", namespace, "--subresource=status", "--type=merge"];
+        pod.kubectl(&[&words[..], &["--dry-run=server", "-p", &written]].concat(), "")
+    };
+    patch(&members[0]).expect("its own status");
+    is_refused(patch(&members[1]), "may not write the status of");
+    let admin = Person::user("kim", &["system:masters", "system:authenticated"]);
+    let admin = admin.expect("a kubeconfig of a person");
+    let member = format!("servicemember/{}", members[0]);
+    let by_admin = |words: &[&str]| {
+        admin.kubectl(&[words, &["--dry-run=server", "-n", namespace]].concat(), "")
+    };
+    let spec = json!({ "spec": { "restartToken": "now" } }).to_string();
+    let changed = by_admin(&["patch", &member, "--type=merge", "-p", &spec]);
+    is_refused(changed, "only the operator writes the spec of a member");
+    is_refused(by_admin(&["delete", &member]), "lower `servers`");
+    is_refused(by_admin(&["label", &member, "palladion.dev/zookeeper-"]), "identifying labels");
+    by_admin(&["annotate", &member, "palladion.dev/replace=some-volume"])
+        .expect("the annotation is for people");
+}
+
+pub fn every_example() {
+    let namespace = "zk-examples";
+    bed().fresh_namespace(namespace).expect("a namespace");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/zookeeper");
+    let files = std::fs::read_dir(folder).expect("examples");
+    let names: Vec<String> = files
+        .filter_map(|file| file.ok()?.file_name().to_str()?.strip_suffix(".yaml").map(Into::into))
+        .collect();
+    assert!(names.len() >= 2, "{names:?}");
+    for name in names {
+        let words = ["create", "--dry-run=server", "-n", namespace, "-f", "-", "-o", "json"];
+        let made = bed().cluster.kubectl_with_input(&words, &example(&name));
+        let made = made.unwrap_or_else(|e| panic!("{name}: {e:#}"));
+        let made: Value = serde_json::from_str(&made).expect("JSON");
+        assert_eq!(made["kind"], "ZookeeperCluster", "{name}");
+    }
+    bed().kubectl(&format!("delete namespace {namespace} --wait=false")).expect("clean up");
+}
