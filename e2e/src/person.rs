@@ -91,13 +91,17 @@ impl Person {
         self.kubectl(&words, "")
     }
 
-    /// Write the status of a member, named `kind/name`. Applied, because to
-    /// patch kubectl reads the status first, which an agent has no right to.
-    pub fn write_status(&self, namespace: &str, object: &str, status: &Value) -> Result<String> {
-        let name = object.rsplit('/').next().unwrap_or(object);
+    /// Write the status of a member of a kind. Applied, because to patch kubectl reads
+    /// the status first, which an agent has no right to.
+    pub fn write_status(
+        &self,
+        namespace: &str,
+        (kind, name): (&str, &str),
+        status: &Value,
+    ) -> Result<String> {
         let mut member = status.clone();
         member["apiVersion"] = json!("palladion.dev/v1alpha1");
-        member["kind"] = json!("CassandraMember");
+        member["kind"] = json!(kind);
         member["metadata"] = json!({ "name": name, "namespace": namespace });
         let words = [
             "apply",

@@ -175,18 +175,23 @@ fn writer(kind: &str) -> &'static Person {
     if kind == "cassandramember" { &OPERATOR } else { admin() }
 }
 
+/// The kind and name of a member, whose status is written.
+fn status_of(member: &'static str) -> (&'static str, &'static str) {
+    ("CassandraMember", member.trim_start_matches("cassandramember/"))
+}
+
 fn own_status() {
     two_members();
     let own = Person::account(NAMESPACE, "demo-member", Some("demo-dc1-a-0")).expect("a pod");
-    own.write_status(NAMESPACE, MEMBER, &status())
+    own.write_status(NAMESPACE, status_of(MEMBER), &status())
         .expect("a pod may write the status of its own member");
     refused(
-        own.write_status(NAMESPACE, OTHER, &status()),
+        own.write_status(NAMESPACE, status_of(OTHER), &status()),
         "pod demo-dc1-a-0 may not write the status of demo-dc1-a-1",
     );
     let podless = Person::account(NAMESPACE, "demo-member", None).expect("an account");
     refused(
-        podless.write_status(NAMESPACE, MEMBER, &status()),
+        podless.write_status(NAMESPACE, status_of(MEMBER), &status()),
         "pod <none> may not write the status of demo-dc1-a-0",
     );
 }
@@ -194,7 +199,10 @@ fn own_status() {
 fn another_clusters_pod() {
     two_members();
     let other = Person::account(NAMESPACE, "other-member", Some("demo-dc1-a-0")).expect("a pod");
-    refused(other.write_status(NAMESPACE, MEMBER, &status()), "only the agent of this member may");
+    refused(
+        other.write_status(NAMESPACE, status_of(MEMBER), &status()),
+        "only the agent of this member may",
+    );
 }
 
 fn no_spec() {

@@ -1,7 +1,7 @@
 //! The processes of a pod on this machine, as every test of an agent looks at them.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::process::{Command, Stdio};
 
@@ -18,9 +18,13 @@ pub fn child_of(init: u32, word: &str) -> Option<u32> {
     pids.find(|pid| command_line(*pid).contains(word))
 }
 
-/// The code and text of a probe, or of the metrics.
+/// The code and text of a probe, or of the metrics; 0 where nobody listens, as while an
+/// agent that was killed starts again.
 pub fn get(address: impl ToSocketAddrs, path: &str) -> (u16, String) {
-    let mut stream = TcpStream::connect(address).unwrap();
+    let mut stream = match TcpStream::connect(address) {
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => return (0, String::new()),
+        connected => connected.unwrap(),
+    };
     write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();

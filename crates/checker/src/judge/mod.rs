@@ -3,11 +3,14 @@
 //! | Acknowledged at | must be returned at QUORUM | at ALL | be held by |
 //! |---|---|---|---|
 //! | ONE | – | yes, unless told that it may be lost | – |
-//! | QUORUM | yes, through every coordinator | yes | a quorum of its replicas |
+//! | QUORUM | yes, through every coordinator | yes | a replica in each quorum [^1] |
 //! | ALL | yes, through every coordinator | yes | each of its replicas |
 //!
 //! "It" is the acknowledged state or any later one: a later write of unknown
 //! outcome may have taken its place.
+//!
+//! [^1]: Of three replicas these are two, of two it is one: where the replication factor
+//! was lowered, a replica may be left that did not acknowledge.
 
 mod line;
 mod observed;

@@ -96,7 +96,8 @@ impl Judge<'_> {
                 holders.push(member.address.as_str());
             }
         }
-        if holders.len() < replicas.len() / 2 + 1 {
+        let quorum_of_replicas = replicas.len() / 2 + 1;
+        if replicas.len() - holders.len() >= quorum_of_replicas {
             let message = format!(
                 "{} {key}: {}; of its {} replicas it is held by {} only ({}): a read at QUORUM may miss it",
                 self.table.one(),

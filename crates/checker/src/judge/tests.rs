@@ -75,15 +75,23 @@ fn read(writes: &[Write], members: &[usize]) -> Found {
 
 /// What a ring of three with three copies answers, that has these writes.
 fn reading_of(writes: &[Write]) -> Reading {
-    let members: Vec<usize> = vec![0, 1, 2];
+    reading_by(writes, &[0, 1, 2])
+}
+
+/// What a ring answers whose members all have a copy, and who read at QUORUM with the next.
+fn reading_by(writes: &[Write], members: &[usize]) -> Reading {
+    let count = members.len();
     let rows = Observed {
         replicas: writes
             .iter()
             .map(|write| (write.key, members.iter().map(|m| member(*m)).collect()))
             .collect(),
         alone: members.iter().map(|m| (member(*m), read(writes, &[*m]))).collect(),
-        quorum: members.iter().map(|m| (member(*m), read(writes, &[*m, (m + 1) % 3]))).collect(),
-        all: read(writes, &members),
+        quorum: members
+            .iter()
+            .map(|m| (member(*m), read(writes, &[*m, (m + 1) % count])))
+            .collect(),
+        all: read(writes, members),
     };
     Reading { rows, ..Reading::default() }
 }
@@ -147,6 +155,18 @@ fn what_a_quorum_acknowledged_and_one_has_is_held_by_too_few_and_lost_to_some() 
     let writes = [acknowledged(1, Level::Quorum, FIRST)];
     let kinds = kinds(&writes, STRICT);
     assert!(kinds.contains(&Kind::HeldByTooFew) && kinds.contains(&Kind::Lost), "{kinds:?}");
+}
+
+#[test]
+fn of_two_replicas_that_are_left_one_that_has_it_is_in_each_quorum() {
+    let claims = Claims { replica_percent: 0, ..STRICT };
+    let left = |on| {
+        let writes = [acknowledged(1, Level::Quorum, on)];
+        let judgement = judge(&history_of(&writes), &reading_by(&writes, &[0, 1]), claims);
+        judgement.verdicts.into_iter().map(|verdict| verdict.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(left([true, false, true]), []);
+    assert!(left([false, false, true]).contains(&Kind::HeldByTooFew));
 }
 
 #[test]

@@ -16,8 +16,8 @@ pub enum Kind {
     WrongValue,
     /// No order of a register's changes explains what was answered.
     NotLinearizable,
-    /// Acknowledged at QUORUM and held by fewer replicas than that: a read at
-    /// QUORUM may miss it.
+    /// Acknowledged at QUORUM and held by so few replicas that a quorum of them lacks
+    /// it: a read at QUORUM may miss it.
     HeldByTooFew,
     /// Acknowledged at ALL and missing from a replica.
     MissingFromReplica,
