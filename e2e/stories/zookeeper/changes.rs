@@ -19,6 +19,15 @@ fn written(writing: Writing, ensemble: &Ensemble) -> Written {
     written
 }
 
+/// Three servers vote, and these are their IDs. Whose pod is ready first joins first, and an
+/// ID is above all that were given before: where the third overtakes the second, they are 1,
+/// 3 and 4.
+pub fn three_vote(ensemble: &Ensemble) -> Vec<i64> {
+    let voters = ensemble.voters();
+    assert!(voters == [1, 2, 3] || voters == [1, 3, 4], "{voters:?}");
+    voters
+}
+
 pub fn grow_and_shrink() {
     // The claims of those that leave are kept, and go with the cluster.
     let ensemble = Ensemble::form("zk-scale", 1, &["deletionPolicy: Delete"]);
@@ -27,10 +36,7 @@ pub fn grow_and_shrink() {
     ensemble.set_servers(3);
     ensemble.wait_servers(3);
     writing.follow(&ensemble).expect("through all three");
-    // Whose pod is ready first joins first, and an ID is above all that were given before:
-    // where the third overtakes the second they are 1, 3 and 4.
-    let joined = ensemble.voters();
-    assert!(joined == [1, 2, 3] || joined == [1, 3, 4], "{joined:?}");
+    three_vote(&ensemble);
     let all = ensemble.pods();
     assert!(first.iter().all(|(name, uid)| all.get(name) == Some(uid)), "a join restarted a pod");
     ensemble.set_servers(1);

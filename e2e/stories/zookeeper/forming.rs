@@ -9,6 +9,7 @@ use palladion_e2e::zoned::operator_requests;
 use palladion_e2e::zookeeper::{Client, Ensemble, condition};
 
 use super::NAMESPACE;
+use super::changes::three_vote;
 
 /// What is done every some seconds is seen in this time.
 const REST: Duration = Duration::from_secs(10);
@@ -28,7 +29,7 @@ pub fn three() -> Ensemble {
 pub fn formed_once() {
     let ensemble = Ensemble::form(NAMESPACE, 3, &[]);
     let status = ensemble.status();
-    assert_eq!(ensemble.voters(), [1, 2, 3], "{status:#}");
+    let voters = three_vote(&ensemble);
     assert_eq!(text(&status, "/initialized/member"), ensemble.member_name(0));
     assert_eq!(status["service"]["active"], true);
     assert_eq!(status["service"]["ready"], 3);
@@ -51,10 +52,10 @@ pub fn formed_once() {
         client.close();
     }
     let claims = bed().list(NAMESPACE, "persistentvolumeclaims").expect("claims");
-    let mut ids: Vec<&str> =
-        claims.iter().map(|c| text(c, "/metadata/annotations/palladion.dev~1server-id")).collect();
+    let id = |claim| text(claim, "/metadata/annotations/palladion.dev~1server-id").parse();
+    let mut ids: Vec<i64> = claims.iter().map(|claim| id(claim).expect("a number")).collect();
     ids.sort_unstable();
-    assert_eq!(ids, ["1", "2", "3"], "each volume has a server ID");
+    assert_eq!(ids, voters, "each volume has the ID of its server");
 }
 
 pub fn at_rest() {
