@@ -208,6 +208,22 @@ async fn an_object_of_the_name_that_is_somebody_elses_is_not_touched() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_that_its_owner_gives_away_by_a_label_is_written() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    let theirs = json!({"metadata": {"labels": {"team": "theirs"}}, "data": {"value": "theirs"}});
+    fake.put("configmaps", "n", "a-1", theirs);
+    toy(&fake, "a", json!({"count": 3, "value": "x"}));
+    until("told", || status(&fake, "a")["failure"]["class"] == "Foreign").await;
+    fake.edit("configmaps", "n", "a-1", |m| {
+        m["metadata"]["labels"]["engine.test/toy"] = json!("a");
+    });
+    until("made", || made(&fake, "a", 3, "x")).await;
+    assert_eq!(fake.get("configmaps", "n", "a-1").unwrap()["metadata"]["labels"]["team"], "theirs");
+    assert!(status(&fake, "a")["failure"].is_null());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wake_up_is_kept_and_writes_nothing_by_itself() {
     let fake = Fake::new();
     let _engine = alone(&fake);

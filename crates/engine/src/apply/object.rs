@@ -174,7 +174,7 @@ impl Applier<'_> {
         precondition: &Precondition,
     ) -> Result<(), StepError> {
         let foreign = |why| Err(StepError::new(FailureClass::Foreign, why));
-        match ownership(object, self.owner.meta.uid.as_str()) {
+        match ownership(object, self.owner.meta.uid.as_str(), self.owner_key) {
             Ownership::Ours => {}
             Ownership::Foreign(controller) => {
                 return foreign(NotDone::Foreign { object: key.to_string(), controller });
@@ -196,9 +196,9 @@ enum Ownership {
     Unmarked,
 }
 
-/// Ours is what our owner controls, and what nobody controls and carries our
-/// mark.
-fn ownership(object: &Value, owner_uid: &str) -> Ownership {
+/// Ours is what our owner controls, and what nobody controls and either carries our mark
+/// or was given to the owner.
+fn ownership(object: &Value, owner_uid: &str, owner: &ObjectKey) -> Ownership {
     let metadata = &object["metadata"];
     let owners = metadata["ownerReferences"].as_array();
     let controller = owners.and_then(|all| all.iter().find(|o| o["controller"] == true));
@@ -212,8 +212,15 @@ fn ownership(object: &Value, owner_uid: &str) -> Ownership {
         // The owner itself has no controller and needs no mark.
         None if metadata["uid"] == owner_uid => Ownership::Ours,
         None if metadata["labels"][labels::MANAGED_BY] == labels::PALLADION => Ownership::Ours,
+        None if metadata["labels"][given_to(owner)] == owner.name => Ownership::Ours,
         None => Ownership::Unmarked,
     }
+}
+
+/// The label by which whoever may write an object gives it to an owner of this kind, whose
+/// name is the value: `palladion.dev/stack=small`.
+fn given_to(owner: &ObjectKey) -> String {
+    format!("{}/{}", owner.resource.group, owner.resource.kind.to_ascii_lowercase())
 }
 
 fn with_print(object: &Value, print: &str) -> Value {
@@ -315,6 +322,7 @@ fn of_any_version(precondition: &Precondition) -> Precondition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use palladion_plan::Resource;
 
     fn controlled_by(uid: &str) -> Value {
         json!({"metadata": {"ownerReferences": [{"kind": "K", "name": "n", "uid": uid, "controller": true}]}})
@@ -322,7 +330,8 @@ mod tests {
 
     #[test]
     fn only_what_our_owner_controls_or_what_carries_our_mark_is_ours() {
-        let ours = |object: &Value| matches!(ownership(object, "me"), Ownership::Ours);
+        let owner = ObjectKey::new(Resource::ours("Stack", "stacks"), "n", "small");
+        let ours = |object: &Value| matches!(ownership(object, "me", &owner), Ownership::Ours);
         assert!(ours(&controlled_by("me")));
         assert!(!ours(&controlled_by("you")));
         assert!(!ours(&json!({"metadata": {}})));
@@ -331,6 +340,13 @@ mod tests {
         assert!(!ours(&marked), "another owner's, though we made it");
         marked["metadata"]["ownerReferences"] = json!([]);
         assert!(ours(&marked));
+        let given = |name: &str| json!({"metadata": {"labels": {"palladion.dev/stack": name}}});
+        assert!(ours(&given("small")), "its owner gave it away");
+        assert!(!ours(&given("other")), "to somebody else");
+        let mut controlled = given("small");
+        controlled["metadata"]["ownerReferences"] =
+            controlled_by("you")["metadata"]["ownerReferences"].clone();
+        assert!(!ours(&controlled), "a label takes nothing from a controller");
     }
 
     #[test]
