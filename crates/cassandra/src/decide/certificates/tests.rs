@@ -132,6 +132,7 @@ impl Ring {
             objects,
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             failure: None,
             settings: Arc::new(
                 [("admissionPolicies".to_string(), self.policies.to_string())].into(),
