@@ -5,6 +5,7 @@
 use crate::words::Refused;
 use crate::{key, pem, request};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::names;
 use rcgen::string::Ia5String;
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, DistinguishedName, DnType,
@@ -181,15 +182,15 @@ fn subject_names(of: &Identity, terms: &Terms) -> Result<Vec<SanType>, Refused> 
     Ok(all)
 }
 
-/// The host itself, the member, and Services of the ring, by their names in this
-/// namespace and no other.
+/// The host itself, the member, and the ring's Service for clients, by their names in
+/// this namespace and no other. What only begins with the ring's name may be of another
+/// ring, or of another member.
 fn is_its_own(of: &Identity, name: &str) -> bool {
     if name == "localhost" {
         return true;
     }
     let (label, domain) = name.split_once('.').unwrap_or((name, ""));
-    let of_ring = label.strip_prefix(of.ring.as_str()).and_then(|rest| rest.strip_prefix('-'));
-    let is_ours = label == of.member || of_ring.is_some_and(|rest| !rest.is_empty());
+    let is_ours = label == of.member || label == names::client_service(&of.ring);
     let namespace = &of.namespace;
     let domains = [
         String::new(),
