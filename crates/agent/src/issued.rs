@@ -11,6 +11,7 @@ mod tests;
 use crate::render::encryption::{AUTHORITIES, PAIR};
 use crate::volume::Volume;
 use crate::volume::durable::write_secret;
+use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::files::Doing;
 use crate::words::start::Waiting;
 use anyhow::{Context, Result};
@@ -19,7 +20,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kept::{Asked, Held};
 use palladion_api::ids::{MemberName, PodUid};
 use palladion_api::member::{
-    CertificateProblem, CertificateProblemKind as Kind, CertificateStatus, MemberCertificate,
+    CassandraMemberSpec, CertificateProblem, CertificateProblemKind as Kind, CertificateStatus,
+    MemberCertificate,
 };
 use palladion_authority as authority;
 use std::fs;
@@ -180,6 +182,20 @@ impl Issued {
     pub fn wipe(&mut self, volume: &Volume) -> Result<()> {
         (self.read, self.status) = (None, None);
         kept::wipe(&volume.tls())
+    }
+}
+
+/// Is there nobody any more whom a certificate would be for? Who has left, or was
+/// terminated, may be permitted to join again on the same volume, and then needs one
+/// before it starts.
+pub fn is_over(ledger: &Ledger, spec: Option<&CassandraMemberSpec>) -> bool {
+    let permit = spec.and_then(|spec| spec.start.as_ref());
+    let may_join =
+        permit.is_some_and(|p| p.volume_id == ledger.volume_id && !ledger.has_used(&p.nonce));
+    match ledger.ban {
+        Ban::GivenUp => true,
+        Ban::Terminated => !may_join,
+        Ban::None => ledger.membership == Membership::Left && !may_join,
     }
 }
 

@@ -7,8 +7,7 @@ use crate::admin::Reading;
 use crate::certificate;
 use crate::cql::Credentials;
 use crate::decide::Process;
-use crate::issued::Own;
-use crate::volume::ledger::{Ban, Membership};
+use crate::issued::{self, Own};
 use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_api::cluster::AuthMode;
@@ -42,8 +41,7 @@ impl Agent {
         let (Some(ledger), Some(volume)) = (self.ledger(), &self.volume) else {
             return;
         };
-        let is_over = ledger.membership == Membership::Left || ledger.ban != Ban::None;
-        if is_over {
+        if issued::is_over(ledger, self.saved.as_ref().map(|saved| &saved.spec)) {
             self.lacks_certificate = None;
             if self.process == Process::Absent
                 && let Err(error) = self.issued.wipe(volume)

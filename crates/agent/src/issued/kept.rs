@@ -125,19 +125,21 @@ fn write(directory: &Path, name: &str, what: &impl Serialize) -> Result<()> {
     write_secret(&directory.join(name), &serde_json::to_vec(what)?)
 }
 
-/// Remove everything.
+/// Remove what is of this module; what was kept of a Secret is not.
 ///
 /// # Errors
 /// Something cannot be removed.
 pub fn wipe(directory: &Path) -> Result<()> {
-    match fs::remove_dir_all(directory) {
-        Ok(()) => {
-            tracing::info!("the member has left; its keys are removed");
-            Ok(())
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => {
-            Err(error).with_context(|| Doing::Remove { path: directory.display().to_string() })
+    for name in [ASKED, HELD] {
+        let path = directory.join(name);
+        match fs::remove_file(&path) {
+            Ok(()) => tracing::info!(name, "the member has left; its key is removed"),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| Doing::Remove { path: path.display().to_string() });
+            }
         }
     }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 
 use super::*;
 use palladion_api::cluster::Mode;
+use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit};
 use palladion_authority::{Authority, Identity, Terms};
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
@@ -232,10 +233,45 @@ fn who_has_left_keeps_no_key() {
     let mut world = an_agent();
     world.sign(SignedDuration::ZERO);
     world.turn();
-    assert!(world.volume.tls().is_dir());
+    let of_a_secret = world.volume.tls().join(PAIR);
+    fs::write(&of_a_secret, "what a Secret held").unwrap();
+    let files = || fs::read_dir(world.volume.tls()).unwrap().count();
+    assert_eq!(files(), 3);
     world.issued.wipe(&world.volume).unwrap();
-    assert!(!world.volume.tls().exists() && world.issued.status().is_none());
+    assert!(files() == 1 && of_a_secret.exists() && world.issued.status().is_none());
     world.issued.wipe(&world.volume).unwrap();
+}
+
+#[test]
+fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
+    let world = an_agent();
+    let mut ledger = world.volume.take(&"m-0".into(), None).unwrap();
+    let permit = |volume: &str| CassandraMemberSpec {
+        start: Some(StartPermit {
+            kind: PermitKind::Join,
+            nonce: "n1".into(),
+            pod_uid: PodUid::new("pod-1"),
+            volume_id: volume.into(),
+            reason: String::new(),
+            attempt: 1,
+            replace_address: None,
+            host_id: None,
+            data: DataBeforeStart::Retire,
+        }),
+        ..CassandraMemberSpec::default()
+    };
+    let (own, other) = (permit(ledger.volume_id.as_str()), permit("another"));
+    assert!(!is_over(&ledger, None), "a new member");
+    ledger.membership = Membership::Left;
+    assert!(is_over(&ledger, None) && is_over(&ledger, Some(&other)));
+    assert!(!is_over(&ledger, Some(&own)));
+    ledger.ban = Ban::Terminated;
+    assert!(is_over(&ledger, None) && !is_over(&ledger, Some(&own)));
+    ledger.ban = Ban::GivenUp;
+    assert!(is_over(&ledger, Some(&own)), "no permit lifts that");
+    ledger.ban = Ban::None;
+    ledger.use_permit(&"n1".into());
+    assert!(is_over(&ledger, Some(&own)), "it was used for the former membership");
 }
 
 #[test]

@@ -162,6 +162,24 @@ fn who_leaves_keeps_no_key() {
 }
 
 #[test]
+fn who_joins_again_on_the_volume_that_it_left_has_a_certificate_before_it_starts() {
+    let mut world = a_certified_ring();
+    let before = requests(&world);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.settle();
+    world.expect_ring(2);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let waits = world.comes_to(|world| {
+        let mut members = world.store.list(kinds::MEMBER);
+        members.any(|(_, m)| m["status"]["server"]["reason"] == "WaitingForCertificate")
+    });
+    assert!(waits, "no server starts without one: {}", world.last_words());
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!((held(&world).len(), requests(&world)), (3, before), "{}", world.last_words());
+}
+
+#[test]
 fn a_status_that_was_erased_gets_the_same_authority_again() {
     let mut world = a_certified_ring();
     let (before, trusted) = (held(&world), trusted_by_clients(&world));

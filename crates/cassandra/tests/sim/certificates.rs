@@ -7,7 +7,7 @@ use super::ring::Configuration;
 use super::volume::Certificate;
 use super::world::World;
 use palladion_agent::decide::Process;
-use palladion_agent::volume::ledger::{Ban, Membership};
+use palladion_agent::issued;
 use palladion_agent::words::start::Waiting;
 use palladion_api::member::{CertificateStatus, MemberCertificate};
 use palladion_plan::hash;
@@ -19,8 +19,9 @@ pub const ASKS: u32 = 6;
 impl Agent {
     pub(super) fn follow_order(&mut self, reach: &mut Reach<'_>) {
         let Some(ledger) = self.ledger() else { return };
-        let is_over = ledger.membership == Membership::Left || ledger.ban != Ban::None;
-        let order = self.saved.as_ref().and_then(|s| s.spec.tls.as_ref());
+        let spec = self.saved.as_ref().map(|saved| &saved.spec);
+        let is_over = issued::is_over(ledger, spec);
+        let order = spec.and_then(|spec| spec.tls.as_ref());
         let order = order.and_then(|tls| tls.client.clone());
         let volume = ledger.volume_id.clone();
         let Some(disk) = reach.disks.get_mut(&self.pod.disk) else { return };
