@@ -3,6 +3,7 @@
 
 use super::*;
 use palladion_api::cluster::Mode;
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit};
 use palladion_authority::{Authority, Identity, Terms};
 use std::os::unix::fs::PermissionsExt;
@@ -246,12 +247,12 @@ fn who_has_left_keeps_no_key() {
 fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
     let world = an_agent();
     let mut ledger = world.volume.take(&"m-0".into(), None).unwrap();
-    let permit = |volume: &str| CassandraMemberSpec {
+    let permit = |volume: VolumeId| CassandraMemberSpec {
         start: Some(StartPermit {
             kind: PermitKind::Join,
             nonce: "n1".into(),
             pod_uid: PodUid::new("pod-1"),
-            volume_id: volume.into(),
+            volume_id: volume,
             reason: String::new(),
             attempt: 1,
             replace_address: None,
@@ -260,7 +261,7 @@ fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
         }),
         ..CassandraMemberSpec::default()
     };
-    let (own, other) = (permit(ledger.volume_id.as_str()), permit("another"));
+    let (own, other) = (permit(ledger.volume_id.clone()), permit(VolumeId::new("another")));
     assert!(!is_over(&ledger, None), "a new member");
     ledger.membership = Membership::Left;
     assert!(is_over(&ledger, None) && is_over(&ledger, Some(&other)));
