@@ -41,7 +41,7 @@ pub struct MemberCertificate {
     /// When the operator signed it, by its own clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_at: Option<Time>,
-    /// When it expires. The operator signs anew when two thirds of its life are over.
+    /// When it expires. The operator renews it when two thirds of its life are over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Time>,
 }

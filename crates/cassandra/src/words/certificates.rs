@@ -20,7 +20,7 @@ palladion_plan::sentences! {
         Expired { member: MemberName, node: String, why: String } => CertificateUnusable,
             "the certificate of member {member} has expired by the clock of Node {node}: {why}. If that clock is right, the operator has not signed in time: look at its log. Otherwise correct the clock";
         Refused { member: MemberName, why: String } => CertificateUnusable,
-            "member {member} refuses the certificate that the operator signed: {why}. To have the agent ask anew, delete the pod of the member";
+            "member {member} refuses the certificate that the operator signed: {why}. To have the agent ask again, delete the pod of the member";
         NotStored { member: MemberName, why: String } => CertificateUnusable,
             "member {member} cannot store its key or its certificate: {why}. Free space on its volume, or make it writable";
     }
