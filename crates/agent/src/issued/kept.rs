@@ -4,6 +4,7 @@
 
 use crate::volume::durable::write_secret;
 use crate::words::files::Doing;
+use crate::words::job::Unsuited;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
@@ -62,16 +63,15 @@ impl Held {
     /// Do its dates not suit this clock?
     pub fn unsuited(&self, now: Timestamp) -> Option<CertificateProblem> {
         let (kind, message) = match now {
-            now if now < self.not_before => (
-                Kind::NotYetValid,
-                format!("it is valid from {}, and it is {now}", self.not_before),
-            ),
+            now if now < self.not_before => {
+                (Kind::NotYetValid, Unsuited::NotYetValid { from: self.not_before, now })
+            }
             now if now >= self.not_after => {
-                (Kind::Expired, format!("it was valid until {}, and it is {now}", self.not_after))
+                (Kind::Expired, Unsuited::Expired { end: self.not_after, now })
             }
             _ => return None,
         };
-        Some(CertificateProblem { kind, message: Some(message) })
+        Some(CertificateProblem { kind, message: Some(message.to_string()) })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::volume::Certificate;
 use jiff::SignedDuration;
+use palladion_api::member::{CertificateProblem, CertificateProblemKind};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use serde_json::{Value, json};
@@ -106,6 +107,34 @@ fn agents_that_cannot_ask_are_restarted_and_their_successors_ask() {
     world.settle();
     world.expect_ring(3);
     assert_eq!(held(&world).len(), 3, "{}", world.last_words());
+}
+
+#[test]
+fn without_the_policies_nothing_is_signed_and_nobody_restarts() {
+    let mut world = a_ring(2, 1);
+    let pods = world.names(kinds::POD);
+    world.set_policies(false);
+    world.patch_spec(&json!({ "tls": by_operator() }));
+    world.until(|w| w.condition("Degraded").contains("SigningOff"));
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!((kept(&world), world.names(kinds::POD)), (BTreeMap::new(), pods));
+    world.set_policies(true);
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(held(&world).len(), 3, "{}", world.last_words());
+}
+
+#[test]
+fn a_member_that_does_not_take_its_certificate_is_named_until_it_does() {
+    let mut world = a_certified_ring();
+    let problem = CertificateProblem { kind: CertificateProblemKind::NotStored, message: None };
+    world.set_certificate_problem("demo-dc1-a-0", Some(problem));
+    world.until(|w| w.condition("Degraded").contains("CertificateUnusable"));
+    assert!(world.condition("Degraded").contains("demo-dc1-a-0"), "{}", world.last_words());
+    world.set_certificate_problem("demo-dc1-a-0", None);
+    world.until(|w| !w.condition("Degraded").contains("CertificateUnusable"));
+    world.expect_ring(3);
 }
 
 #[test]

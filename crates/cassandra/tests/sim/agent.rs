@@ -22,7 +22,8 @@ use palladion_agent::volume::{Found, SavedMember};
 use palladion_agent::words::start::Waiting;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{
-    AccessProblem, CassandraMemberStatus, CertificateStatus, Evidence, Operation, ServerState,
+    AccessProblem, CassandraMemberStatus, CertificateProblem, CertificateStatus, Evidence,
+    Operation, ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
@@ -96,6 +97,7 @@ pub struct Agent {
     /// What a start waits for, where its server needs a certificate and has none.
     pub(super) lacks_certificate: Option<Waiting>,
     pub(super) certificate: Option<CertificateStatus>,
+    pub(super) certificate_problem: Option<CertificateProblem>,
     pub(super) runtime: RuntimeSettings,
     pub(super) state: Option<(ServerState, Time)>,
 }
@@ -179,6 +181,7 @@ impl Agent {
             access: None,
             lacks_certificate: None,
             certificate: None,
+            certificate_problem: None,
             runtime: RuntimeSettings::default(),
             state: None,
         }

@@ -9,7 +9,8 @@ use super::world::World;
 use palladion_agent::decide::Process;
 use palladion_agent::issued;
 use palladion_agent::words::start::Waiting;
-use palladion_api::member::{CertificateStatus, MemberCertificate};
+use palladion_api::member::{CertificateProblem, CertificateStatus, MemberCertificate};
+use palladion_cassandra::decide::certificates::ADMISSION_POLICIES;
 use palladion_plan::hash;
 use serde_json::json;
 
@@ -41,7 +42,7 @@ impl Agent {
                 pod_uid: self.uid.clone(),
                 stored: kept.held.as_ref().map(|(certificate, _)| hash::of(&json!(certificate))),
                 not_after: None,
-                problem: None,
+                problem: self.certificate_problem.clone(),
             });
         }
         let is_needed = self.configuration == Configuration::Certified;
@@ -82,6 +83,23 @@ impl World {
         let claim = format!("data-{member}");
         let disk = self.kube.disks.values().find(|disk| disk.claim == claim)?;
         disk.content.certificate.clone()
+    }
+
+    /// Why the agent of a member does not take what is signed for it, or that it does.
+    pub fn set_certificate_problem(&mut self, member: &str, problem: Option<CertificateProblem>) {
+        self.tell(&format!("{member} has trouble with its certificate: {}", problem.is_some()));
+        let agents = self.agents.values_mut().map(|(agent, _)| agent);
+        for agent in agents.filter(|agent| agent.pod.key.name == member) {
+            agent.certificate_problem = problem.clone();
+        }
+    }
+
+    /// The chart is installed again, with its admission policies or without.
+    pub fn set_policies(&mut self, are_on: bool) {
+        self.tell(&format!("the admission policies are on: {are_on}"));
+        self.settings.insert(ADMISSION_POLICIES.to_string(), are_on.to_string());
+        self.operators.clear();
+        self.start_operator();
     }
 
     /// Volumes with a key.
