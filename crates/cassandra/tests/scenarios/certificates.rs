@@ -117,7 +117,6 @@ fn without_the_policies_nothing_is_signed_and_nobody_restarts() {
     world.patch_spec(&json!({ "tls": by_operator() }));
     world.until(|w| w.condition("Degraded").contains("SigningOff"));
     world.settle();
-    world.expect_ring(3);
     assert_eq!((kept(&world), world.names(kinds::POD)), (BTreeMap::new(), pods));
     world.set_policies(true);
     world.settle();

@@ -71,7 +71,7 @@ pub struct World {
     /// The release of operators that start from now on.
     pub mind: CassandraMind,
     /// What operators that start from now on are started with.
-    settings: BTreeMap<String, String>,
+    pub(super) settings: BTreeMap<String, String>,
     pub(super) restart_at: Option<Timestamp>,
     random: Option<Random>,
     /// Host IDs that a person has given up.
