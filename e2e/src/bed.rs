@@ -36,6 +36,12 @@ pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// A condition of an object; null where it has none of this type.
+pub fn condition(object: &Value, type_: &str) -> Value {
+    let all = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    all.into_iter().find(|c| c["type"] == type_).unwrap_or_default()
+}
+
 impl Bed {
     /// The testbed that the environment names.
     ///

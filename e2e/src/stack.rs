@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::bed::{bed, wait_for};
+use crate::bed::{bed, condition, wait_for};
 
 /// A few pods have to be made and become ready one after another.
 pub const PATIENCE: Duration = Duration::from_secs(90);
@@ -160,10 +160,4 @@ impl Services {
         let words = format!("delete namespace {} --wait=false", self.namespace);
         bed().kubectl(&words).expect("clean up");
     }
-}
-
-/// A condition of an object.
-pub fn condition(object: &Value, type_: &str) -> Value {
-    let all = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    all.into_iter().find(|c| c["type"] == type_).unwrap_or_default()
 }

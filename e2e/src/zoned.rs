@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use palladion_api::reasons::Reason;
 use serde_json::{Value, json};
 
-use crate::bed::{OPERATOR_USER, bed, wait_for};
+use crate::bed::{OPERATOR_USER, bed, condition, wait_for};
 
 /// A few pods have to be made and become ready one after another.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -87,9 +87,7 @@ impl Zoned {
 
     /// One of its conditions.
     pub fn condition(&self, type_: &str) -> Value {
-        let status = self.status();
-        let all = status["conditions"].as_array().cloned().unwrap_or_default();
-        all.into_iter().find(|c| c["type"] == type_).unwrap_or_default()
+        condition(&self.owner().expect("the object"), type_)
     }
 
     /// Wait until `Degraded` has this reason and says this; its whole message.

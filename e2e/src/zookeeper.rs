@@ -16,7 +16,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use crate::bed::{bed, text, wait_for};
+use crate::bed::{bed, condition, text, wait_for};
 
 /// Servers are started, or leave, one after the other.
 pub const PATIENCE: Duration = Duration::from_secs(180);
@@ -166,10 +166,4 @@ spec:
         let words = format!("delete namespace {} --wait=false", self.name);
         bed().kubectl(&words).expect("clean up");
     }
-}
-
-/// One of the conditions of an object.
-pub fn condition(object: &Value, type_: &str) -> Value {
-    let all = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    all.into_iter().find(|c| c["type"] == type_).unwrap_or_default()
 }

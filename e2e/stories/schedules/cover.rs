@@ -103,8 +103,7 @@ const BEHIND_IN: Duration = Duration::from_secs(900);
 /// A condition of the schedule; null where it has none of this type.
 pub(super) fn condition(kind: &str) -> Result<Value> {
     let schedule = bed().get(NAMESPACE, "cassandrataskschedule", COVER)?.unwrap_or_default();
-    let conditions = schedule["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    Ok(conditions.into_iter().find(|c| c["type"] == kind).unwrap_or_default())
+    Ok(bed::condition(&schedule, kind))
 }
 
 fn wait_behind(status: &str, patience: Duration) {

@@ -2,7 +2,8 @@
 
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
-use palladion_e2e::stack::{Services, condition, example};
+use palladion_e2e::bed::condition;
+use palladion_e2e::stack::{Services, example};
 use palladion_testbed::Cluster;
 use serde_json::Value;
 

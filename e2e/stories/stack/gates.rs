@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
-use palladion_e2e::stack::{Services, condition, document, example};
+use palladion_e2e::bed::condition;
+use palladion_e2e::stack::{Services, document, example};
 use palladion_e2e::wait_for;
 use serde_json::{Value, json};
 
 /// From the change of what a service depends on until its pods have begun to follow.
 const SOON: i64 = 5_000;
 
-fn millis(time: &Value) -> i64 {
+/// A time of Kubernetes, in milliseconds since 1970.
+pub(super) fn millis(time: &Value) -> i64 {
     let time: jiff::Timestamp = time.as_str().and_then(|t| t.parse().ok()).expect("a time");
     time.as_millisecond()
 }

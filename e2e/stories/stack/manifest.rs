@@ -2,8 +2,11 @@
 
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
-use palladion_e2e::stack::{Services, condition, document, example};
+use palladion_e2e::bed::condition;
+use palladion_e2e::stack::{Services, document, example};
 use serde_json::{Value, json};
+
+use super::gates::millis;
 
 const VERSION: &str = "palladion.dev/v1alpha1";
 
@@ -106,10 +109,6 @@ pub(super) fn contrail() {
     let layers = ["cassandra", "zookeeper", "config", "control", "kubemanager", "webui"]
         .map(|name| service(&stack, name)["layer"].clone());
     assert_eq!(layers.to_vec(), json!([0, 0, 1, 1, 2, 2]).as_array().cloned().unwrap_or_default());
-    let millis = |time: &Value| {
-        let time: jiff::Timestamp = time.as_str().and_then(|t| t.parse().ok()).expect("a time");
-        time.as_millisecond()
-    };
     let available = |kind: &str, name: &str| {
         let object = services.get(kind, name).expect("the service");
         millis(&condition(&object, "Available")["lastTransitionTime"])

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use palladion_e2e::bed;
-use palladion_e2e::bed::wait_for;
+use palladion_e2e::bed::{condition, wait_for};
 use palladion_e2e::zookeeper::{Ensemble, OLDER_VERSION, PATIENCE, VERSION, Writing, Written};
 use serde_json::json;
 
@@ -87,10 +87,9 @@ pub fn upgraded() {
     written(writing, &ensemble);
     let back = json!({ "spec": { "version": OLDER_VERSION } });
     bed().patch(ensemble.name, "zookeepercluster", ensemble.name, &back).expect("patch");
-    let told = ensemble.wait("the way back to be refused", |o| {
-        palladion_e2e::zookeeper::condition(o, "Accepted")["status"] == "False"
-    });
-    let said = palladion_e2e::zookeeper::condition(&told, "Accepted")["message"].to_string();
+    let told = ensemble
+        .wait("the way back to be refused", |o| condition(o, "Accepted")["status"] == "False");
+    let said = condition(&told, "Accepted")["message"].to_string();
     assert!(said.contains("3.9"), "{said}");
     ensemble.end();
 }

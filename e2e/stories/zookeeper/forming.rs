@@ -4,9 +4,9 @@ use std::thread;
 use std::time::Duration;
 
 use palladion_e2e::bed;
-use palladion_e2e::bed::{text, wait_for};
+use palladion_e2e::bed::{condition, text, wait_for};
 use palladion_e2e::zoned::operator_requests;
-use palladion_e2e::zookeeper::{Client, Ensemble, condition};
+use palladion_e2e::zookeeper::{Client, Ensemble};
 
 use super::NAMESPACE;
 use super::changes::three_vote;

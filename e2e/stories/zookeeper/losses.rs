@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use palladion_e2e::bed;
-use palladion_e2e::bed::text;
-use palladion_e2e::zookeeper::{Client, Ensemble, Writing, condition};
+use palladion_e2e::bed::{condition, text};
+use palladion_e2e::zookeeper::{Client, Ensemble, Writing};
 use serde_json::json;
 
 use super::forming::three;

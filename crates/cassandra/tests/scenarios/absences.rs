@@ -3,7 +3,10 @@
 
 use crate::every::a_ring;
 use crate::holes::{three_copies, wrote};
-use crate::maintenance::{AWAY, away_for, lose, member_key, repairs};
+use crate::maintenance::{
+    AWAY, away_for, cut_off_while_clients_write, is_repaired_when_it_is_back, lose, member_key,
+    repairs,
+};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::Phase;
@@ -133,14 +136,8 @@ fn an_absence_counts_where_the_clock_of_the_kubelet_is_ahead() {
     world.kube.kubelets_ahead = SignedDuration::from_hours(6);
     world.delete(kinds::POD, AWAY);
     world.settle();
-    world.cut_off(AWAY);
-    world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20);
-    world.reconnect();
-    world.writes.clear();
-    world.settle();
-    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
-    world.expect_ring(3);
+    cut_off_while_clients_write(&mut world);
+    is_repaired_when_it_is_back(&mut world);
 }
 
 /// A join that takes hours holds up the stop, and clients write meanwhile.
@@ -262,9 +259,7 @@ fn cut_off_meanwhile(held: &Value, free: &Value) -> World {
     let mut world = three_copies();
     world.patch_spec(held);
     world.settle();
-    world.cut_off(AWAY);
-    world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    cut_off_while_clients_write(&mut world);
     world.reconnect();
     world.pass(300);
     assert_eq!(repairs(&world, AWAY), 0, "nothing is done yet: {}", world.last_words());

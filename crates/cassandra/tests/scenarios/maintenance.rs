@@ -27,6 +27,22 @@ pub fn away_for(mut world: World, seconds: i64) -> World {
     world
 }
 
+/// It is cut off for longer than hints are kept, and clients write.
+pub fn cut_off_while_clients_write(world: &mut World) {
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+}
+
+/// Who was cut off is repaired once, and the ring is whole.
+pub fn is_repaired_when_it_is_back(world: &mut World) {
+    world.reconnect();
+    world.writes.clear();
+    world.settle();
+    assert_eq!(repairs(world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
 pub fn lose(world: &mut World, member: &str) {
     world.delete(kinds::POD, member);
     world.wipe_volume(member);
@@ -75,14 +91,8 @@ fn an_outage_is_remembered_by_the_next_leader() {
 #[test]
 fn a_member_that_was_cut_off_for_longer_than_hints_are_kept_is_repaired() {
     let mut world = three_copies();
-    world.cut_off(AWAY);
-    world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20);
-    world.reconnect();
-    world.writes.clear();
-    world.settle();
-    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
-    world.expect_ring(3);
+    cut_off_while_clients_write(&mut world);
+    is_repaired_when_it_is_back(&mut world);
 }
 
 #[test]
@@ -100,9 +110,7 @@ fn a_member_that_lacks_data_is_repaired_before_a_lost_one_is_replaced() {
 #[test]
 fn a_member_that_comes_back_lacking_data_is_repaired_before_the_lost_one_is_replaced() {
     let mut world = three_copies();
-    world.cut_off(AWAY);
-    world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20);
+    cut_off_while_clients_write(&mut world);
     lose(&mut world, "demo-dc1-a-0");
     world.pass(60);
     world.reconnect();
@@ -300,9 +308,7 @@ fn who_comes_back_long_after_the_others_were_allowed_to_start_is_not_allowed() {
 fn an_older_agent_is_not_asked_for_a_repair_that_it_does_not_know() {
     let mut world = three_copies();
     world.set_protocol(1);
-    world.cut_off(AWAY);
-    world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20);
+    cut_off_while_clients_write(&mut world);
     world.reconnect();
     world.writes.clear();
     world.settle();

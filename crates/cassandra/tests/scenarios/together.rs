@@ -7,7 +7,7 @@ use crate::sim::World;
 use jiff::SignedDuration;
 use palladion_plan::Subresource;
 use palladion_plan::sim::kubernetes::Machine;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const A: &str = "demo-dc1-a-0";
 const B: &str = "demo-dc1-b-0";
@@ -225,9 +225,7 @@ fn made_anew(world: &mut World) {
 #[test]
 fn that_a_member_was_down_is_known_to_a_ring_that_is_made_anew() {
     let mut world = three_copies();
-    world.cut_off(AWAY);
-    world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    crate::maintenance::cut_off_while_clients_write(&mut world);
     made_anew(&mut world);
     world.reconnect();
     world.writes.clear();
@@ -236,9 +234,8 @@ fn that_a_member_was_down_is_known_to_a_ring_that_is_made_anew() {
     world.expect_ring(3);
 }
 
-/// A person took the repair off the list: nothing was repaired by that.
-#[test]
-fn a_repair_that_is_owed_is_owed_in_a_ring_that_is_made_anew() {
+/// A repair hangs, and a person takes it off the list: nothing was repaired by that.
+fn owes_a_repair() -> World {
     let mut world = crate::maintenance::away_for(three_copies(), 5 * 3600);
     world.ring.clients.told.clear();
     world.ring.hanging.insert(AWAY.into());
@@ -246,29 +243,29 @@ fn a_repair_that_is_owed_is_owed_in_a_ring_that_is_made_anew() {
     let nothing = json!({ "spec": { "pendingMaintenance": [] } });
     world.store.merge(&member_key(AWAY), &nothing, Subresource::None).unwrap();
     world.settle();
-    let owed = world.store.get(&member_key(AWAY)).unwrap()["spec"]["repairOwedUntil"].clone();
-    assert!(owed.is_string(), "{}", world.last_words());
     world.ring.hanging.clear();
+    world
+}
+
+/// Until when a repair is owed to the member; null where none is.
+fn owed(world: &World) -> Value {
+    world.store.get(&member_key(AWAY)).unwrap()["spec"]["repairOwedUntil"].clone()
+}
+
+#[test]
+fn a_repair_that_is_owed_is_owed_in_a_ring_that_is_made_anew() {
+    let mut world = owes_a_repair();
+    let before = owed(&world);
+    assert!(before.is_string(), "{}", world.last_words());
     made_anew(&mut world);
     world.until(|w| w.store.get(&member_key(AWAY)).is_some());
-    let spec = &world.store.get(&member_key(AWAY)).unwrap()["spec"];
-    assert_eq!(spec["repairOwedUntil"], owed, "{}", world.last_words());
+    assert_eq!(owed(&world), before, "{}", world.last_words());
 }
 
 /// A schedule covers the ring and has repaired all ranges since the absence.
 #[test]
 fn a_repair_that_is_owed_is_made_up_for_by_repairs_of_what_is_due() {
-    let mut world = crate::maintenance::away_for(three_copies(), 5 * 3600);
-    world.ring.clients.told.clear();
-    world.ring.hanging.insert(AWAY.into());
-    world.until(|w| repairs(w, AWAY) == 1);
-    let nothing = json!({ "spec": { "pendingMaintenance": [] } });
-    world.store.merge(&member_key(AWAY), &nothing, Subresource::None).unwrap();
-    world.settle();
-    world.ring.hanging.clear();
-    let owed = |world: &World| {
-        world.store.get(&member_key(AWAY)).unwrap()["spec"]["repairOwedUntil"].clone()
-    };
+    let mut world = owes_a_repair();
     assert!(owed(&world).is_string(), "{}", world.last_words());
     world.pass(2 * 3600);
     crate::cover::cover(&mut world, "always", &json!({}));
@@ -283,17 +280,9 @@ fn a_repair_that_is_owed_is_made_up_for_by_repairs_of_what_is_due() {
 /// Its data is from the others.
 #[test]
 fn nothing_is_owed_to_a_member_that_starts_anew() {
-    let mut world = crate::maintenance::away_for(three_copies(), 5 * 3600);
-    world.ring.clients.told.clear();
-    world.ring.hanging.insert(AWAY.into());
-    world.until(|w| repairs(w, AWAY) == 1);
-    let nothing = json!({ "spec": { "pendingMaintenance": [] } });
-    world.store.merge(&member_key(AWAY), &nothing, Subresource::None).unwrap();
-    world.settle();
-    world.ring.hanging.clear();
+    let mut world = owes_a_repair();
     crate::maintenance::lose(&mut world, AWAY);
     world.settle();
     world.expect_ring(3);
-    let spec = &world.store.get(&member_key(AWAY)).unwrap()["spec"];
-    assert!(spec["repairOwedUntil"].is_null(), "{}", world.last_words());
+    assert!(owed(&world).is_null(), "{}", world.last_words());
 }

@@ -19,3 +19,8 @@ pub mod stopped;
 pub mod system_keyspaces;
 mod together;
 pub mod waived;
+
+use jiff::SignedDuration;
+
+/// The clocks of machines may differ by so much, from each other and from the operator's.
+const CLOCKS: SignedDuration = SignedDuration::from_hours(1);

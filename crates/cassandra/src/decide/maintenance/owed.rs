@@ -2,19 +2,16 @@
 //! (safety rule 7.8): by such a repair, by all ranges of the ring having been repaired since as
 //! they were due, or by other data.
 
-use super::debts;
+use super::{CLOCKS, debts};
 use crate::decide::draft::Draft;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::Doing;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::labels;
 use palladion_plan::Step;
 use serde_json::{Value, json};
-
-/// Clocks of machines may differ by so much: a repair that began later began after an absence.
-const CLOCKS: SignedDuration = SignedDuration::from_hours(1);
 
 /// Take the record off members whose ranges were all repaired since.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
@@ -27,6 +24,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         return;
     };
     for (member, since) in owing {
+        // What began so much later began after the absence, whatever the clocks say.
         if oldest.duration_since(since) > CLOCKS {
             draft.steps.extend(made_up(member, oldest));
         }

@@ -2,6 +2,7 @@
 //! saw each other: they have ended together whatever the clocks of their machines say. That
 //! is on record before the first pod ends, until the member is up again (safety rule 7.8).
 
+use super::CLOCKS;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::stopping::{self, Standing};
@@ -13,9 +14,6 @@ use palladion_api::labels;
 use palladion_plan::Step;
 use serde_json::{Value, json};
 
-/// The clock of a machine may differ by so much from the operator's. Who ran last at another
-/// time than that has run since the stop that is on record.
-const CLOCKS: SignedDuration = SignedDuration::from_hours(1);
 /// The records of one stop are written within this time.
 const WRITTEN: SignedDuration = SignedDuration::from_mins(5);
 
@@ -45,6 +43,7 @@ pub fn forget(facts: &Facts<'_>, draft: &mut Draft) {
 /// Have all of these ended by one stop that is on record?
 pub(super) fn by_operator(members: &[(&MemberFact, Timestamp)]) -> bool {
     let is_of_stop = |(member, at): &(&MemberFact, Timestamp)| {
+        // Who ran last at another time has run since the stop that is on record.
         record(member).filter(|stop| stop.duration_since(*at).abs() <= CLOCKS)
     };
     let stops: Option<Vec<Timestamp>> = members.iter().map(is_of_stop).collect();
