@@ -28,7 +28,9 @@ pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
     let programs = "building operator, agent, checker and command line";
     stage(progress, programs, Duration::from_secs(450), || {
         build(&["palladion-operator", "palladion-agent", "palladion-checker"])?;
-        build(&["kubectl-palladion"])
+        // With the same programs beside it, so that the libraries they share have the same
+        // features and are not built a second time.
+        build(&["kubectl-palladion", "palladion-agent", "palladion-checker"])
     })?;
     Ok(built())
 }

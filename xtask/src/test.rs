@@ -2,6 +2,7 @@
 //! with one line of counts, which are those of the tests that ran.
 
 mod lanes;
+mod programs;
 mod room;
 mod soak;
 mod steps;
@@ -10,13 +11,14 @@ use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
 
 use crate::install;
 use lanes::{Bench, Playing};
+use programs::Program;
 pub use soak::{SoakArguments, soak};
 use steps::Tally;
 
@@ -46,13 +48,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     room::look()?;
     let (is_offline, is_on_testbeds) = (!playing.is_part() && !no_offline, !no_testbed);
+    let mut programs = Vec::new();
     if is_offline {
-        let outcome = offline(&mut tally).and_then(|()| build_the_mind());
-        tally.ended(outcome);
+        match offline(&mut tally) {
+            Ok(built) => programs = built,
+            Err(error) => tally.ended(Err(error)),
+        }
     }
     match (is_offline, is_on_testbeds) {
-        (true, true) => beside(&bench, &mut tally, the_mind),
-        (true, false) => tally.add(the_mind()),
+        (true, true) => beside(&bench, &mut tally, || the_mind(&programs)),
+        (true, false) => tally.add(the_mind(&programs)),
         (false, true) => {
             let outcome = lanes::run(&bench, &mut tally);
             tally.ended(outcome);
@@ -91,63 +96,60 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
     Ok(())
 }
 
-fn offline(tally: &mut Tally) -> Result<()> {
-    let steps: [(&str, &[&str]); 5] = [
+/// What needs no testbed, but for the mind; returns all test programs.
+fn offline(tally: &mut Tally) -> Result<Vec<Program>> {
+    let steps: [(&str, &[&str]); 3] = [
         ("format", &["fmt", "--all", "--check"]),
         ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
         ("generated files", &["xtask", "generate", "--check"]),
-        (
-            "unit and snapshot tests",
-            &[
-                "test",
-                "--workspace",
-                "--exclude",
-                "palladion-e2e",
-                "--exclude",
-                "palladion-cassandra",
-                "--locked",
-                "--no-fail-fast",
-            ],
-        ),
-        ("runner of the stories", &["test", "--package", "palladion-e2e", "--locked", "--lib"]),
     ];
     for (name, words) in steps {
-        tally.step(
-            name,
-            "",
-            Command::new(env!("CARGO"))
-                .current_dir(install::root())
-                .args(words)
-                .env("INSTA_UPDATE", "no"),
-        )?;
+        tally.step(name, "", &mut cargo(words))?;
     }
-    Ok(())
+    let mut programs = Vec::new();
+    tally.timed("building the tests", || {
+        programs = programs::all()?;
+        Ok(())
+    });
+    // By name, so that two runs can be compared.
+    programs.sort_by_key(Program::name);
+    for program in programs.iter().filter(|p| !is_played(p) && !is_of_the_mind(p)) {
+        run_program(program, &[], "", tally)?;
+    }
+    let words = ["test", "--workspace", "--locked", "--doc", "--no-fail-fast"];
+    tally.step("examples in documentation", "", &mut cargo(&words))?;
+    Ok(programs)
+}
+
+fn cargo(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(install::root()).args(words);
+    command
+}
+
+fn run_program(program: &Program, before: &[&str], prefix: &str, tally: &mut Tally) -> Result<()> {
+    let mut command = program.command(before);
+    tally.step(&program.name(), prefix, command.env("INSTA_UPDATE", "no"))
+}
+
+/// Is it a program of the end-to-end tests that plays on testbeds? Their runner's own tests do
+/// not.
+fn is_played(program: &Program) -> bool {
+    program.package == "palladion-e2e" && !program.is_unit
 }
 
 /// The tests of the Cassandra mind, of which the simulator's stories take as long as
 /// all others together.
-const MIND: [&str; 5] = ["test", "--package", "palladion-cassandra", "--locked", "--no-fail-fast"];
-
-/// Before anything is measured by a clock: a compiler takes what rings need.
-fn build_the_mind() -> Result<()> {
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(install::root()).args(MIND).arg("--no-run");
-    let built = command.status().context("building the tests of the mind")?;
-    if !built.success() {
-        bail!("the tests of palladion-cassandra do not compile; what the compiler says is above");
-    }
-    Ok(())
+fn is_of_the_mind(program: &Program) -> bool {
+    program.package == "palladion-cassandra"
 }
 
-fn the_mind() -> Tally {
+/// The mind's tests, in the time that nobody else wants.
+fn the_mind(programs: &[Program]) -> Tally {
     let mut tally = Tally::default();
-    let mut command = Command::new("nice");
-    command
-        .current_dir(install::root())
-        .args(["-n", "19", env!("CARGO")])
-        .args(MIND)
-        .env("INSTA_UPDATE", "no");
-    let outcome = tally.step("unit tests and simulator of the mind", "[mind] ", &mut command);
-    tally.ended(outcome);
+    for program in programs.iter().filter(|p| is_of_the_mind(p)) {
+        let outcome = run_program(program, &["nice", "-n", "19"], "[mind] ", &mut tally);
+        tally.ended(outcome);
+    }
     tally
 }

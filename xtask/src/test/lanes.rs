@@ -11,6 +11,7 @@ use palladion_e2e::story::{Durations, Length};
 use palladion_testbed::progress::Lines;
 use palladion_testbed::{Cluster, ClusterName, Config};
 
+use super::programs::{self, Program};
 use super::steps::Tally;
 use crate::install;
 
@@ -114,12 +115,9 @@ impl Bench<'_> {
     }
 
     /// The stories' program, with what was chosen of them.
-    fn stories(&self, testbed: &ClusterName) -> Command {
-        let mut command = Command::new(env!("CARGO"));
+    fn stories(&self, program: &Program, testbed: &ClusterName) -> Command {
+        let mut command = program.command(&[]);
         command
-            .current_dir(install::root())
-            .args(["test", "--quiet", "--package", "palladion-e2e", "--locked"])
-            .args(["--test", "stories", "--"])
             .args(self.playing.words().iter().flatten())
             .env(CHECKER, install::built().join("palladion-checker"))
             .env(CLI, install::built().join("kubectl-palladion"))
@@ -135,9 +133,9 @@ impl Bench<'_> {
         command
     }
 
-    /// Ask the stories' program, which is built first where it must be.
-    fn asked(&self, arguments: &[&str]) -> Result<String> {
-        let mut command = self.stories(self.name);
+    /// Ask the stories' program.
+    fn asked(&self, program: &Program, arguments: &[&str]) -> Result<String> {
+        let mut command = self.stories(program, self.name);
         command.args(arguments).stderr(Stdio::inherit());
         let output = command.output().context("running the stories' program")?;
         if !output.status.success() {
@@ -148,20 +146,20 @@ impl Bench<'_> {
 
     /// Name what would be played.
     pub fn list(&self) -> Result<()> {
-        print!("{}", self.asked(&["--list"])?);
+        print!("{}", self.asked(&programs::stories()?, &["--list"])?);
         Ok(())
     }
 }
 
 /// Play the stories on testbeds that are made for them, and taken down again.
 pub fn run(bench: &Bench, tally: &mut Tally) -> Result<()> {
-    // Built once, and not by both lanes at a time; a name that nobody has is
-    // refused before a testbed is made for it.
-    bench.asked(&["--list"])?;
+    let program = programs::stories()?;
+    // A name that nobody has is refused before a testbed is made for it.
+    bench.asked(&program, &["--list"])?;
     let names = bench.testbeds()?;
     // One that an earlier run left behind is not what a fresh machine has.
     down(&names)?;
-    let outcome = on_testbeds(bench, &names, tally);
+    let outcome = on_testbeds(bench, &program, &names, tally);
     tally.ended(outcome);
     if bench.playing.keep {
         for name in &names {
@@ -186,12 +184,17 @@ fn down(names: &[ClusterName]) -> Result<()> {
     names.iter().try_for_each(|name| Cluster::down(name, &mut Lines))
 }
 
-fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Result<()> {
+fn on_testbeds(
+    bench: &Bench,
+    program: &Program,
+    names: &[ClusterName],
+    tally: &mut Tally,
+) -> Result<()> {
     if let [name] = names {
         let cluster = prepare(name)?;
-        return play(&cluster, "", &mut bench.stories(name), tally);
+        return play(&cluster, "", &mut bench.stories(program, name), tally);
     }
-    let lanes = bench.asked(&["--lanes", &names.len().to_string()])?;
+    let lanes = bench.asked(program, &["--lanes", &names.len().to_string()])?;
     let lanes = shared_out(names, &lanes);
     let broken = thread::scope(|scope| {
         let (mut running, mut broken) = (Vec::new(), 0);
@@ -206,7 +209,7 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
                 }
             };
             running.push(scope.spawn(move || {
-                let (mut tally, mut command) = (Tally::default(), bench.stories(name));
+                let (mut tally, mut command) = (Tally::default(), bench.stories(program, name));
                 command.args(stories.iter().flat_map(|story| ["--story", story]));
                 let outcome = play(&cluster, &format!("[{name}] "), &mut command, &mut tally);
                 (tally, outcome)
@@ -223,7 +226,7 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
     }
     let all: Vec<&str> = lanes.iter().map(|(name, _)| name.as_str()).collect();
     let cluster = Cluster::attach(bench.name)?;
-    let mut command = bench.stories(bench.name);
+    let mut command = bench.stories(program, bench.name);
     command.env(TESTBEDS, all.join(",")).arg("--last-act");
     play(&cluster, "", &mut command, tally)
 }

@@ -99,6 +99,18 @@ impl Tally {
     }
 }
 
+impl Tally {
+    /// What is no test but must be done, with its time; where it cannot be, the run has failed.
+    pub fn timed(&mut self, name: &str, work: impl FnOnce() -> Result<()>) {
+        eprintln!("== {name}");
+        let begin = Instant::now();
+        let outcome = work();
+        let how = if outcome.is_ok() { "done in" } else { "FAILED after" };
+        eprintln!("== {name}: {how} {:.0} s", begin.elapsed().as_secs_f64());
+        self.ended(outcome);
+    }
+}
+
 fn run_counting(command: &mut Command, prefix: &str) -> Result<(bool, Tally)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     // Steps beside each other are told apart by what is before their lines.
