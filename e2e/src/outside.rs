@@ -64,6 +64,7 @@ impl Outside {
             .env("POD_NAME", name)
             .env("POD_UID", format!("uid-of-{name}"))
             .env("PALLADION_AGENT_IMAGE", AGENT)
+            .env("PALLADION_ADMISSION_POLICIES", "true")
             .envs(environment.iter().map(|(name, value)| (*name, value.as_str())))
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -38,11 +38,15 @@ pub fn story() -> Story {
 }
 
 fn members(a: u32) -> WantedRing {
+    with_tls(a, "tls: {client: {mode: Require, certificates: {secretName: secure-tls}}}")
+}
+
+fn with_tls(a: u32, tls: &'static str) -> WantedRing {
     a_ring()
         .racks(&[("a", a), ("b", 1)])
         .moves_under_load()
         .line("auth: {mode: Password}")
-        .line("tls: {client: {mode: Require, certificates: {secretName: secure-tls}}}")
+        .line(tls)
 }
 
 /// An authority, and a certificate of it with its key: PEM.
@@ -133,7 +137,39 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
         ring.check_data().expect("all rows, on every replica");
     }
     a_password_changes(&ring, &admin);
+    if moves.is_empty() {
+        the_operator_signs(&ring, &admin);
+    }
     bed().remove_namespace(NAMESPACE).expect("removed");
+}
+
+/// From the Secret to certificates that the operator signs, member by member: who
+/// trusts the ring's own authority gets in, who trusts the former one alone does not.
+fn the_operator_signs(ring: &Ring<'_>, admin: &Client<'_>) {
+    let before = ring.pod_uids().expect("uids");
+    let wanted = with_tls(1, "tls: {client: {mode: Require, certificates: {operator: {}}}}");
+    bed().apply(NAMESPACE, &wanted.manifest(NAMESPACE)).expect("apply");
+    wait_for("all members to restart", RESTARTS_IN, || {
+        let now = ring.pod_uids()?;
+        Ok((now.len() == 2 && now.iter().all(|pod| !before.contains(pod))).then_some(()))
+    })
+    .expect("each restarts with its own certificate");
+    ring.wait_members(2).expect("all ready");
+    let text = bed()
+        .kubectl(&format!("get configmap {NAMESPACE}-client-ca -n {NAMESPACE} -o json"))
+        .expect("the authority for clients");
+    let map: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let authority = map["data"]["ca.crt"].as_str().expect("the key `ca.crt`");
+    let trusting = Client { authority, ..*admin };
+    assert!(
+        !trusting.is_kept_out(),
+        "{}",
+        trusting.said(&["SELECT cluster_name FROM system.local"])
+    );
+    assert!(admin.is_kept_out(), "no server uses the Secret any more");
+    let keys =
+        bed().kubectl(&format!("get cassandramembers -n {NAMESPACE} -o json")).expect("members");
+    assert!(keys.contains("CERTIFICATE REQUEST") && !keys.contains("PRIVATE KEY"));
 }
 
 fn only_who_should_gets_in(admin: &Client<'_>) {

@@ -25,6 +25,7 @@ const CRDS: &str = "charts/palladion/files/crds";
 /// Every sentence of every crate, with samples in place of what varies.
 fn sentences() -> Vec<Sample> {
     [
+        palladion_authority::samples(),
         palladion_plan::words::samples(),
         palladion_plan::workload::samples(),
         palladion_cassandra::words::samples(),

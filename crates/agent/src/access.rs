@@ -33,14 +33,17 @@ const REFUSED: AccessProblemKind = AccessProblemKind::CredentialsRefused;
 
 /// The agent's own server, as the Secrets stand now.
 pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
-    let encryption = match config.client_encryption() {
-        ClientEncryption::Plain => Encryption::Plain,
+    let authorities = match config.client_encryption() {
+        ClientEncryption::Plain => None,
+        ClientEncryption::OfOperator => Some(certificate::placed_authorities(settings)),
         ClientEncryption::OfSecret | ClientEncryption::ByHand => {
-            match certificate::authorities(settings) {
-                Ok(authorities) => Encryption::trusting(authorities.as_bytes()),
-                Err(_) => Encryption::Impossible(Missing::AuthorityFile.to_string()),
-            }
+            Some(certificate::authorities(settings))
         }
+    };
+    let encryption = match authorities {
+        None => Encryption::Plain,
+        Some(Ok(authorities)) => Encryption::trusting(authorities.as_bytes()),
+        Some(Err(_)) => Encryption::Impossible(Missing::AuthorityFile.to_string()),
     };
     Endpoint {
         encryption,

@@ -29,6 +29,12 @@ pub fn authorities(settings: &Settings) -> Result<String> {
     read(settings, "ca.crt")
 }
 
+/// The authorities that the running server was given.
+pub fn placed_authorities(settings: &Settings) -> Result<String> {
+    let path = settings.tls_dir().join(AUTHORITIES);
+    fs::read_to_string(&path).with_context(|| Doing::Read { path: path.display().to_string() })
+}
+
 /// What a start needs: the pair of the Secret, or else the one that was last
 /// good. A member that has joined starts by itself whatever is missing (safety
 /// rule 2.2); what is wrong with the Secret is reported while its server runs.

@@ -18,6 +18,7 @@ pub mod capabilities;
 pub mod certificate;
 pub mod cql;
 pub mod decide;
+pub mod issued;
 pub mod jobs;
 pub mod kubernetes;
 pub mod launch;

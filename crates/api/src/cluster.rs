@@ -22,10 +22,12 @@ mod update;
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use placement::Placement;
-pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
+pub use security::{
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, SignedByOperator, Tls,
+};
 pub use status::{
-    CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin, RackStatus,
-    Replaced, SystemReplicationChange, Turn, TurnStep,
+    Authority, CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin,
+    MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

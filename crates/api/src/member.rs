@@ -21,6 +21,7 @@ mod operation;
 mod permit;
 mod ring;
 mod status;
+mod tls;
 mod unknown;
 mod wanted;
 pub use crate::word::Word;
@@ -35,6 +36,10 @@ pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
+};
+pub use tls::{
+    CertificateProblem, CertificateProblemKind, CertificateStatus, MemberCertificate, MemberTls,
+    MemberTlsStatus,
 };
 pub use wanted::{SeedChoice, Termination, Wanted, WantedRun, WhenToStop};
 
@@ -162,6 +167,9 @@ pub struct CassandraMemberSpec {
     /// Settings that are applied to the running server without a restart.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
+    /// Certificates that the operator signs for this member. Agents of protocol 6 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<MemberTls>,
     /// A request for a fresh view of the ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,
@@ -295,5 +303,5 @@ pub struct EvidenceRequest {
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
 /// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due;
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
-/// is granted.
-pub const PROTOCOL: u32 = 5;
+/// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders.
+pub const PROTOCOL: u32 = 6;

@@ -52,6 +52,18 @@ pub fn superuser_secret(cluster: &str) -> String {
     format!("{cluster}-superuser")
 }
 
+/// The ConfigMap with the authorities that clients trust, where the operator signs.
+pub fn client_ca(cluster: &str) -> String {
+    format!("{cluster}-client-ca")
+}
+
+/// Key of that ConfigMap.
+pub const CLIENT_CA_FILE: &str = "ca.crt";
+
+/// The one Secret that the operator may read, in its own namespace: the keys of the
+/// authorities that it signs with.
+pub const AUTHORITIES_SECRET: &str = "palladion-authorities";
+
 /// The ordinal at the end of the name of a pod (or member), if it is one of this set.
 pub fn ordinal(set: &str, pod: &str) -> Option<i32> {
     let digits = pod.strip_prefix(set)?.strip_prefix('-')?;

@@ -99,6 +99,12 @@ reasons! {
     WaitingForPermit => "Wait; the condition `Progressing` of the cluster says what comes first.";
     /// The agent waits for its CassandraMember or for the address of the member.
     WaitingForMember => "Wait; the operator creates it. If it lasts, look at the operator's log.";
+    /// A member waits for the certificate that the operator signs for it.
+    WaitingForCertificate => "Wait; if it lasts, the condition `Degraded` of the cluster and the operator's log say why the operator does not sign.";
+    /// A member does not take the certificate that the operator signed for it, or it is not valid by the clock of its Node.
+    CertificateUnusable => "The message names the member and the cause.";
+    /// The operator signs no certificates, because nothing protects the requests of members.
+    SigningOff => "Set the chart values `policies.status` and `policies.members` to true, or use certificates of a Secret.";
     /// The server may not start in this pod revision yet.
     WaitingForRevision => "Wait; another member is proving the newer revision first.";
     /// The server has been started and is not a full member yet.

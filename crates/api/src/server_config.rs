@@ -61,6 +61,16 @@ pub struct ServerConfig {
     /// TLS for clients, where the spec says it; otherwise `config` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_tls: Option<ClientTlsMode>,
+    /// Who signs the certificates for clients, where it is not the Secret that is mounted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificates: Option<ClientCertificates>,
+}
+
+/// Who signs the certificates for clients.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientCertificates {
+    /// The operator: the member makes its key, and finds certificate and authorities in its `CassandraMember`.
+    Operator,
 }
 
 /// How servers take clients.
@@ -70,6 +80,8 @@ pub enum ClientEncryption {
     Plain,
     /// With TLS, with key and certificate of the Secret that the spec names.
     OfSecret,
+    /// With TLS, with a key of the member's own and a certificate that the operator signed.
+    OfOperator,
     /// With TLS alone, set up by hand in `config`.
     ByHand,
 }
@@ -81,7 +93,12 @@ impl ServerConfig {
     /// How do servers take clients?
     pub fn client_encryption(&self) -> ClientEncryption {
         match self.client_tls {
-            Some(ClientTlsMode::Require | ClientTlsMode::Optional) => ClientEncryption::OfSecret,
+            Some(ClientTlsMode::Require | ClientTlsMode::Optional) => {
+                match self.client_certificates {
+                    Some(ClientCertificates::Operator) => ClientEncryption::OfOperator,
+                    None => ClientEncryption::OfSecret,
+                }
+            }
             Some(ClientTlsMode::Off) => ClientEncryption::Plain,
             None => {
                 let options = self.config.get("client_encryption_options");

@@ -293,6 +293,10 @@ fn the_full_example_shows_every_field() {
     for field in ["zones", "zoneNodeLabel", "rackTemplate"] {
         object["spec"]["datacenter"][field] = zones["spec"]["datacenter"][field].clone();
     }
+    // So has the other source of certificates.
+    let signed = example("client-certificates.yaml");
+    let operator = &signed["spec"]["tls"]["client"]["certificates"]["operator"];
+    object["spec"]["tls"]["client"]["certificates"]["operator"] = operator.clone();
     let schema = &judges()["CassandraCluster"].schema["properties"]["spec"];
     let mut missing = Vec::new();
     absent(schema, &object["spec"], "spec", &mut missing);

@@ -36,6 +36,7 @@ pub const FIRST: Generation = Generation {
         ClientEncryption::ByHand if !refuses_others(server) => ClientEncryption::Plain,
         other @ (ClientEncryption::Plain
         | ClientEncryption::OfSecret
+        | ClientEncryption::OfOperator
         | ClientEncryption::ByHand) => other,
     },
 };

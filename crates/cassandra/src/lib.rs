@@ -28,7 +28,7 @@ pub mod words;
 use decide::draft::Draft;
 use decide::maintenance::{absences, hints};
 use decide::objects::teardown;
-use decide::{schedules, tasks};
+use decide::{certificates, schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::metrics::Metric;
@@ -158,6 +158,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     // After the status and behind all other steps: neither the past nor what comes
     // again and again is work of the ring.
     tasks::tidy(facts, &mut draft);
+    certificates::decide(facts, &valid, &mut draft);
     schedules::decide(facts, &valid, &mut draft);
     draft.plan(status)
 }

@@ -247,6 +247,8 @@ fn is_progress(step: &Step) -> bool {
             let job = status.get("job").filter(|job| job.is_null() || job.get("task").is_some());
             job.is_some() && status.get("turn").is_none()
         }
+        // Certificates are signed while all else goes on.
+        Step::Issue { .. } => true,
         // Tasks are created and deleted after the status is stated.
         Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => false,
     };

@@ -6,12 +6,12 @@ use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
-    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, DeletionPolicy, Mode, Placement,
-    Rack, StatefulSetReplace,
+    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy, Mode,
+    Placement, Rack, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
-use palladion_api::server_config::ServerConfig;
+use palladion_api::server_config::{ClientCertificates, ServerConfig};
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,6 +140,8 @@ pub struct Valid {
     pub superuser_secret: String,
     /// Secret with key, certificate and authorities for clients.
     pub client_tls_secret: Option<String>,
+    /// Who signs the certificates for clients, where it is not that Secret.
+    pub client_certificates: Option<ClientCertificates>,
     /// The template generations that it can be rendered in.
     pub generations: Generations,
 }
@@ -224,7 +226,8 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
             .unwrap_or_else(|| names::superuser_secret(&meta.name)),
         client_tls_secret: client_tls(spec)
             .and_then(|tls| tls.certificates.as_ref())
-            .map(|source| source.secret_name.clone()),
+            .and_then(|source| source.secret_name.clone()),
+        client_certificates: client_certificates(spec),
         generations: input.generations,
     })
 }
@@ -232,6 +235,13 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
 /// What the spec says of TLS for clients.
 fn client_tls(spec: &CassandraClusterSpec) -> Option<&ClientTls> {
     spec.tls.as_ref()?.client.as_ref()
+}
+
+/// Does the operator sign the certificates of servers that serve TLS?
+fn client_certificates(spec: &CassandraClusterSpec) -> Option<ClientCertificates> {
+    let tls = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off)?;
+    let by_operator = tls.certificates.as_ref()?.operator.as_ref();
+    by_operator.map(|_| ClientCertificates::Operator)
 }
 
 /// What the agents are given of `auth`.
@@ -284,6 +294,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             jmx_exporter: jmx_exporter.is_some(),
             auth: auth(spec),
             client_tls: client_tls(spec).map(|tls| tls.mode),
+            client_certificates: client_certificates(spec),
         },
         jmx_exporter,
         annotations,

@@ -41,6 +41,6 @@ palladion_api::vocabulary![words];
 
 /// What the operator may do for the engine itself, whatever its minds are.
 pub const RIGHTS: &[palladion_api::rights::Right] =
-    &[report::events::RIGHT, leader::run::RIGHT, leader::holder::RIGHT];
+    &[report::events::RIGHT, leader::run::RIGHT, leader::holder::RIGHT, apply::issue::RIGHT];
 
 pub use run::{Engine, EngineError, Leadership, Options};

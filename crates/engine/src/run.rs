@@ -223,6 +223,10 @@ impl Engine {
                 settings: Arc::new(self.options.settings.clone()),
             },
             term,
+            own_namespace: match &self.options.leadership {
+                Leadership::Elected { namespace, .. } => Some(namespace.clone()),
+                Leadership::Alone { .. } => None,
+            },
             instance: match &self.options.leadership {
                 Leadership::Elected { pod, .. } => pod.clone(),
                 Leadership::Alone { .. } => "palladion".to_string(),

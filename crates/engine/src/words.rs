@@ -27,6 +27,22 @@ palladion_api::sentences! {
         DeletionWithoutUid => "a deletion must name the uid of the object";
     }
 
+    /// Why nothing was signed. Each names the next step, and none a key.
+    pub enum NotSigned {
+        Nowhere => "the operator runs without a namespace of its own, so it has no place for the keys of certificate authorities; run it from the chart";
+        NoSecret { name: String, namespace: String } =>
+            "Secret {name} in namespace {namespace} does not exist; the chart creates it: run `helm upgrade`";
+        NoKey { authority: String } =>
+            "the key of certificate authority {authority} of this ring is lost; restore the Secret palladion-authorities from a backup, or remove `status.authorities.{authority}` to have the ring get another authority";
+        OtherKey { authority: String } =>
+            "certificate authority {authority} in `status.authorities` is not the one whose key the operator has for this ring; remove `status.authorities.{authority}`, and the operator records the right one";
+        /// The entry is told by its name.
+        OfAnother { entry: String } => "entry {entry} of Secret palladion-authorities belongs to another ring; remove that entry";
+        Unreadable { entry: String } => "entry {entry} of Secret palladion-authorities cannot be read; restore the Secret from a backup, or remove that entry";
+        /// A rule of the authority is not kept.
+        Rule { why: String } => "{why}";
+    }
+
     /// The controller of an object that is not ours.
     pub enum Controller {
         Named { kind: String, name: String, uid: String } => "{kind} {name} (uid {uid})";

@@ -2,6 +2,7 @@
 
 use crate::log::LogFormat;
 use clap::Parser;
+use palladion_cassandra::decide::certificates::ADMISSION_POLICIES;
 use palladion_cassandra::status::OPERATOR_VERSION;
 use palladion_engine::{Leadership, Options};
 use std::collections::BTreeMap;
@@ -33,6 +34,10 @@ pub struct Arguments {
     /// Image of the agent, copied into every member's pod.
     #[arg(long, env = "PALLADION_AGENT_IMAGE")]
     pub agent_image: String,
+    /// Set by the chart where its admission policies guard what members ask for:
+    /// without them the operator signs no certificates.
+    #[arg(long, env = "PALLADION_ADMISSION_POLICIES", default_value_t = false, action = clap::ArgAction::Set)]
+    pub admission_policies: bool,
     /// Watch only this namespace; may be repeated. Default: all namespaces.
     #[arg(long)]
     pub watch_namespace: Vec<String>,
@@ -54,6 +59,7 @@ impl Arguments {
             namespaces: self.watch_namespace.clone(),
             settings: BTreeMap::from([
                 ("agentImage".to_string(), self.agent_image.clone()),
+                (ADMISSION_POLICIES.to_string(), self.admission_policies.to_string()),
                 (OPERATOR_VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string()),
             ]),
         }
@@ -73,10 +79,11 @@ mod tests {
     #[test]
     fn every_flag_reaches_the_engine() {
         let line = "palladion-operator --lease-namespace n --agent-image a --watch-namespace x --watch-namespace y \
-                    --pod-name p --pod-uid u";
+                    --pod-name p --pod-uid u --admission-policies true";
         let options = Arguments::parse_from(line.split_whitespace()).options();
         assert_eq!(options.namespaces, ["x", "y"]);
         assert_eq!(options.settings["agentImage"], "a");
+        assert_eq!(options.settings[ADMISSION_POLICIES], "true");
         let Leadership::Elected { namespace, pod, pod_uid, .. } = options.leadership else {
             panic!("the operator is always elected");
         };

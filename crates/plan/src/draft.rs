@@ -107,7 +107,8 @@ impl<M> Draft<M> {
             Step::Apply { .. }
             | Step::Create { .. }
             | Step::Patch { .. }
-            | Step::CompareAndSet { .. } => false,
+            | Step::CompareAndSet { .. }
+            | Step::Issue { .. } => false,
         })
     }
 

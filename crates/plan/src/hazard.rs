@@ -76,7 +76,7 @@ impl Hazard {
     pub fn is_in(&self, step: &Step, snapshot: &Snapshot) -> bool {
         let (key, written) = match step {
             Step::Apply { key, object, .. } | Step::Create { key, object, .. } => (key, object),
-            Step::Patch { key, patch, .. } => (key, patch),
+            Step::Patch { key, patch, .. } | Step::Issue { key, patch, .. } => (key, patch),
             Step::Delete { key, propagation, .. } => {
                 return key.resource == self.resource && self.is_deletion(*propagation);
             }
@@ -128,7 +128,7 @@ impl Hazard {
             Step::Apply { key, object, .. } | Step::Create { key, object, .. } => {
                 (key, Some(object))
             }
-            Step::Patch { key, patch, .. } => (key, Some(patch)),
+            Step::Patch { key, patch, .. } | Step::Issue { key, patch, .. } => (key, Some(patch)),
             Step::Delete { key, .. } => (key, None),
             Step::CompareAndSet { .. } => return "",
         };

@@ -15,6 +15,7 @@ pub mod exchange;
 pub mod figures;
 pub mod hash;
 pub mod hazard;
+pub mod issue;
 pub mod kinds;
 pub mod lint;
 pub mod mind;

@@ -42,7 +42,8 @@ fn is_disruptive(step: &Step) -> bool {
         | Step::Apply { .. }
         | Step::Create { .. }
         | Step::Patch { .. }
-        | Step::CompareAndSet { .. } => false,
+        | Step::CompareAndSet { .. }
+        | Step::Issue { .. } => false,
     }
 }
 
@@ -99,6 +100,7 @@ fn takes_any_version(step: &Step) -> bool {
     match step {
         Step::Apply { precondition, .. }
         | Step::Patch { precondition, .. }
+        | Step::Issue { precondition, .. }
         | Step::Delete { precondition, .. } => matches!(precondition, Precondition::Uid(_)),
         // What exists stays as it is; and the other is made under the version that is read for it.
         Step::Create { .. } | Step::CompareAndSet { .. } => false,

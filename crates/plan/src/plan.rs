@@ -2,6 +2,7 @@
 //! steps in order and stops at the first that fails, unless that one stands alone.
 
 use crate::figures::{Count, Figure};
+use crate::issue::Order;
 use crate::object::{Meta, ObjectKey};
 use crate::proof::Proof;
 use crate::wait::Wait;
@@ -146,6 +147,28 @@ pub enum Step {
         #[serde(skip)]
         counted: Option<Count>,
     },
+    /// Merge patch of an object with what an authority of the owner makes for it:
+    /// the authority itself, or a certificate. The rest of the plan does not depend on it.
+    Issue {
+        /// Which object.
+        key: ObjectKey,
+        /// The authority, by its name within the owner.
+        authority: String,
+        /// What is made.
+        order: Order,
+        /// The merge patch.
+        patch: Value,
+        /// JSON pointer into the patch: what was made is added there.
+        at: String,
+        /// Patch the status subresource?
+        subresource: Subresource,
+        /// What must hold of the object.
+        precondition: Precondition,
+        /// What is being done.
+        doing: String,
+        /// Event to emit when it was done.
+        event: Option<Event>,
+    },
     /// Delete one object by uid.
     Delete {
         /// Which object.
@@ -175,6 +198,7 @@ impl Step {
             | Step::Create { doing, .. }
             | Step::Patch { doing, .. }
             | Step::CompareAndSet { doing, .. }
+            | Step::Issue { doing, .. }
             | Step::Delete { doing, .. } => doing,
         }
     }
@@ -183,6 +207,7 @@ impl Step {
     pub fn stands_alone(&self) -> bool {
         match self {
             Step::Apply { if_refused, .. } => *if_refused == IfRefused::StandsAlone,
+            Step::Issue { .. } => true,
             Step::Create { .. }
             | Step::Patch { .. }
             | Step::CompareAndSet { .. }
@@ -196,7 +221,7 @@ impl Step {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 proof.as_ref()
             }
-            Step::Create { .. } | Step::CompareAndSet { .. } => None,
+            Step::Create { .. } | Step::CompareAndSet { .. } | Step::Issue { .. } => None,
         }
     }
 }

@@ -171,7 +171,7 @@ impl Step {
             | Step::Create { fence, .. }
             | Step::Patch { fence, .. }
             | Step::Delete { fence, .. } => *fence = by.into(),
-            Step::CompareAndSet { .. } => {}
+            Step::CompareAndSet { .. } | Step::Issue { .. } => {}
         }
         self
     }
@@ -183,7 +183,7 @@ impl Step {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 *proof = by.into();
             }
-            Step::Create { .. } | Step::CompareAndSet { .. } => {}
+            Step::Create { .. } | Step::CompareAndSet { .. } | Step::Issue { .. } => {}
         }
         self
     }
@@ -195,6 +195,7 @@ impl Step {
             | Step::Create { event, .. }
             | Step::Patch { event, .. }
             | Step::CompareAndSet { event, .. }
+            | Step::Issue { event, .. }
             | Step::Delete { event, .. } => *event = said.into(),
         }
         self
@@ -208,7 +209,8 @@ impl Step {
             Step::Patch { counted, .. } | Step::CompareAndSet { counted, .. } => {
                 *counted = one.into();
             }
-            Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => {}
+            Step::Apply { .. } | Step::Create { .. } | Step::Issue { .. } | Step::Delete { .. } => {
+            }
         }
         self
     }
@@ -217,7 +219,9 @@ impl Step {
     pub fn counted(&self) -> Option<&Count> {
         match self {
             Step::Patch { counted, .. } | Step::CompareAndSet { counted, .. } => counted.as_ref(),
-            Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => None,
+            Step::Apply { .. } | Step::Create { .. } | Step::Issue { .. } | Step::Delete { .. } => {
+                None
+            }
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::admin::Reading;
 use crate::certificate;
 use crate::cql::Credentials;
 use crate::decide::Process;
+use crate::issued::{self, Own};
 use crate::words::job::Trouble;
+use jiff::Timestamp;
 use palladion_api::cluster::AuthMode;
 use palladion_api::member::AccessProblem;
 use palladion_api::server_config::{
@@ -23,11 +25,47 @@ impl Agent {
         else {
             return;
         };
-        if mounted.config.client_encryption() == ClientEncryption::OfSecret
-            && let Err(error) = certificate::follow(&self.settings, volume)
-        {
+        let followed = match mounted.config.client_encryption() {
+            ClientEncryption::OfSecret => certificate::follow(&self.settings, volume),
+            ClientEncryption::OfOperator => self.issued.place(volume, &self.settings.tls_dir()),
+            ClientEncryption::Plain | ClientEncryption::ByHand => Ok(()),
+        };
+        if let Err(error) = followed {
             self.trouble = Some(Trouble::Certificate { why: format!("{error:#}") }.into());
         }
+    }
+
+    /// Ask for the certificate that the operator orders, and take what it has signed.
+    /// Whoever has left, or never runs again, keeps no key.
+    pub(super) fn follow_order(&mut self) {
+        let (Some(ledger), Some(volume)) = (self.ledger(), &self.volume) else {
+            return;
+        };
+        if issued::is_over(ledger, self.saved.as_ref().map(|saved| &saved.spec)) {
+            self.lacks_certificate = None;
+            if self.process == Process::Absent
+                && let Err(error) = self.issued.wipe(volume)
+            {
+                self.trouble = Some(Trouble::Certificate { why: format!("{error:#}") }.into());
+            }
+            return;
+        }
+        let pod = &self.settings.pod;
+        let tls = self.saved.as_ref().and_then(|saved| saved.spec.tls.as_ref());
+        let order = tls.and_then(|tls| tls.client.as_ref());
+        if let Some(order) = order {
+            let own = Own { member: &pod.name, pod_uid: &pod.uid };
+            if let Some(problem) = self.issued.follow(volume, own, order, Timestamp::now()) {
+                let why = problem.message.unwrap_or_default();
+                self.trouble = Some(Trouble::Certificate { why }.into());
+            }
+        }
+        let is_needed = matches!(&self.mounted, Ok(mounted)
+            if mounted.config.client_encryption() == ClientEncryption::OfOperator);
+        self.lacks_certificate = match (&self.process, is_needed) {
+            (Process::Absent, true) => self.issued.start_waits(volume, &pod.name, order),
+            (Process::Absent | Process::Running | Process::Unknown(_), _) => None,
+        };
     }
 
     /// What the operator should know of it.

@@ -119,7 +119,9 @@ impl Agent {
         }
         // First what may fail: a permit is not used up by an image without Java.
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let (launch, record) = launch::prepare(&self.settings, volume, &mounted, &start.identity)?;
+        let certificate = &mut self.issued;
+        let (launch, record) =
+            launch::prepare(&self.settings, volume, certificate, &mounted, &start.identity)?;
         let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
         if let Cause::Permit { nonce, data, .. } = &start.cause
             && let Err(error) = volume.prepare(*data, &mut ledger)

@@ -10,6 +10,7 @@ use crate::decide::progress::Progress;
 use crate::decide::{DrainCall, LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
 use crate::http::Health;
 use crate::init::protocol::Phase;
+use crate::issued::Issued;
 use crate::jobs::{Book, Unwritten};
 use crate::kubernetes::{Contact, News};
 use crate::launch::Mounted;
@@ -25,6 +26,7 @@ use crate::volume::jobs::Ended;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
 use crate::words::calls::NotKnown;
+use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
 use crate::{decide, launch};
 use jiff::Timestamp;
@@ -213,6 +215,10 @@ pub struct Agent {
     /// How much data the server holds, as it was told last.
     pub told_load: Option<u64>,
     pub access: Access,
+    /// Its own certificate for clients, which the operator signs.
+    pub issued: Issued,
+    /// What a start waits for, where it has none.
+    pub lacks_certificate: Option<Waiting>,
     pub schema: Known,
     /// What looks have shown of how much the server has to do.
     pub watched: Watched,
@@ -271,6 +277,8 @@ impl Agent {
             copies: Copies::default(),
             told_load: None,
             access: Access::default(),
+            issued: Issued::default(),
+            lacks_certificate: None,
             schema: Known::default(),
             watched: Watched::default(),
             load: watch::channel(Load::default()).0,
@@ -311,6 +319,7 @@ impl Agent {
             leave_call: &self.leave_call,
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
+            lacks_certificate: self.lacks_certificate.clone(),
         }
     }
 

@@ -70,6 +70,8 @@ pub struct Facts<'a> {
     pub drain_call: Option<&'a DrainCall>,
     /// The last telling words of a server that failed.
     pub last_words: Option<&'a LastWords>,
+    /// What a start waits for, where the server needs a certificate of its own and has none.
+    pub lacks_certificate: Option<Waiting>,
 }
 
 /// The spec and how fresh it is.

@@ -97,6 +97,10 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let Some(address) = &known.spec.address else {
         return Decision::wait(Waiting::NoAddress);
     };
+    // No server is started that would take clients otherwise.
+    if let Some(certificate) = &facts.lacks_certificate {
+        return Decision::wait(certificate.clone());
+    }
     // What a newer operator permits instead, and this agent refuses, may not fit this data.
     let asks = known.spec.start.as_ref().filter(|p| p.volume_id == ledger.volume_id);
     let by_itself = !retires(known.spec, ledger) && asks.and_then(permit::unknown).is_none();

@@ -29,6 +29,7 @@ pub struct World {
     pub leave_call: LeaveCall,
     pub drain_call: Option<DrainCall>,
     pub last_words: Option<LastWords>,
+    pub lacks_certificate: Option<Waiting>,
     pub now: Timestamp,
 }
 
@@ -63,6 +64,7 @@ pub fn a_new_member() -> World {
         leave_call: LeaveCall::NotMade,
         drain_call: None,
         last_words: None,
+        lacks_certificate: None,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -192,6 +194,7 @@ impl World {
             leave_call: &self.leave_call,
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
+            lacks_certificate: self.lacks_certificate.clone(),
         })
     }
 

@@ -5,6 +5,7 @@ use crate::capabilities::{self, Capabilities};
 use crate::certificate;
 use crate::cql;
 use crate::init::protocol::Launch;
+use crate::issued::Issued;
 use crate::launch_record::LaunchRecord;
 use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
@@ -58,6 +59,7 @@ pub fn mounted(settings: &Settings) -> Result<Mounted> {
 pub fn prepare(
     settings: &Settings,
     volume: &Volume,
+    issued: &mut Issued,
     mounted: &Mounted,
     identity: &Identity,
 ) -> Result<(Launch, LaunchRecord)> {
@@ -67,9 +69,11 @@ pub fn prepare(
     fs::create_dir_all(&settings.pod.tmp_dir).with_context(|| Doing::CreateDirectory {
         path: settings.pod.tmp_dir.display().to_string(),
     })?;
-    if mounted.config.client_encryption() == ClientEncryption::OfSecret {
-        // No server is started that would take clients otherwise.
-        certificate::stand_ready(settings, volume)?;
+    // No server is started that would take clients otherwise.
+    match mounted.config.client_encryption() {
+        ClientEncryption::OfSecret => certificate::stand_ready(settings, volume)?,
+        ClientEncryption::OfOperator => issued.place(volume, &settings.tls_dir())?,
+        ClientEncryption::Plain | ClientEncryption::ByHand => {}
     }
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;

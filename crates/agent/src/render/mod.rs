@@ -120,6 +120,7 @@ mod testing {
             jmx_exporter: false,
             auth: None,
             client_tls: None,
+            client_certificates: None,
         }
     }
 

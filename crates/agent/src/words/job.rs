@@ -1,5 +1,6 @@
 //! Operations of a member, and what the agent fails at while the server runs.
 
+use jiff::Timestamp;
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::Word;
 use palladion_api::words::Names;
@@ -38,6 +39,12 @@ palladion_api::sentences! {
             "`tls.crt` in the Secret that `tls.client` refers to has expired; renew the certificate";
         Unusable { why: String } =>
             "`tls.crt` and `tls.key` in the Secret that `tls.client` refers to cannot be used: {why}; correct them";
+    }
+
+    /// Why the dates of a certificate that the operator signed do not suit the clock.
+    pub enum Unsuited {
+        NotYetValid { from: Timestamp, now: Timestamp } => "it is valid from {from}, and it is {now}";
+        Expired { end: Timestamp, now: Timestamp } => "it was valid until {end}, and it is {now}";
     }
 
     /// What the agent could not do; the server runs on.

@@ -68,10 +68,20 @@ pub enum ClientTlsMode {
 }
 
 /// Where key and certificate of the servers come from.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = rules::certificates_have_one_source())]
 #[serde(rename_all = "camelCase")]
 pub struct CertificateSource {
+    /// The operator signs: each member makes a key of its own on its volume, and the operator keeps an authority for this ring alone. Clients find the authority in the ConfigMap `<cluster>-client-ca`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<SignedByOperator>,
     /// Secret of type `kubernetes.io/tls` with `tls.crt`, `tls.key` (PKCS#8) and `ca.crt`, used by all members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
-    pub secret_name: String,
+    pub secret_name: Option<String>,
 }
+
+/// Certificates that the operator signs. There is nothing to set.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignedByOperator {}

@@ -72,6 +72,10 @@ pub struct CassandraClusterStatus {
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<StaticAddress>,
+    /// The authorities that the operator signs certificates of this ring with, by name: `client-1`, and where one is being replaced, `client-2`. Their keys are in the operator's own namespace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = MOST_AUTHORITIES))]
+    pub authorities: BTreeMap<String, Authority>,
     /// Highest release line that a member has run, for example `5.0`. A lower line is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
@@ -89,6 +93,25 @@ pub struct CassandraClusterStatus {
     /// A change of that replication factor, recorded before it is set. Absent when the change is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication_change: Option<SystemReplicationChange>,
+}
+
+/// Most authorities of one ring: the one that signs, and the one that it follows.
+pub const MOST_AUTHORITIES: usize = 4;
+
+/// An authority that the operator signs with.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Authority {
+    /// Its certificate (PEM), which clients trust.
+    #[schemars(length(max = 4096))]
+    pub certificate: String,
+    /// SHA-256 of its certificate, in hexadecimal digits.
+    #[schemars(length(max = 64))]
+    pub fingerprint: String,
+    /// When it was made.
+    pub made_at: Time,
+    /// When it expires.
+    pub not_after: Time,
 }
 
 /// Version and settings of an operator.

@@ -10,6 +10,7 @@ use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
+use super::tls::MemberTlsStatus;
 use crate::repair::{Pressure, RepairStatus};
 use crate::runtime::RuntimeSettings;
 
@@ -70,6 +71,9 @@ pub struct CassandraMemberStatus {
     /// What keeps the agent from logging in to its server over CQL. Absent if nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<AccessProblem>,
+    /// What the agent asks the operator to sign, and what it has of it. Only with `spec.tls`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<MemberTlsStatus>,
     /// Starts of the server, newest first, at most 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_history: Vec<StartRecord>,

@@ -6,10 +6,10 @@
 
 use super::{CassandraMemberSpec, CassandraMemberStatus};
 use crate::member::{
-    AccessProblemKind, DataBeforeStart, DebtKind, HealthResult, IntentKind, IntentState, JobStatus,
-    JobWanted, Liveness, MemberState, OperationKind, OperationState, PermitKind, PermitState,
-    RepairRanges, ReplacementCause, RingMember, RunState, SeedChoice, ServerState, VolumeState,
-    WantedRun, WhenToStop,
+    AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, HealthResult, IntentKind,
+    IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind, OperationState,
+    PermitKind, PermitState, RepairRanges, ReplacementCause, RingMember, RunState, SeedChoice,
+    ServerState, VolumeState, WantedRun, WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -77,6 +77,8 @@ impl CassandraMemberStatus {
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
         let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
+        let certificate = self.tls.as_ref().and_then(|tls| tls.client.as_ref()?.problem.as_ref());
+        let certificate = certificate.is_some_and(|c| c.kind == CertificateProblemKind::Unknown);
         let pressure = self.pressure == Some(crate::repair::Pressure::Unknown);
         let auto_repair = self.repair.as_ref().and_then(|repair| repair.auto_repair);
         let auto_repair = auto_repair == Some(crate::repair::AutoRepair::Unknown);
@@ -92,6 +94,7 @@ impl CassandraMemberStatus {
             operation.then_some("status.operation.state"),
             job.then_some("status.job"),
             access.then_some("status.access.kind"),
+            certificate.then_some("status.tls.client.problem.kind"),
             pressure.then_some("status.pressure"),
             auto_repair.then_some("status.repair.autoRepair"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),

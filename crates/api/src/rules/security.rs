@@ -35,7 +35,15 @@ pub fn client_tls_needs_4_1() -> Rule {
 pub fn client_tls_has_certificates() -> Rule {
     must(
         "self.mode == 'Off' || has(self.certificates)",
-        "`tls.client` needs a server certificate that clients can verify: set `certificates.secretName`",
+        "`tls.client` needs a server certificate that clients can verify: set `certificates.operator: {}` or `certificates.secretName`",
     )
     .field_path(".certificates")
+}
+
+/// Two sources would leave open which one counts.
+pub fn certificates_have_one_source() -> Rule {
+    must(
+        "has(self.operator) != has(self.secretName)",
+        "`certificates` needs exactly one source: set either `operator: {}` or `secretName`",
+    )
 }

@@ -15,7 +15,8 @@ mod tests;
 pub use config::config_map;
 pub use release::{Rendered, Stamp, rendered};
 pub use services::{
-    client_service, disruption_budget, held_service, member, member_account, member_service,
+    client_ca, client_service, disruption_budget, held_service, member, member_account,
+    member_service,
 };
 pub use set::stateful_set;
 pub use task::of_schedule as task_of_schedule;

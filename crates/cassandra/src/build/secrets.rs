@@ -32,7 +32,9 @@ pub fn volume(valid: &Valid, rack: &ValidRack, generation: Generation) -> Option
         (ClientEncryption::ByHand, _) => {
             sources.push(source(&agents, CLIENT_TLS_FOLDER, &["ca.crt"]));
         }
-        (ClientEncryption::OfSecret, None) | (ClientEncryption::Plain, _) => {}
+        // Keys of the member's own are on its volume.
+        (ClientEncryption::OfSecret, None)
+        | (ClientEncryption::OfOperator | ClientEncryption::Plain, _) => {}
     }
     (!sources.is_empty()).then(
         || json!({ "name": VOLUME, "projected": { "defaultMode": FILE_MODE, "sources": sources } }),

@@ -4,6 +4,7 @@ use super::common::{cluster_labels, metadata, rack_labels};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
+use palladion_api::names::CLIENT_CA_FILE;
 use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::{labels, labels::ports, names};
 use serde_json::{Value, json};
@@ -20,6 +21,16 @@ pub fn client_service(valid: &Valid) -> Value {
             "ports": [port("cql", ports::CQL), port("prometheus", ports::PROMETHEUS)],
             "selector": { labels::CLUSTER: valid.name, labels::DATACENTER: valid.datacenter },
         },
+    })
+}
+
+/// The ConfigMap with the authorities that clients trust.
+pub fn client_ca(valid: &Valid, trust: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(valid, &names::client_ca(&valid.name), &cluster_labels(valid)),
+        "data": { CLIENT_CA_FILE: trust },
     })
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::fixtures::{ClusterFixture, a_cluster};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::{
-    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, Tls,
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, SignedByOperator, Tls,
 };
 use palladion_api::member::CassandraMemberSpec;
 use serde_json::{Value, json};
@@ -96,10 +96,28 @@ fn scylla() -> ClusterFixture {
 fn with_auth() -> ClusterFixture {
     plain().spec(|spec| {
         spec.auth = Some(Auth { mode: AuthMode::Password, superuser_secret_name: None });
-        let certificates = Some(CertificateSource { secret_name: "orders-tls".into() });
+        let secret_name = Some("orders-tls".into());
+        let certificates = Some(CertificateSource { operator: None, secret_name });
         let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
         spec.tls = Some(Tls { client });
     })
+}
+
+#[test]
+fn pods_mount_no_secret_for_certificates_that_the_operator_signs() {
+    let cluster = plain().spec(|spec| {
+        let operator = Some(SignedByOperator {});
+        let certificates = Some(CertificateSource { operator, secret_name: None });
+        let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
+        spec.tls = Some(Tls { client });
+    });
+    let (valid, rack) = cluster.valid_rack();
+    let (_, generation) = valid.generations.newest();
+    assert_eq!(super::secrets::volume(&valid, &rack, generation), None);
+    let server = (generation.server_json)(&rack.server);
+    assert_eq!(server["clientCertificates"], "Operator");
+    let (_, plain) = plain().valid_rack();
+    assert!((generation.server_json)(&plain.server).get("clientCertificates").is_none());
 }
 
 fn set_of(cluster: &ClusterFixture) -> Value {

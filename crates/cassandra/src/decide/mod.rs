@@ -1,6 +1,7 @@
 //! The order of decisions for one cluster: a table of contents. Each decider
 //! lives in the folder named for its work.
 
+pub mod certificates;
 mod dispatch;
 pub mod draft;
 pub mod evidence;
@@ -46,6 +47,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     upgraded::decide(facts, &mut draft);
     access::decide(facts, valid, &mut draft);
     stopped::note(facts, &mut draft);
+    certificates::report(facts, valid, &mut draft);
     let way = dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);

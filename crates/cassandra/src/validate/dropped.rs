@@ -35,6 +35,7 @@ pub fn rack(
             jmx_exporter: false,
             auth: super::auth(spec),
             client_tls: super::client_tls(spec).map(|tls| tls.mode),
+            client_certificates: super::client_certificates(spec),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),

@@ -27,9 +27,11 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     if spec.version.starts_with(WITHOUT_PEM) {
         return Err(Refusal::ClientTlsOf40);
     }
-    match client.certificates {
-        Some(_) => Ok(()),
-        None => Err(Refusal::NoCertificates),
+    let source = client.certificates.as_ref();
+    match source.map(|source| (source.operator.is_some(), source.secret_name.is_some())) {
+        Some((true, false) | (false, true)) => Ok(()),
+        Some((true, true)) => Err(Refusal::TwoSources),
+        Some((false, false)) | None => Err(Refusal::NoCertificates),
     }
 }
 

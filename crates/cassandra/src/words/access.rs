@@ -13,5 +13,7 @@ palladion_plan::sentences! {
             "the agent of member {member} cannot log in to its server over CQL: {why}; until it can, the operator may be unable to update the replication of the system keyspaces";
         Certificate { member: MemberName, secret: String, why: String } => CertificateRefused,
             "the agent of member {member} cannot verify the certificate of its server against `ca.crt` in Secret {secret}: {why}; make sure that `ca.crt` contains the CA certificate that signed the server certificate, and that the server certificate has not expired";
+        SignedCertificate { member: MemberName, why: String } => CertificateRefused,
+            "the agent of member {member} cannot verify the certificate of its server, which the operator signed: {why}; the server reads a new one within ten minutes, so restart the member if this lasts";
     }
 }

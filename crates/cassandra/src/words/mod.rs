@@ -2,6 +2,7 @@
 //! the work that it is about.
 
 pub mod access;
+pub mod certificates;
 pub mod evidence;
 pub mod health;
 pub mod initialize;
@@ -25,6 +26,7 @@ pub mod wanted;
 
 palladion_plan::vocabulary![
     access,
+    certificates,
     evidence,
     health,
     initialize,

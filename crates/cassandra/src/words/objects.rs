@@ -53,6 +53,7 @@ palladion_plan::sentences! {
     /// An object of a cluster.
     pub enum What {
         ClientService => "the client Service";
+        ClientCa => "the ConfigMap with the certificate authorities for clients";
         RoleBinding => "the RoleBinding of the members";
         ServiceAccount => "the ServiceAccount of the members";
         DisruptionBudget => "the PodDisruptionBudget";

@@ -225,6 +225,8 @@ impl World {
             Configuration::Hangs
         } else if text.contains("\"auth\":\"Password\"") {
             Configuration::Asks
+        } else if text.contains("\"clientCertificates\":\"Operator\"") {
+            Configuration::Certified
         } else {
             Configuration::Sound
         }

@@ -19,9 +19,11 @@ use palladion_agent::repair::Memory;
 use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
+use palladion_agent::words::start::Waiting;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{
-    AccessProblem, CassandraMemberStatus, Evidence, Operation, ServerState,
+    AccessProblem, CassandraMemberStatus, CertificateProblem, CertificateStatus, Evidence,
+    Operation, ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
@@ -92,6 +94,10 @@ pub struct Agent {
     pub(super) evidence: Option<Evidence>,
     pub(super) copies: Copies,
     pub(super) access: Option<AccessProblem>,
+    /// What a start waits for, where its server needs a certificate and has none.
+    pub(super) lacks_certificate: Option<Waiting>,
+    pub(super) certificate: Option<CertificateStatus>,
+    pub(super) certificate_problem: Option<CertificateProblem>,
     pub(super) runtime: RuntimeSettings,
     pub(super) state: Option<(ServerState, Time)>,
 }
@@ -173,6 +179,9 @@ impl Agent {
             evidence: None,
             copies: Copies::default(),
             access: None,
+            lacks_certificate: None,
+            certificate: None,
+            certificate_problem: None,
             runtime: RuntimeSettings::default(),
             state: None,
         }
@@ -182,6 +191,7 @@ impl Agent {
     pub fn turn(&mut self, reach: &mut Reach<'_>) -> (decide::Decision, Activity) {
         let mut all = self.gather(reach);
         self.follow_progress(reach.now);
+        self.follow_order(reach);
         let mut decision = decide::decide(&self.facts(reach.now));
         for _ in 0..STEPS {
             if decision.action == Action::Nothing {
@@ -255,6 +265,7 @@ impl Agent {
             leave_call: &self.leave_call,
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
+            lacks_certificate: self.lacks_certificate.clone(),
         }
     }
 

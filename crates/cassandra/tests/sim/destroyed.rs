@@ -27,6 +27,7 @@ impl World {
             | Write::Create
             | Write::Patch
             | Write::CompareAndSet
+            | Write::Issue
             | Write::Delete
             | Write::Status => {
                 return;

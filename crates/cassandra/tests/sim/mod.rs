@@ -6,6 +6,7 @@ pub mod act;
 pub mod actors;
 pub mod agent;
 pub mod boot;
+pub mod certificates;
 pub mod compare;
 pub mod destroyed;
 pub mod gossip;

@@ -68,6 +68,8 @@ pub enum Configuration {
     Hangs,
     /// Nothing; and it asks who logs in.
     Asks,
+    /// Nothing; and it serves with a certificate that the operator signs.
+    Certified,
 }
 
 /// What a server is doing.

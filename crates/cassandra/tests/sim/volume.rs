@@ -31,8 +31,21 @@ pub struct Volume {
     pub jobs: Jobs,
     /// What its agents remember of repairs.
     pub repairs: Memory,
+    /// The key of its server's certificate, and the certificate.
+    pub certificate: Option<Certificate>,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
+}
+
+/// A key for clients, by the words that are asked with it, and what was signed for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The authority that was asked.
+    pub authority: String,
+    /// The request; each key has another.
+    pub request: String,
+    /// What was signed, and by which authority.
+    pub held: Option<(String, String)>,
 }
 
 /// Files of a server without its tables of itself.

@@ -8,6 +8,7 @@ use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
+use palladion_cassandra::decide::certificates::ADMISSION_POLICIES;
 use palladion_cassandra::{CassandraMind, resources as kinds};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::{Activity, Faults, Feed, Kubernetes, Operator, Random, Store};
@@ -70,7 +71,7 @@ pub struct World {
     /// The release of operators that start from now on.
     pub mind: CassandraMind,
     /// What operators that start from now on are started with.
-    settings: BTreeMap<String, String>,
+    pub(super) settings: BTreeMap<String, String>,
     pub(super) restart_at: Option<Timestamp>,
     random: Option<Random>,
     /// Host IDs that a person has given up.
@@ -323,7 +324,10 @@ enum Actor {
 }
 
 fn agent_image(image: &str) -> BTreeMap<String, String> {
-    BTreeMap::from([("agentImage".to_string(), image.to_string())])
+    BTreeMap::from([
+        ("agentImage".to_string(), image.to_string()),
+        (ADMISSION_POLICIES.to_string(), "true".to_string()),
+    ])
 }
 
 pub fn cluster_key() -> ObjectKey {

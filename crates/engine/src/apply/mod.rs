@@ -6,6 +6,7 @@ pub mod claim;
 pub mod create;
 pub mod delete;
 pub mod fence;
+pub mod issue;
 pub mod object;
 pub mod patch;
 
@@ -132,6 +133,9 @@ pub struct Applier<'a> {
     pub owner: &'a Object,
     /// Its key.
     pub owner_key: &'a ObjectKey,
+    /// The operator's own namespace, where the keys of authorities are kept; none where
+    /// nothing is signed.
+    pub own_namespace: Option<&'a str>,
     /// Cancelled when the process is to end: the running step is the last.
     pub stopping: &'a CancellationToken,
 }
@@ -187,6 +191,12 @@ impl Applier<'_> {
                 self.patch(key, patch, *subresource, precondition, guard).await
             }
             Step::CompareAndSet { status, seen, .. } => self.claim(status, seen).await,
+            Step::Issue { key, authority, order, patch, at, subresource, precondition, .. } => {
+                let made = self.issue(key, authority, order).await?;
+                let patch = palladion_plan::issue::filled(patch, at, &made);
+                let guard = Guard { fence: None, proof: None };
+                self.patch(key, &patch, *subresource, precondition, guard).await
+            }
             Step::Delete { key, precondition, loss, propagation, fence, .. } => {
                 let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
                 self.delete(key, precondition, (loss, *propagation), guard, memory).await
@@ -199,6 +209,7 @@ impl Applier<'_> {
             Step::Apply { key, .. }
             | Step::Create { key, .. }
             | Step::Patch { key, .. }
+            | Step::Issue { key, .. }
             | Step::Delete { key, .. } => key,
             Step::CompareAndSet { .. } => self.owner_key,
         }
@@ -244,6 +255,7 @@ fn event(step: &Step) -> Option<&Event> {
         | Step::Create { event, .. }
         | Step::Patch { event, .. }
         | Step::CompareAndSet { event, .. }
+        | Step::Issue { event, .. }
         | Step::Delete { event, .. } => event.as_ref(),
     }
 }

@@ -45,7 +45,7 @@ impl Look {
                 apply::patch::would_be_sent(stored.as_ref().map(|(o, keep)| (o, *keep)), patch)
             }
             Step::Create { key, .. } => stored(key).is_none(),
-            Step::CompareAndSet { .. } | Step::Delete { .. } => true,
+            Step::CompareAndSet { .. } | Step::Issue { .. } | Step::Delete { .. } => true,
         }
     }
 }

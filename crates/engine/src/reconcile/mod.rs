@@ -33,6 +33,7 @@ pub struct Reconciler {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) constants: Constants,
+    pub(crate) own_namespace: Option<String>,
     pub(crate) term: Term,
     pub(crate) instance: String,
     pub(crate) stopping: CancellationToken,
@@ -194,6 +195,7 @@ impl Reconciler {
             faults: &self.faults,
             owner: &case.owner,
             owner_key: &case.owner_key,
+            own_namespace: self.own_namespace.as_deref(),
             stopping: &self.stopping,
         };
         let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;

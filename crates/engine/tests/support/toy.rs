@@ -4,6 +4,7 @@
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
+use palladion_plan::issue::{Order, Placed};
 use palladion_plan::proof::{MakesProofs, Proof, ProofKind};
 use palladion_plan::{
     Event, EventType, Fence, Hazard, IfRefused, Keep, Loss, Mind, Object, ObjectKey, Plan,
@@ -84,8 +85,10 @@ impl Mind for ToyMind {
             };
             return Plan { steps: vec![claim], ..Plan::default() };
         }
+        let mut all = steps(snapshot, maps);
+        all.extend(certificates(owner));
         Plan {
-            steps: steps(snapshot, maps),
+            steps: all,
             status: status(snapshot, maps, nodes),
             events: told(owner, maps),
             ..wake(snapshot)
@@ -165,6 +168,27 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
         });
     }
     steps
+}
+
+/// With `spec.request`, an authority of the toy, and a certificate in its spec if
+/// there is none.
+fn certificates(owner: &Object) -> Option<Step> {
+    let request = owner.str_at("/spec/request")?;
+    let life = jiff::SignedDuration::from_hours(24);
+    let Some(known) = owner.str_at("/status/authorities/client-1/fingerprint") else {
+        let doing = "make the authority";
+        return Some(Step::make_authority(TOY, &owner.meta, "client-1", life * 100, doing));
+    };
+    let order = Order::Certificate {
+        fingerprint: known.to_string(),
+        request: request.to_string(),
+        names: owner.str_at("/spec/certified").map(str::to_string).into_iter().collect(),
+        addresses: vec!["127.0.0.1".to_string()],
+        life,
+    };
+    let into = Placed { patch: json!({ "spec": {} }), at: "/spec" };
+    let certify = || Step::certify(TOY, &owner.meta, "client-1", order, into, "certify");
+    owner.at("/spec/certificate").is_none().then(certify)
 }
 
 /// What these tests make proofs by.

@@ -227,6 +227,7 @@ fn data_of(step: &Step) -> Value {
         Step::Create { key, .. } => ("create", Some(key)),
         Step::Patch { key, .. } => ("patch", Some(key)),
         Step::CompareAndSet { .. } => ("compare-and-set", None),
+        Step::Issue { key, .. } => ("issue", Some(key)),
         Step::Delete { key, .. } => ("delete", Some(key)),
     };
     let proof = step.proof().map(|p| p.text());

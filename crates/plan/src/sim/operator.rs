@@ -55,6 +55,8 @@ pub enum Write {
     Patch,
     /// The owner's turn.
     CompareAndSet,
+    /// What an authority made.
+    Issue,
     /// Deletion without loss.
     Delete,
     /// Deletion of a pod.

@@ -26,6 +26,7 @@ fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
         | Step::Create { .. }
         | Step::Patch { .. }
         | Step::CompareAndSet { .. }
+        | Step::Issue { .. }
         | Step::Delete { .. } => None,
     });
     RolloutState::ALL.into_iter().find(|s| Some(s.as_str()) == written).unwrap_or(set.state)

@@ -85,6 +85,9 @@ fn problem_of(valid: &Valid, member: &MemberFact) -> Option<Problem> {
     Some(match problem.kind {
         Kind::CredentialsMissing => Problem::Missing { member, secret },
         Kind::CredentialsRefused => Problem::Refused { member, secret, why },
+        Kind::CertificateRefused if valid.client_certificates.is_some() => {
+            Problem::SignedCertificate { member, why }
+        }
         Kind::CertificateRefused => {
             let secret = valid.client_tls_secret.clone().unwrap_or(secret);
             Problem::Certificate { member, secret, why }

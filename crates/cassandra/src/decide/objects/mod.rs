@@ -1,6 +1,6 @@
 //! The objects that a ring consists of: made, kept and deleted.
 
-mod apply;
+pub mod apply;
 pub mod claims;
 pub mod cluster;
 pub mod garbage;

@@ -1,5 +1,6 @@
 //! Which member is restarted next, and what must be so before it has the turn.
 
+use crate::decide::certificates;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof};
 use crate::decide::maintenance::access;
@@ -9,6 +10,7 @@ use crate::decide::restart::steps::give_token;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::words::certificates::Waiting::BeforeRestart;
 use crate::words::restart::{Doing, Waiting};
 use crate::words::turn::Work;
 use palladion_api::cluster::TurnStep;
@@ -30,6 +32,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         }
         // What stops a rollout holds up nothing else (safety rule 7.6).
         if is_outdated(facts, valid, member) && stopped.is_some() {
+            continue;
+        }
+        if is_outdated(facts, valid, member)
+            && certificates::pending::is_pending(facts, valid, member)
+        {
+            draft.wait_for(BeforeRestart { member: name }).about(member.subject());
             continue;
         }
         if let Err(why) = going_without::ring_is_quiet(facts) {

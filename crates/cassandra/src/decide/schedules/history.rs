@@ -65,7 +65,8 @@ fn is_deleted(task: &Object, draft: &Draft) -> bool {
         Step::Apply { .. }
         | Step::Create { .. }
         | Step::Patch { .. }
-        | Step::CompareAndSet { .. } => false,
+        | Step::CompareAndSet { .. }
+        | Step::Issue { .. } => false,
     })
 }
 

@@ -126,7 +126,11 @@ fn holder<'a>(facts: &'a Facts<'_>) -> Option<&'a ClusterJob> {
 fn turn_of(step: &Step) -> Option<&str> {
     match step {
         Step::CompareAndSet { status, .. } => status.pointer("/turn/step")?.as_str(),
-        Step::Apply { .. } | Step::Create { .. } | Step::Patch { .. } | Step::Delete { .. } => None,
+        Step::Apply { .. }
+        | Step::Create { .. }
+        | Step::Patch { .. }
+        | Step::Issue { .. }
+        | Step::Delete { .. } => None,
     }
 }
 
@@ -137,6 +141,7 @@ fn operation_of(step: &Step) -> Option<&Value> {
         Step::Apply { .. }
         | Step::Create { .. }
         | Step::CompareAndSet { .. }
+        | Step::Issue { .. }
         | Step::Delete { .. } => None,
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{good, refused};
 use palladion_api::cluster::{
-    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, Tls,
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, SignedByOperator, Tls,
 };
 use palladion_api::reasons::Reason;
+use palladion_api::server_config::ClientCertificates;
 use serde_json::{Value, json};
 
 #[test]
@@ -166,7 +167,8 @@ fn authentication_is_set_in_one_place() {
 #[test]
 fn tls_for_clients_needs_certificates_and_a_server_that_reads_them() {
     let with = |certificates: Option<&str>, version: &str, config: Value| {
-        let certificates = certificates.map(|name| CertificateSource { secret_name: name.into() });
+        let certificates = certificates
+            .map(|name| CertificateSource { operator: None, secret_name: Some(name.into()) });
         good().spec(|spec| {
             let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
             spec.tls = Some(Tls { client });
@@ -175,7 +177,7 @@ fn tls_for_clients_needs_certificates_and_a_server_that_reads_them() {
         })
     };
     let none = with(None, "5.0.5", json!({}));
-    refused(&none, Reason::InvalidSpec, &["set `tls.client.certificates.secretName`"]);
+    refused(&none, Reason::InvalidSpec, &["set `tls.client.certificates.operator: {}` or"]);
     let old = with(Some("t"), "4.0.18", json!({}));
     refused(&old, Reason::InvalidSpec, &["4.1 or newer"]);
     let twice = with(Some("t"), "5.0.5", json!({ "client_encryption_options": {} }));
@@ -183,4 +185,24 @@ fn tls_for_clients_needs_certificates_and_a_server_that_reads_them() {
     let (valid, rack) = with(Some("t"), "5.0.5", json!({})).valid_rack();
     assert_eq!(valid.client_tls_secret.as_deref(), Some("t"));
     assert_eq!(rack.server.client_tls, Some(ClientTlsMode::Require));
+    assert_eq!((valid.client_certificates, rack.server.client_certificates), (None, None));
+}
+
+#[test]
+fn certificates_have_one_source_and_the_operator_signs_only_where_tls_is_on() {
+    let with = |mode, secret: Option<&str>| {
+        good().spec(|spec| {
+            let (operator, secret_name) = (Some(SignedByOperator {}), secret.map(str::to_string));
+            let certificates = Some(CertificateSource { operator, secret_name });
+            spec.tls = Some(Tls { client: Some(ClientTls { mode, certificates }) });
+        })
+    };
+    let two = with(ClientTlsMode::Require, Some("t"));
+    refused(&two, Reason::InvalidSpec, &["two sources"]);
+    let (valid, rack) = with(ClientTlsMode::Optional, None).valid_rack();
+    let by_operator = Some(ClientCertificates::Operator);
+    assert_eq!(valid.client_certificates, by_operator);
+    assert_eq!(rack.server.client_certificates, by_operator);
+    let (valid, rack) = with(ClientTlsMode::Off, None).valid_rack();
+    assert_eq!((valid.client_certificates, rack.server.client_certificates), (None, None));
 }

@@ -79,6 +79,12 @@ impl<M: Mind + Clone> Operator<M> {
             };
             match ready {
                 Err(Hold::Nothing) => continue,
+                Err(Hold::Failed(FailureClass::Refused, message)) if step.stands_alone() => {
+                    let end = End::Failed(FailureClass::Refused, message.clone());
+                    self.note(&step, key.clone(), write, end);
+                    let what = (step.doing().to_string(), key.clone(), message);
+                    running.refused.get_or_insert(what);
+                }
                 Err(Hold::Failed(class, message)) => {
                     self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
                     self.fail(store, step.doing(), &key, class, message);
@@ -208,6 +214,7 @@ impl<M: Mind + Clone> Operator<M> {
                 | Step::Create { event, .. }
                 | Step::Patch { event, .. }
                 | Step::CompareAndSet { event, .. }
+                | Step::Issue { event, .. }
                 | Step::Delete { event, .. },
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
@@ -242,6 +249,7 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Create { key, .. } => (key.clone(), Write::Create),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::CompareAndSet { .. } => (owner.clone(), Write::CompareAndSet),
+        Step::Issue { key, .. } => (key.clone(), Write::Issue),
         Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {
             (key.clone(), Write::Delete)
         }

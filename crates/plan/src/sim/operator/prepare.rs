@@ -4,9 +4,11 @@ use super::Operator;
 use super::apply::{Hold, Request};
 use crate::differ;
 use crate::hash;
+use crate::issue;
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey};
 use crate::plan::{Fence, Loss, Precondition, Step, Subresource};
+use crate::sim::authority;
 use crate::sim::store::{Store, conditions, owners};
 use crate::snapshot::FailureClass;
 use palladion_api::labels;
@@ -34,6 +36,13 @@ impl<M: Mind + Clone> Operator<M> {
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
                 let mut patch = patch.clone();
+                crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
+                Ok(Request::Merge(key.clone(), patch, *subresource))
+            }
+            Step::Issue { key, authority, order, patch, at, subresource, precondition, .. } => {
+                let made = authority::make(owner, key, authority, order, store.now + self.clock);
+                let made = made.map_err(|why| Hold::Failed(FailureClass::Refused, why))?;
+                let mut patch = issue::filled(patch, at, &made);
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
                 Ok(Request::Merge(key.clone(), patch, *subresource))
             }

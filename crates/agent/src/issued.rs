@@ -1,0 +1,238 @@
+//! Certificates that the operator signs for this member. The agent makes the key
+//! on the volume, where it stays, and asks in the member's status; what the
+//! operator answers in its spec is checked and kept beside the key, so that the
+//! server comes back without operator and API server. A server reads changed files
+//! by itself, within ten minutes; what cannot be used never replaces what can.
+
+mod kept;
+#[cfg(test)]
+mod tests;
+
+use crate::render::encryption::{AUTHORITIES, PAIR};
+use crate::volume::Volume;
+use crate::volume::durable::write_secret;
+use crate::volume::ledger::{Ban, Ledger, Membership};
+use crate::words::files::Doing;
+use crate::words::start::Waiting;
+use anyhow::{Context, Result};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kept::{Asked, Held};
+use palladion_api::ids::{MemberName, PodUid};
+use palladion_api::member::{
+    CassandraMemberSpec, CertificateProblem, CertificateProblemKind as Kind, CertificateStatus,
+    MemberCertificate,
+};
+use palladion_authority as authority;
+use std::fs;
+use std::path::Path;
+
+/// A certificate whose dates do not suit the clock of this node is taken after so
+/// long all the same: the clock may be wrong, and clients have clocks of their own.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
+
+/// Who this agent is.
+#[derive(Clone, Copy, Debug)]
+pub struct Own<'a> {
+    /// Its member.
+    pub member: &'a MemberName,
+    /// Its pod.
+    pub pod_uid: &'a PodUid,
+}
+
+/// Key, request and certificate of this member, as far as they are known.
+#[derive(Default)]
+pub struct Issued {
+    read: Option<(Option<Asked>, Option<Held>)>,
+    /// A certificate whose dates do not suit, and since when.
+    unsuited: Option<(String, Timestamp)>,
+    status: Option<CertificateStatus>,
+}
+
+impl Issued {
+    /// What the operator is told.
+    pub fn status(&self) -> Option<&CertificateStatus> {
+        self.status.as_ref()
+    }
+
+    /// Do what the order says, as far as it goes: ask, take, keep. What the operator
+    /// cannot be told, because there is no request to tell it with, comes back.
+    pub fn follow(
+        &mut self,
+        volume: &Volume,
+        own: Own<'_>,
+        order: &MemberCertificate,
+        now: Timestamp,
+    ) -> Option<CertificateProblem> {
+        let problem = self.step(volume, own, order, now);
+        let known = self.read.as_ref().and_then(|(asked, held)| Some((asked.as_ref()?, held)));
+        let Some((asked, held)) = known.filter(|(asked, _)| asked.authority == order.authority)
+        else {
+            return problem;
+        };
+        self.status = Some(CertificateStatus {
+            authority: asked.authority.clone(),
+            request: asked.request.clone(),
+            pod_uid: own.pod_uid.clone(),
+            stored: held.as_ref().map(|held| held.fingerprint.clone()),
+            not_after: held.as_ref().map(|held| Time(held.not_after)),
+            problem,
+        });
+        None
+    }
+
+    fn step(
+        &mut self,
+        volume: &Volume,
+        own: Own<'_>,
+        order: &MemberCertificate,
+        now: Timestamp,
+    ) -> Option<CertificateProblem> {
+        let not_stored = |error: anyhow::Error| problem(Kind::NotStored, format!("{error:#}"));
+        let directory = volume.tls();
+        if self.read.is_none() {
+            self.read = match kept::read(&directory) {
+                Ok(read) => Some(read),
+                Err(error) => return Some(not_stored(error)),
+            };
+        }
+        let (asked, held) = self.read.as_mut()?;
+        if asked.as_ref().is_none_or(|asked| asked.authority != order.authority) {
+            match kept::ask(&directory, own.member, &order.authority) {
+                Ok(made) => *asked = Some(made),
+                Err(error) => return Some(not_stored(error)),
+            }
+        }
+        let (asked, certificate) = (asked.as_ref()?, order.certificate.as_ref()?);
+        if let Some(held) = held.as_ref().filter(|held| held.answers(asked, order)) {
+            return held.unsuited(now);
+        }
+        let next = match next(asked, certificate, order, own.member) {
+            Ok(next) => next,
+            Err(refused) => return Some(problem(Kind::Refused, refused.to_string())),
+        };
+        let unsuited = next.unsuited(now);
+        if unsuited.is_some() && !has_waited(&mut self.unsuited, &next.fingerprint, now) {
+            return unsuited;
+        }
+        match kept::hold(&directory, &next) {
+            Ok(()) => {
+                tracing::info!(not_after = %next.not_after, "the certificate is on the volume");
+                *held = Some(next);
+                unsuited
+            }
+            Err(error) => Some(not_stored(error)),
+        }
+    }
+
+    /// What a start waits for, if there is no certificate that it could serve with.
+    /// One of an authority that the ring does not trust any more is none: the ring
+    /// was made anew. Without an order there is nobody to ask, and what there is does.
+    pub fn start_waits(
+        &mut self,
+        volume: &Volume,
+        member: &MemberName,
+        order: Option<&MemberCertificate>,
+    ) -> Option<Waiting> {
+        if self.read.is_none() {
+            self.read = kept::read(&volume.tls()).ok();
+        }
+        let held = self.read.as_ref().and_then(|(_, held)| held.as_ref());
+        let Some(held) = held else {
+            return Some(Waiting::NoCertificate);
+        };
+        let order = order?;
+        let checked = authority::check(
+            &held.key,
+            &held.certificate,
+            &order.trust,
+            &held.authority,
+            member.as_str(),
+        );
+        checked.is_err().then_some(Waiting::OtherAuthority)
+    }
+
+    /// Put the files where the server reads them.
+    ///
+    /// # Errors
+    /// There is no certificate, or the files cannot be written.
+    pub fn place(&mut self, volume: &Volume, directory: &Path) -> Result<()> {
+        if self.read.is_none() {
+            self.read = Some(kept::read(&volume.tls())?);
+        }
+        let held = self.read.as_ref().and_then(|(_, held)| held.as_ref());
+        let held = held.context(Waiting::NoCertificate)?;
+        let pair = format!("{}\n{}\n", held.key.trim_end(), held.certificate.trim_end());
+        fs::create_dir_all(directory)
+            .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
+        for (name, text) in [(AUTHORITIES, held.trust.as_str()), (PAIR, pair.as_str())] {
+            let path = directory.join(name);
+            if fs::read_to_string(&path).is_ok_and(|known| known == text) {
+                continue;
+            }
+            write_secret(&path, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Who has left keeps no key.
+    ///
+    /// # Errors
+    /// The files cannot be removed.
+    pub fn wipe(&mut self, volume: &Volume) -> Result<()> {
+        (self.read, self.status) = (None, None);
+        kept::wipe(&volume.tls())
+    }
+}
+
+/// Is there nobody any more whom a certificate would be for? Who has left, or was
+/// terminated, may be permitted to join again on the same volume, and then needs one
+/// before it starts.
+pub fn is_over(ledger: &Ledger, spec: Option<&CassandraMemberSpec>) -> bool {
+    let permit = spec.and_then(|spec| spec.start.as_ref());
+    let may_join =
+        permit.is_some_and(|p| p.volume_id == ledger.volume_id && !ledger.has_used(&p.nonce));
+    match ledger.ban {
+        Ban::GivenUp => true,
+        Ban::Terminated => !may_join,
+        Ban::None => ledger.membership == Membership::Left && !may_join,
+    }
+}
+
+/// What the order answers, checked.
+fn next(
+    asked: &Asked,
+    certificate: &str,
+    order: &MemberCertificate,
+    member: &MemberName,
+) -> Result<Held, authority::words::Refused> {
+    let (trust, by) = (&order.trust, &order.authority);
+    let checked = authority::check(&asked.key, certificate, trust, by, member.as_str())?;
+    Ok(Held {
+        authority: by.clone(),
+        key: asked.key.clone(),
+        certificate: certificate.to_string(),
+        trust: trust.clone(),
+        fingerprint: checked.fingerprint,
+        not_before: checked.not_before,
+        not_after: checked.not_after,
+    })
+}
+
+/// Has this certificate been waited with for long enough?
+fn has_waited(unsuited: &mut Option<(String, Timestamp)>, which: &str, now: Timestamp) -> bool {
+    match unsuited {
+        // A clock that was set back begins anew.
+        Some((known, since)) if known == which && *since <= now => {
+            now.duration_since(*since) >= PATIENCE
+        }
+        Some(_) | None => {
+            *unsuited = Some((which.to_string(), now));
+            false
+        }
+    }
+}
+
+fn problem(kind: Kind, message: String) -> CertificateProblem {
+    CertificateProblem { kind, message: Some(message) }
+}

@@ -1,0 +1,286 @@
+//! The agent's half of certificates that the operator signs: with a real
+//! authority, on a real directory.
+
+use super::*;
+use palladion_api::cluster::Mode;
+use palladion_api::ids::VolumeId;
+use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit};
+use palladion_authority::{Authority, Identity, Terms};
+use std::os::unix::fs::PermissionsExt;
+use tempfile::TempDir;
+
+const YEAR: SignedDuration = SignedDuration::from_hours(24 * 365);
+
+struct World {
+    _directory: TempDir,
+    volume: Volume,
+    issued: Issued,
+    authority: Authority,
+    order: MemberCertificate,
+    now: Timestamp,
+}
+
+fn an_authority(now: Timestamp) -> Authority {
+    Authority::make("r client-1", now, YEAR * 10).unwrap()
+}
+
+/// An agent that has just been ordered to ask.
+fn an_agent() -> World {
+    let directory = tempfile::tempdir().unwrap();
+    let volume = Volume::new(directory.path().to_path_buf(), Mode::Cassandra);
+    std::fs::create_dir_all(volume.tls().parent().unwrap()).unwrap();
+    let now = "2026-11-26T12:00:00Z".parse().unwrap();
+    let authority = an_authority(now);
+    let order = MemberCertificate {
+        authority: authority.fingerprint.clone(),
+        trust: authority.certificate.clone(),
+        ..MemberCertificate::default()
+    };
+    World { _directory: directory, volume, issued: Issued::default(), authority, order, now }
+}
+
+impl World {
+    fn turn(&mut self) -> CertificateStatus {
+        let (member, pod_uid) = (MemberName::new("r-dc1-a-0"), PodUid::new("pod-1"));
+        let own = Own { member: &member, pod_uid: &pod_uid };
+        let untold = self.issued.follow(&self.volume, own, &self.order, self.now);
+        assert_eq!(untold, None);
+        self.issued.status().unwrap().clone()
+    }
+
+    /// The operator signs what is asked, by a clock that differs by this.
+    fn sign(&mut self, ahead: SignedDuration) {
+        let asked = self.turn();
+        let of = Identity { namespace: "n".into(), ring: "r".into(), member: "r-dc1-a-0".into() };
+        let terms = Terms { names: vec!["r-dc1-a-0".into()], addresses: vec![], life: YEAR };
+        let signed = self.authority.sign(&asked.request, &of, &terms, self.now + ahead).unwrap();
+        self.order.certificate = Some(signed.certificate);
+    }
+
+    fn restart(&mut self) {
+        self.issued = Issued::default();
+    }
+
+    fn waits(&mut self) -> Option<Waiting> {
+        let order = self.order.clone();
+        self.issued.start_waits(&self.volume, &MemberName::new("r-dc1-a-0"), Some(&order))
+    }
+
+    /// The ring is made anew: it has another authority.
+    fn made_anew(&mut self) {
+        self.authority = an_authority(self.now);
+        self.order = MemberCertificate {
+            authority: self.authority.fingerprint.clone(),
+            trust: self.authority.certificate.clone(),
+            ..MemberCertificate::default()
+        };
+    }
+}
+
+fn kind(status: &CertificateStatus) -> Option<Kind> {
+    status.problem.as_ref().map(|problem| problem.kind)
+}
+
+#[test]
+fn the_agent_asks_once_and_takes_what_was_signed_for_it() {
+    let mut world = an_agent();
+    let first = world.turn();
+    assert_eq!((first.stored, first.problem), (None, None));
+    assert_eq!(world.waits(), Some(Waiting::NoCertificate));
+    world.restart();
+    assert_eq!(world.turn().request, first.request, "a restart of the agent asks nothing new");
+    world.sign(SignedDuration::ZERO);
+    let status = world.turn();
+    assert!(status.stored.is_some() && status.problem.is_none());
+    assert_eq!(status.not_after, Some(Time(world.now + YEAR)));
+    assert_eq!(world.waits(), None);
+    let run = tempfile::tempdir().unwrap();
+    world.issued.place(&world.volume, run.path()).unwrap();
+    let pair = fs::read_to_string(run.path().join(PAIR)).unwrap();
+    assert!(pair.starts_with("-----BEGIN PRIVATE KEY-----"), "Cassandra reads no other form");
+    assert!(pair.contains(world.order.certificate.as_ref().unwrap().trim_end()));
+    let trust = fs::read_to_string(run.path().join(AUTHORITIES)).unwrap();
+    assert_eq!(trust, world.authority.certificate);
+}
+
+#[test]
+fn the_key_is_for_the_agent_alone_and_is_not_told() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let told = serde_json::to_string(&world.turn()).unwrap();
+    assert!(!told.contains("PRIVATE"));
+    for file in fs::read_dir(world.volume.tls()).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_server_comes_back_with_what_is_on_the_volume_when_nobody_can_be_asked() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    world.turn();
+    world.restart();
+    let member = MemberName::new("r-dc1-a-0");
+    assert_eq!(world.issued.start_waits(&world.volume, &member, None), None);
+    let run = tempfile::tempdir().unwrap();
+    world.issued.place(&world.volume, run.path()).unwrap();
+    assert!(run.path().join(PAIR).is_file());
+}
+
+#[test]
+fn a_renewed_certificate_replaces_the_former_one() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let before = world.turn();
+    world.now += YEAR / 3 * 2;
+    world.sign(SignedDuration::ZERO);
+    let after = world.turn();
+    assert_ne!(after.stored, before.stored);
+    assert_eq!(after.request, before.request, "the key stays");
+    assert!(after.not_after > before.not_after);
+}
+
+#[test]
+fn another_authority_is_asked_with_another_key_and_the_former_certificate_starts_no_server() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let before = world.turn();
+    world.made_anew();
+    let asked = world.turn();
+    assert_ne!(asked.request, before.request);
+    assert_eq!(asked.stored, before.stored, "what there is stays until there is another");
+    assert_eq!(world.waits(), Some(Waiting::OtherAuthority));
+    world.sign(SignedDuration::ZERO);
+    assert_ne!(world.turn().stored, before.stored);
+    assert_eq!(world.waits(), None);
+}
+
+#[test]
+fn while_a_successor_is_trusted_besides_the_former_certificate_starts_a_server() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    world.turn();
+    let former = world.authority.certificate.clone();
+    world.made_anew();
+    world.order.trust.push_str(&former);
+    world.turn();
+    assert_eq!(world.waits(), None);
+}
+
+#[test]
+fn what_was_signed_for_another_key_is_refused_and_told_and_replaces_nothing() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let good = world.turn();
+    let mut other = an_agent();
+    (other.authority, other.order) = (
+        Authority::kept(&world.authority.key(), &world.authority.certificate).unwrap(),
+        world.order.clone(),
+    );
+    other.order.certificate = None;
+    other.sign(SignedDuration::ZERO);
+    world.order.certificate = other.order.certificate;
+    let status = world.turn();
+    assert_eq!((kind(&status), status.stored), (Some(Kind::Refused), good.stored));
+}
+
+#[test]
+fn a_certificate_of_tomorrow_waits_for_five_minutes_and_is_told() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::from_hours(2));
+    assert_eq!(kind(&world.turn()), Some(Kind::NotYetValid));
+    world.now += PATIENCE - SignedDuration::from_secs(1);
+    assert_eq!(world.turn().stored, None);
+    world.now += SignedDuration::from_secs(1);
+    let status = world.turn();
+    assert!(status.stored.is_some(), "a clock that is wrong holds no member up for long");
+    assert_eq!(kind(&status), Some(Kind::NotYetValid));
+    world.now += SignedDuration::from_hours(1);
+    assert_eq!(kind(&world.turn()), None);
+}
+
+#[test]
+fn a_clock_that_is_far_ahead_is_told_and_asks_for_nothing_new() {
+    let mut world = an_agent();
+    let asked = world.turn();
+    world.sign(-YEAR * 2);
+    let status = world.turn();
+    assert_eq!((kind(&status), &status.request), (Some(Kind::Expired), &asked.request));
+    world.now += PATIENCE;
+    let status = world.turn();
+    assert!(status.stored.is_some());
+    assert_eq!(status.request, asked.request);
+}
+
+#[test]
+fn damaged_files_are_made_anew() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let before = world.turn();
+    for file in fs::read_dir(world.volume.tls()).unwrap() {
+        fs::write(file.unwrap().path(), "{").unwrap();
+    }
+    world.restart();
+    let status = world.turn();
+    assert_ne!(status.request, before.request);
+    assert_eq!(kind(&status), Some(Kind::Refused), "it was signed for the former key");
+    world.sign(SignedDuration::ZERO);
+    assert_eq!(kind(&world.turn()), None);
+}
+
+#[test]
+fn who_has_left_keeps_no_key() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    world.turn();
+    let of_a_secret = world.volume.tls().join(PAIR);
+    fs::write(&of_a_secret, "what a Secret held").unwrap();
+    let files = || fs::read_dir(world.volume.tls()).unwrap().count();
+    assert_eq!(files(), 3);
+    world.issued.wipe(&world.volume).unwrap();
+    assert!(files() == 1 && of_a_secret.exists() && world.issued.status().is_none());
+    world.issued.wipe(&world.volume).unwrap();
+}
+
+#[test]
+fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
+    let world = an_agent();
+    let mut ledger = world.volume.take(&"m-0".into(), None).unwrap();
+    let permit = |volume: VolumeId| CassandraMemberSpec {
+        start: Some(StartPermit {
+            kind: PermitKind::Join,
+            nonce: "n1".into(),
+            pod_uid: PodUid::new("pod-1"),
+            volume_id: volume,
+            reason: String::new(),
+            attempt: 1,
+            replace_address: None,
+            host_id: None,
+            data: DataBeforeStart::Retire,
+        }),
+        ..CassandraMemberSpec::default()
+    };
+    let (own, other) = (permit(ledger.volume_id.clone()), permit(VolumeId::new("another")));
+    assert!(!is_over(&ledger, None), "a new member");
+    ledger.membership = Membership::Left;
+    assert!(is_over(&ledger, None) && is_over(&ledger, Some(&other)));
+    assert!(!is_over(&ledger, Some(&own)));
+    ledger.ban = Ban::Terminated;
+    assert!(is_over(&ledger, None) && !is_over(&ledger, Some(&own)));
+    ledger.ban = Ban::GivenUp;
+    assert!(is_over(&ledger, Some(&own)), "no permit lifts that");
+    ledger.ban = Ban::None;
+    ledger.use_permit(&"n1".into());
+    assert!(is_over(&ledger, Some(&own)), "it was used for the former membership");
+}
+
+#[test]
+fn a_volume_that_takes_nothing_is_a_problem_that_comes_back() {
+    let mut world = an_agent();
+    fs::write(world.volume.tls(), "a file is in the way").unwrap();
+    let (member, pod_uid) = (MemberName::new("r-dc1-a-0"), PodUid::new("pod-1"));
+    let own = Own { member: &member, pod_uid: &pod_uid };
+    let untold = world.issued.follow(&world.volume, own, &world.order, world.now);
+    assert_eq!(untold.map(|problem| problem.kind), Some(Kind::NotStored));
+}

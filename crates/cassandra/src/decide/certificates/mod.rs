@@ -1,0 +1,43 @@
+//! Certificates that the operator signs for the client port: an authority for the
+//! ring alone, an order for each member, what its agent asks for is signed, and
+//! signed anew in time. Nothing of it takes a turn, and nothing stops a server.
+
+pub mod authorities;
+mod client_ca;
+mod due;
+mod members;
+pub mod pending;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::validate::Valid;
+use palladion_api::server_config::ClientCertificates;
+pub use report::report;
+
+/// The setting that says that the chart's admission policies guard requests.
+pub const ADMISSION_POLICIES: &str = "admissionPolicies";
+
+/// Make authorities, order and sign. Behind the status: what comes again and
+/// again is no work of the ring.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if !are_wanted(valid) || !can_sign(facts) {
+        return;
+    }
+    authorities::decide(facts, draft);
+    client_ca::decide(facts, valid, draft);
+    members::decide(facts, valid, draft);
+}
+
+/// Does the spec ask for them?
+fn are_wanted(valid: &Valid) -> bool {
+    valid.client_certificates == Some(ClientCertificates::Operator)
+}
+
+/// Is it sure that a request is of the member in whose status it stands? Only the
+/// admission policies make it so, and the operator cannot see them.
+fn can_sign(facts: &Facts<'_>) -> bool {
+    facts.snapshot.settings.get(ADMISSION_POLICIES).is_some_and(|on| on == "true")
+}

@@ -1,0 +1,41 @@
+//! Certificates that the operator signs.
+
+use palladion_api::ids::MemberName;
+
+palladion_plan::sentences! {
+    /// What is waited for.
+    pub enum Waiting {
+        BeforeRestart { member: MemberName } => WaitingForCertificate,
+            "member {member} is not restarted with TLS yet: its certificate is not on its volume";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        PoliciesOff => SigningOff,
+            "the operator signs no certificates, because the admission policies that protect the requests of members are switched off. Set the chart values `policies.status` and `policies.members` to true, or use `tls.client.certificates.secretName`";
+        OldAgent { member: MemberName, agent: String } => AgentTooOld,
+            "the agent of member {member} (version {agent}) cannot ask for a certificate; it is replaced when the member restarts, unless `spec.sidecarImage` names an older version: then change it";
+        NotYetValid { member: MemberName, node: String, why: String } => CertificateUnusable,
+            "member {member} was given a certificate that is not valid yet by the clock of Node {node}: {why}. Correct the clock; the member takes the certificate within a few minutes in any case";
+        Expired { member: MemberName, node: String, why: String } => CertificateUnusable,
+            "the certificate of member {member} has expired by the clock of Node {node}: {why}. If that clock is right, the operator has not signed in time: look at its log. Otherwise correct the clock";
+        Refused { member: MemberName, why: String } => CertificateUnusable,
+            "member {member} refuses the certificate that the operator signed: {why}. To have the agent ask again, delete the pod of the member";
+        NotStored { member: MemberName, why: String } => CertificateUnusable,
+            "member {member} cannot store its key or its certificate: {why}. Free space on its volume, or make it writable";
+    }
+
+    /// Events.
+    pub enum Happened {
+        AuthorityMade { authority: String } => Synced,
+            "Certificate authority {authority} of this ring was created";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        MakeAuthority { authority: String } => "create certificate authority {authority} of the ring";
+        DropAuthorities => "drop the certificate authorities that have expired";
+        Order { member: MemberName } => "order a certificate for member {member}";
+        Sign { member: MemberName } => "sign the certificate of member {member}";
+    }
+}
