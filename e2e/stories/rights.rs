@@ -44,30 +44,9 @@ const UNSEEN: [(&str, &str, &str); 7] = [
 ];
 
 /// Rights whose only use on a real ring takes longer than a landing may.
-const OF_THE_SOAK: [(&str, &str, &str); 21] = [
+const OF_THE_SOAK: [(&str, &str, &str); 1] = [
     // A schedule with `concurrencyPolicy: Replace` aborts a task that waits for a machine.
     ("cassandratasks", "patch", "palladion.dev"),
-    // A Stack, and groups of node agents, are tried there.
-    ("daemonsets", "create", "apps"),
-    ("daemonsets", "get", "apps"),
-    ("daemonsets", "patch", "apps"),
-    ("components", "create", "palladion.dev"),
-    ("components", "get", "palladion.dev"),
-    ("components", "patch", "palladion.dev"),
-    ("nodeagentgroups", "create", "palladion.dev"),
-    ("nodeagentgroups", "get", "palladion.dev"),
-    ("nodeagentgroups", "patch", "palladion.dev"),
-    ("nodeagentgroups/status", "patch", "palladion.dev"),
-    ("nodeagentprofiles", "create", "palladion.dev"),
-    ("nodeagentprofiles", "get", "palladion.dev"),
-    ("nodeagentprofiles", "patch", "palladion.dev"),
-    ("registrations", "create", "palladion.dev"),
-    ("registrations", "get", "palladion.dev"),
-    ("registrations", "patch", "palladion.dev"),
-    ("stacks/status", "patch", "palladion.dev"),
-    ("zookeeperclusters", "create", "palladion.dev"),
-    ("zookeeperclusters", "get", "palladion.dev"),
-    ("zookeeperclusters", "patch", "palladion.dev"),
 ];
 
 fn asked_by_operator(beds: &[Bed]) -> Vec<AuditEntry> {

@@ -18,7 +18,6 @@ pub fn story() -> Story {
         .step("services that depend on each other are named", gates::cycle)
         .step("pods are registered once although answers are lost", register::once)
         .step("a Stack writes what it created or was given and nothing else", manifest::given)
-        .in_soak()
         .step("a sandbox that ends opens no gate again", gates::sandbox)
         .in_soak()
         .step(
