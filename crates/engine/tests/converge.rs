@@ -71,6 +71,26 @@ async fn what_a_webhook_adds_again_is_taken_out_once_and_the_rest_is_put_right()
     assert_eq!(now()["data"]["injected"], "always");
 }
 
+/// As a list that may not be empty: what somebody added alone is valid, and so is all of it.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_taken_out_before_ours_is_there_is_taken_out_afterwards() {
+    let (fake, _engine) = at_work(1).await;
+    let server = fake.clone();
+    fake.fault(move |seen| {
+        let is_merge =
+            seen.method == http::Method::PATCH && !seen.target.query.contains_key("force");
+        let is_empty = || server.get("configmaps", "n", "a-0").unwrap()["data"]["value"].is_null();
+        match is_merge && seen.target.plural == "configmaps" && is_empty() {
+            true => Action::Refuse(422),
+            false => Action::Pass,
+        }
+    });
+    fake.edit("configmaps", "n", "a-0", |m| m["data"] = json!({"theirs": "added"}));
+    let data = || fake.get("configmaps", "n", "a-0").unwrap()["data"].clone();
+    until("ours alone", || data() == json!({"value": "x"})).await;
+    assert!(status(&fake, "a")["failure"].is_null(), "{}", status(&fake, "a"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_field_that_is_no_longer_wanted_goes() {
     let fake = Fake::new();

@@ -73,12 +73,15 @@ impl Applier<'_> {
         // Whoever has nothing to write need not have seen the last change.
         meets(precondition, &seen.uid, &seen.version)?;
         if let Some(patch) = added {
-            match self.take_out(key, (&wanted, patch), &seen, guard, memory).await? {
+            match self.take_out(key, (&wanted, patch), &seen, guard, memory).await {
                 // Nobody hears of a write that changed nothing: what else differs is
                 // put right at once.
-                Effect::Nothing if is_right => return Ok(Effect::Nothing),
-                Effect::Nothing => {}
-                changed @ Effect::Changed { .. } => return Ok(changed),
+                Ok(Effect::Nothing) if is_right => return Ok(Effect::Nothing),
+                Ok(Effect::Nothing) => {}
+                // Without what is ours the rest need not be valid, such as a list that may not
+                // be empty: ours goes first, and the next turn takes out.
+                Err(error) if !is_right && error.class == FailureClass::Refused => {}
+                changed_or_failed => return changed_or_failed,
             }
         }
         let body = pinned(wanted, &seen, precondition);
