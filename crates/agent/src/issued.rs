@@ -40,10 +40,13 @@ pub struct Own<'a> {
     pub pod_uid: &'a PodUid,
 }
 
+/// What is on the volume.
+type Known = (Option<Asked>, Option<Held>);
+
 /// Key, request and certificate of this member, as far as they are known.
 #[derive(Default)]
 pub struct Issued {
-    read: Option<(Option<Asked>, Option<Held>)>,
+    read: Option<Known>,
     /// A certificate whose dates do not suit, and since when.
     unsuited: Option<(String, Timestamp)>,
     status: Option<CertificateStatus>,
@@ -90,13 +93,10 @@ impl Issued {
     ) -> Option<CertificateProblem> {
         let not_stored = |error: anyhow::Error| problem(Kind::NotStored, format!("{error:#}"));
         let directory = volume.tls();
-        if self.read.is_none() {
-            self.read = match kept::read(&directory) {
-                Ok(read) => Some(read),
-                Err(error) => return Some(not_stored(error)),
-            };
-        }
-        let (asked, held) = self.read.as_mut()?;
+        let (asked, held) = match known(&mut self.read, volume) {
+            Ok(known) => known,
+            Err(error) => return Some(not_stored(error)),
+        };
         if asked.as_ref().is_none_or(|asked| asked.authority != order.authority) {
             match kept::ask(&directory, own.member, &order.authority) {
                 Ok(made) => *asked = Some(made),
@@ -134,11 +134,7 @@ impl Issued {
         member: &MemberName,
         order: Option<&MemberCertificate>,
     ) -> Option<Waiting> {
-        if self.read.is_none() {
-            self.read = kept::read(&volume.tls()).ok();
-        }
-        let held = self.read.as_ref().and_then(|(_, held)| held.as_ref());
-        let Some(held) = held else {
+        let Ok((_, Some(held))) = known(&mut self.read, volume) else {
             return Some(Waiting::NoCertificate);
         };
         let order = order?;
@@ -157,11 +153,8 @@ impl Issued {
     /// # Errors
     /// There is no certificate, or the files cannot be written.
     pub fn place(&mut self, volume: &Volume, directory: &Path) -> Result<()> {
-        if self.read.is_none() {
-            self.read = Some(kept::read(&volume.tls())?);
-        }
-        let held = self.read.as_ref().and_then(|(_, held)| held.as_ref());
-        let held = held.context(Waiting::NoCertificate)?;
+        let (_, held) = known(&mut self.read, volume)?;
+        let held = held.as_ref().context(Waiting::NoCertificate)?;
         let pair = format!("{}\n{}\n", held.key.trim_end(), held.certificate.trim_end());
         fs::create_dir_all(directory)
             .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
@@ -183,6 +176,15 @@ impl Issued {
         (self.read, self.status) = (None, None);
         kept::wipe(&volume.tls())
     }
+}
+
+/// What is on the volume, which is read once.
+fn known<'a>(read: &'a mut Option<Known>, volume: &Volume) -> Result<&'a mut Known> {
+    let known = match read.take() {
+        Some(known) => known,
+        None => kept::read(&volume.tls())?,
+    };
+    Ok(read.insert(known))
 }
 
 /// Is there nobody any more whom a certificate would be for? Who has left, or was

@@ -64,15 +64,7 @@ pub fn all() -> Result<Vec<Program>> {
 /// If it does not compile.
 pub fn stories() -> Result<Program> {
     let built = build(&["--test", "stories"])?;
-    of_stories(&built).cloned()
-}
-
-/// The stories' program among those that were built.
-///
-/// # Errors
-/// If it is not there.
-pub fn of_stories(built: &[Program]) -> Result<&Program> {
-    let found = built.iter().find(|p| p.package == "palladion-e2e" && p.target == "stories");
+    let found = built.into_iter().find(|p| p.package == "palladion-e2e" && p.target == "stories");
     found.ok_or_else(|| anyhow!("cargo names no test program `stories` of palladion-e2e"))
 }
 

@@ -11,7 +11,7 @@ use palladion_testbed::ClusterName;
 
 use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
-use super::{beside, conclude, room};
+use super::{beside, cargo, conclude, room};
 use crate::install;
 
 /// The simulator disturbs every write instead of a spread of them.
@@ -61,12 +61,6 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
     tally.ended(outcome);
     beside(&bench, &mut tally, || simulator(*histories));
     conclude(begin, &tally)
-}
-
-fn cargo(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(install::root()).args(words);
-    command
 }
 
 /// Before anything is measured by a clock: a compiler takes what rings need.

@@ -97,9 +97,7 @@ impl Tally {
         }
         Ok(())
     }
-}
 
-impl Tally {
     /// What is no test but must be done, with its time; where it cannot be, the run has failed.
     pub fn timed(&mut self, name: &str, work: impl FnOnce() -> Result<()>) {
         eprintln!("== {name}");
