@@ -132,6 +132,7 @@ impl<'a> Facts<'a> {
                 Some(ServiceFact {
                     address,
                     uid: object.meta.uid.clone(),
+                    resource_version: object.meta.resource_version.clone(),
                     decommissioned: object.meta.labels.get(labels::DECOMMISSIONED).cloned(),
                     alone_since: object
                         .meta

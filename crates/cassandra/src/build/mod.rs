@@ -13,6 +13,7 @@ mod task;
 mod tests;
 
 pub use config::config_map;
+pub use pod::is_the_server;
 pub use release::{Rendered, Stamp, rendered};
 pub use services::{
     client_ca, client_service, disruption_budget, held_service, member, member_account,

@@ -16,6 +16,14 @@ use serde_json::{Value, json};
 /// User and group of the server in the stock images.
 const USER: i64 = 999;
 
+/// Names of the container in which a server runs, with its agent: of Cassandra, of ScyllaDB.
+const SERVERS: [&str; 2] = ["cassandra", "scylla"];
+
+/// Is that the container of the server, and none that somebody added to its pod?
+pub fn is_the_server(container: &str) -> bool {
+    SERVERS.contains(&container)
+}
+
 /// The pod template as a release of Palladion renders it, without the spec hash.
 pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     let mut annotations = json!(rack.annotations);
@@ -47,9 +55,10 @@ pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
 
 fn server(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     let agent = format!("{SHARED_DIR}/palladion-agent");
+    let [cassandra, scylla] = SERVERS;
     let (name, data_dir) = match valid.mode {
-        Mode::Cassandra => ("cassandra", "/var/lib/cassandra"),
-        Mode::Scylla => ("scylla", "/var/lib/scylla"),
+        Mode::Cassandra => (cassandra, "/var/lib/cassandra"),
+        Mode::Scylla => (scylla, "/var/lib/scylla"),
     };
     let mut container = json!({
         "name": name,

@@ -34,6 +34,8 @@ use turn::epoch;
 pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     let mut draft = Draft::default();
     epoch::decide(facts, &mut draft);
+    // Before the StatefulSets are told to have no pods.
+    stopped::note(facts, &mut draft);
     cluster::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);
@@ -46,7 +48,6 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);
     access::decide(facts, valid, &mut draft);
-    stopped::note(facts, &mut draft);
     certificates::report(facts, valid, &mut draft);
     let way = dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);

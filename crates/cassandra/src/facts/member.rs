@@ -60,6 +60,8 @@ pub struct ServiceFact {
     pub address: Option<StaticAddress>,
     /// Unique ID.
     pub uid: Uid,
+    /// Its version, as it was seen.
+    pub resource_version: String,
     /// The label `palladion.dev/decommissioned` of a member that leaves or has left.
     pub decommissioned: Option<String>,
     /// Since when it is kept for its address alone.

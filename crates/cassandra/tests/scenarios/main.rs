@@ -9,6 +9,7 @@ mod sim;
 mod absences;
 mod access;
 mod addresses;
+mod broken;
 mod certificates;
 mod chaos;
 mod clocks;

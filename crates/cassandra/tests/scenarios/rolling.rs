@@ -366,7 +366,6 @@ fn a_rack_that_is_dropped_from_the_spec_is_drained_and_removed() {
     assert_eq!(end.names(kinds::CLAIM).len(), 4, "claims are kept");
     let told = end.story.join("\n");
     end.pass(73 * 3600);
-    end.operators[0].resync();
     end.settle();
     let services = end.names(kinds::SERVICE);
     assert!(!services.iter().any(|s| s.contains("-b-")), "{services:?}");

@@ -268,3 +268,27 @@ fn a_replacement_whose_machine_has_died_is_told_with_what_waits_for_it() {
     world.settle();
     world.expect_ring(3);
 }
+
+/// The pod of a restart cannot end where its machine has died, and nobody can replace the
+/// member meanwhile but by its turn: a user's word ends that.
+#[test]
+fn a_restart_whose_machine_has_died_is_told_and_its_member_can_be_replaced() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    let is_ending = |w: &World| {
+        let turn = turn(w);
+        let key =
+            ObjectKey::new(kinds::POD, NAMESPACE, turn["member"].as_str().unwrap_or_default());
+        turn["step"] == "Restart"
+            && w.store.get(&key).is_some_and(|p| p["metadata"]["deletionTimestamp"].is_string())
+    };
+    world.until(is_ending);
+    let member = turn(&world)["member"].as_str().unwrap_or_default().to_string();
+    let node = world.node_of(&member);
+    world.set_machine(&node, Machine::Down);
+    is_told(&mut world, "restart", &member, &node);
+    world.label(kinds::MEMBER, &member, palladion_api::labels::REPLACE);
+    world.lose_node(&node);
+    world.settle();
+    world.expect_ring(3);
+}

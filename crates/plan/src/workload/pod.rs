@@ -55,7 +55,9 @@ pub struct PodFact {
     pub trouble: Option<PodTrouble>,
     /// Its init containers, in their order.
     pub init: Vec<InitContainer>,
-    /// Containers that run and are not ready.
+    /// Containers that run, ready or not.
+    pub running: Vec<String>,
+    /// Those of them that are not ready.
     pub unready: Vec<String>,
 }
 
@@ -133,6 +135,7 @@ pub fn project(object: &Value) -> Value {
         "scheduled": { "status": condition(object, "PodScheduled")["status"], "message": condition(object, "PodScheduled")["message"] },
         "waiting": waiting,
         "init": containers::project_init(object),
+        "running": containers::project_running(object),
         "unready": containers::project_unready(object),
     })
 }
@@ -177,7 +180,8 @@ impl PodFact {
             unschedulable: unscheduled.then(|| text("/scheduled/message").unwrap_or_default()),
             trouble: trouble(object),
             init: containers::read_init(&object.body),
-            unready: containers::read_unready(&object.body),
+            running: containers::read_names(&object.body["running"]),
+            unready: containers::read_names(&object.body["unready"]),
         }
     }
 

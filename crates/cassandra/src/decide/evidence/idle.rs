@@ -2,6 +2,7 @@
 //! needed to end it.
 
 use super::proof::Proof;
+use crate::build::is_the_server;
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::words::evidence::{Idle, Proven};
@@ -22,11 +23,14 @@ pub fn serves_nothing(
     Some((why, proof))
 }
 
+/// What fails beside a server that runs, as a container that somebody injected, says nothing
+/// of the server.
 fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
     if let Some(message) = &pod.unschedulable {
         return Some(Idle::Unschedulable { message: message.clone() });
     }
-    if let Some(trouble) = &pod.trouble {
+    let server_runs = pod.running.iter().any(|name| is_the_server(name));
+    if let Some(trouble) = pod.trouble.as_ref().filter(|_| !server_runs) {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
         return Some(Idle::Failing { reason, message });
     }

@@ -4,6 +4,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
+use crate::decide::objects::replicas;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -143,10 +144,17 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
         ));
         return;
     };
-    if facts.now() >= since + ADDRESS_KEPT {
+    let until = since + ADDRESS_KEPT;
+    if facts.now() < until {
+        draft.wake_at(until);
+    } else if !replicas::is_wanted(valid, member) {
+        // Whoever comes back takes the address up again: what was seen of it is over then.
         draft.steps.push(Step::Delete {
             key,
-            precondition: Precondition::Uid(service.uid.clone()),
+            precondition: Precondition::Version {
+                uid: service.uid.clone(),
+                resource_version: service.resource_version.clone(),
+            },
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: None,

@@ -10,6 +10,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
 use crate::words::replace::{Doing, Happened, Instead, Refused};
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::{HostId, MemberName, Uid};
 use palladion_api::labels;
 use palladion_api::member::{
@@ -104,7 +105,11 @@ fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
 
 /// Something of it is under way. What a dead one seems to do ends with it.
 fn is_busy(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
-    if let Some(turn) = facts.turn().filter(|t| t.member == member.name) {
+    // A restart of a machine that does not answer never ends, but by the replacement.
+    let is_held_up =
+        |t: &&Turn| t.step == TurnStep::Restart && member.silent_node(&facts.nodes).is_some();
+    let turn = facts.turn().filter(|t| t.member == member.name);
+    if let Some(turn) = turn.filter(|t| !is_held_up(t)) {
         return Some(Refused::HasTurn { work: turn.step.into() });
     }
     if !member.agent_answers(&facts.nodes) {

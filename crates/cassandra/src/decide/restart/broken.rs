@@ -4,6 +4,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::objects::replicas;
+use crate::decide::restart::revisions;
 use crate::decide::restart::steps::delete_pod;
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -25,6 +26,10 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         else {
             continue;
         };
+        // A server that ends by itself comes back in the revision that it ran in.
+        if revisions::would_wait(facts, member, newest) {
+            continue;
+        }
         let Some((why, proof)) = evidence::serves_nothing(facts, member, pod) else {
             continue;
         };

@@ -7,7 +7,7 @@ use crate::decide::maintenance::stale;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::words::restart::{Doing, Waiting};
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::MemberName;
 use palladion_api::member::{ServerState, VolumeState};
 use palladion_api::reasons::Reason;
@@ -51,6 +51,12 @@ fn next_prover<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberName> {
     let mut all = facts.members.values().filter(waits);
     let first = all.clone().next();
     all.find(|m| !needs_the_others(facts, m)).or(first).map(|m| &m.name)
+}
+
+/// Would this member, in a pod of that revision, only wait for another one that restarts?
+pub fn would_wait(facts: &Facts<'_>, member: &MemberFact, revision: &str) -> bool {
+    let is_of_another = |t: &Turn| t.step == TurnStep::Restart && t.member != member.name;
+    needs_proof(facts, member, revision) && facts.turn().is_some_and(is_of_another)
 }
 
 /// The member that proves this member's revision first, if one does.

@@ -6,7 +6,7 @@ use super::permit::{self, Course};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::words::turn::HeldUp;
-use palladion_api::cluster::Turn;
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{IntentState, PermitState};
 
 /// Report it, with what a person can do.
@@ -25,6 +25,10 @@ pub fn report(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) {
 
 /// Has it begun what its turn is for, as far as is known, or may it have?
 fn is_at_work(turn: &Turn, member: &MemberFact) -> bool {
+    // Its pod can neither end nor come back there.
+    if turn.step == TurnStep::Restart {
+        return true;
+    }
     let has_open_permit = match permit::course(turn, member) {
         Course::Open => true,
         Course::NotGiven => is_unconfirmed(member),

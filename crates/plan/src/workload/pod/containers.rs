@@ -52,11 +52,19 @@ pub(super) fn project_init(object: &Value) -> Value {
     all.collect()
 }
 
+/// Names of containers that run.
+pub(super) fn project_running(object: &Value) -> Value {
+    running(object).map(|s| s["name"].clone()).collect()
+}
+
 /// Names of containers that run and are not ready.
 pub(super) fn project_unready(object: &Value) -> Value {
+    running(object).filter(|s| s["ready"] == false).map(|s| s["name"].clone()).collect()
+}
+
+fn running(object: &Value) -> impl Iterator<Item = &Value> {
     let statuses = object["status"]["containerStatuses"].as_array().into_iter().flatten();
-    let unready = statuses.filter(|s| s["state"]["running"].is_object() && s["ready"] == false);
-    unready.map(|s| s["name"].clone()).collect()
+    statuses.filter(|s| s["state"]["running"].is_object())
 }
 
 /// The init containers of a projected pod.
@@ -79,9 +87,9 @@ pub(super) fn read_init(projected: &Value) -> Vec<InitContainer> {
     .collect()
 }
 
-/// Names of containers of a projected pod that run and are not ready.
-pub(super) fn read_unready(projected: &Value) -> Vec<String> {
-    let names = projected["unready"].as_array().into_iter().flatten();
+/// Names of containers in a list of a projected pod.
+pub(super) fn read_names(projected: &Value) -> Vec<String> {
+    let names = projected.as_array().into_iter().flatten();
     names.filter_map(|name| name.as_str().map(str::to_string)).collect()
 }
 
@@ -134,6 +142,7 @@ mod tests {
             { "name": "b", "ready": true, "state": { "running": {} } },
             { "name": "c", "ready": false, "state": { "waiting": {} } },
         ] } });
-        assert_eq!(read_unready(&json!({ "unready": project_unready(&pod) })), ["a"]);
+        assert_eq!(read_names(&project_unready(&pod)), ["a"]);
+        assert_eq!(read_names(&project_running(&pod)), ["a", "b"]);
     }
 }
