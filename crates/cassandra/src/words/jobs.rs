@@ -131,6 +131,8 @@ palladion_plan::sentences! {
             "the next member restarts after CassandraTask {task} ({work}) had its time between two restarts";
         BeforeMaintenance { task: String, work: Work, members: Names } => MaintenancePending,
             "pending maintenance waits for CassandraTask {task}: the {work} of {members} ends first";
+        BeforeRetry { task: String } => MaintenancePending,
+            "maintenance that failed is tried again after CassandraTask {task} had its time between two tries";
     }
 
     /// Events.
