@@ -32,6 +32,8 @@ palladion_plan::sentences! {
         Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";
         TwoLines => MixedVersions, "not while members run different release lines";
         Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";
+        OfAnother { members: Names } => WaitingInQueue,
+            "waiting for the job of {members} to end, which another CassandraTask has left running";
     }
 
     /// How a task goes.

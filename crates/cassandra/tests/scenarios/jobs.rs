@@ -360,6 +360,28 @@ fn a_running_task_that_is_deleted_is_aborted() {
     world.expect_ring(3);
 }
 
+/// A flush cannot be stopped: what was deleted goes on for so long, and nothing begins beside.
+#[test]
+fn the_next_task_begins_after_what_a_deleted_one_has_left_running() {
+    let mut world = a_ring(2, 1);
+    let mut of_first = task("flush", &json!({}));
+    of_first["members"] = json!([FIRST]);
+    ask(&mut world, "gone", &of_first);
+    world.until(|w| works(w, FIRST));
+    let mut of_last = task("compact", &json!({}));
+    of_last["members"] = json!([LAST]);
+    ask(&mut world, "next", &of_last);
+    world.delete(kinds::TASK, "gone");
+    world.until(|w| {
+        assert!(!(works(w, FIRST) && works(w, LAST)), "one at a time: {}", w.last_words());
+        works(w, LAST)
+    });
+    world.settle();
+    assert_eq!(phase(&world, "next"), Some(TaskPhase::Done), "{}", world.last_words());
+    assert_eq!(begun(&world), [FIRST, LAST]);
+    world.expect_ring(3);
+}
+
 #[test]
 fn a_member_whose_agent_has_just_come_up_is_neither_begun_nor_left_out() {
     let mut world = a_ring(2, 1);

@@ -7,6 +7,7 @@ use super::next_member::next as next_member;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Line, Stands};
+use super::units;
 use super::yields::Way;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
@@ -81,6 +82,9 @@ pub(super) fn patience_ends(facts: &Facts<'_>, members: &[TaskMember]) -> Option
 pub fn can_go_on(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>) -> bool {
     if !job.is_taken_up() || job.is_at_work() {
         return true;
+    }
+    if units::of_others(facts, job.task.uid()).is_some() {
+        return false;
     }
     let can = |entry: &TaskMember| match gate(facts, valid, job, entry) {
         Gate::Open(..) | Gate::Skip(_) => true,
