@@ -742,3 +742,27 @@ fn a_member_that_a_person_has_stopped_is_left_out_and_the_task_ends() {
     assert!(why.contains("wants the server of the member stopped"), "{why}");
     assert_eq!(begun(&world).len(), 2);
 }
+
+/// Nobody knows when it could be restarted: a task of it alone would wait for ever.
+#[test]
+fn a_restart_or_drain_of_whom_a_person_has_stopped_ends() {
+    let mut world = spread(2, 1);
+    world.want(LAST, &json!({ "run": "Stopped" }));
+    world.settle();
+    for body in ["restart", "drain"] {
+        let mut spec = task(body, &json!({}));
+        spec["members"] = json!([LAST]);
+        ask(&mut world, body, &spec);
+        world.settle();
+        let skipped = [MemberTaskState::Skipped];
+        assert_eq!(states(&status(&world, body)), skipped, "{body} {}", world.last_words());
+        assert_eq!(phase(&world, body), Some(TaskPhase::Partial), "{body}");
+    }
+    // The others would be restarted beside one that is down: that waits.
+    ask(&mut world, "all", &task("restart", &json!({})));
+    world.settle();
+    assert!(said(&world, "all").starts_with("WaitingForRing"), "{}", said(&world, "all"));
+    world.want(LAST, &json!({ "run": "Running" }));
+    world.settle();
+    assert_eq!(phase(&world, "all"), Some(TaskPhase::Done), "{}", world.last_words());
+}
