@@ -493,3 +493,16 @@ fn a_schedule_of_another_cluster_is_left_alone() {
     let cluster = world.store.get(&cluster_key()).unwrap();
     assert_eq!(cluster["metadata"]["name"], "demo");
 }
+
+/// What a leader with a wrong clock has written silences no schedule until then.
+#[test]
+fn a_time_that_a_leader_set_ahead_of_now_keeps_no_task_from_being_created() {
+    let mut world = scheduled(&hourly(json!({})));
+    let ahead = 30 * 24 * HOUR;
+    let times = json!({ "lastScheduleTime": at(ahead).to_string(), "nextScheduleTime": at(ahead + HOUR).to_string() });
+    world.store.merge(&key(), &json!({ "status": times }), Subresource::Status).unwrap();
+    go_to(&mut world, HOUR + 60);
+    assert_eq!(tasks(&world), [task(HOUR)], "{}", world.last_words());
+    go_to(&mut world, 2 * HOUR + 60);
+    assert_eq!(tasks(&world), [task(HOUR), task(2 * HOUR)], "{}", world.last_words());
+}

@@ -74,7 +74,8 @@ fn lets_pass_at(facts: &Facts<'_>, line: &Line<'_>) -> Option<Timestamp> {
 pub(super) fn patience_ends(facts: &Facts<'_>, members: &[TaskMember]) -> Option<Timestamp> {
     let held = facts.status.job.as_ref()?;
     let ends = members.iter().filter_map(|m| m.ended_at.as_ref());
-    ends.chain([&held.since]).map(|t| t.0).max().map(|last| last + PATIENCE)
+    // A leader's clock that was ahead may have written them.
+    ends.chain([&held.since]).map(|t| facts.again(t.0, None, PATIENCE)).max()
 }
 
 /// One that was not taken up yet is, whatever it then waits for; one that has let

@@ -284,8 +284,8 @@ fn shared_until(facts: &Facts<'_>, valid: &Valid, step: &str) -> Option<Timestam
     let open = queue::read(facts);
     let job = open.iter().find(|job| holds(Some(held), job.task.uid()))?;
     let was_interrupted = job.status.started_at.as_ref().is_some_and(|at| at.0 < held.since.0);
-    let until = held.since.0 + SHARE;
-    let settles = facts.now() < held.since.0 + SETTLES;
+    let until = facts.again(held.since.0, None, SHARE);
+    let settles = facts.now() < facts.again(held.since.0, None, SETTLES);
     let can = was_interrupted && (settles || can_go_on(facts, valid, job));
     (can && facts.now() < until).then_some(until)
 }
