@@ -4,7 +4,7 @@
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
-use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, VolumeId};
+use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
@@ -211,6 +211,9 @@ pub struct Replacement {
     pub cause: ReplacementCause,
     /// Why, in words.
     pub reason: String,
+    /// uid of the CassandraTask that asked for it; if that is deleted while it waits, it is taken back.
+    #[serde(default, rename = "taskUID", skip_serializing_if = "Option::is_none")]
+    pub task_uid: Option<Uid>,
 }
 
 /// A removal that is ordered, on record before another member carries it out.

@@ -171,6 +171,23 @@ async fn what_stands_alone_and_is_refused_holds_up_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_supposes_a_refused_step_is_left_out_with_it() {
+    let fake = Fake::new();
+    fake.fault(|seen| {
+        let first = seen.is_write() && seen.target.name.as_deref() == Some("a-0");
+        if first { Action::Refuse(422) } else { Action::Pass }
+    });
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 3, "value": "x", "behaviour": "pairs"}));
+    let exists = |number| fake.get("configmaps", "n", &format!("a-{number}")).is_some();
+    until("the rest is made", || exists(2)).await;
+    pass(Duration::from_secs(60)).await;
+    assert!(!exists(0) && !exists(1), "the next supposes the first");
+    fake.no_fault();
+    until("made", || made(&fake, "a", 3, "x")).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_owner_that_cannot_be_served_does_not_delay_the_others() {
     let fake = Fake::new();
     fake.fault(|seen| {

@@ -71,6 +71,8 @@ pub enum IfRefused {
     EndsPlan,
     /// Nothing that follows supposes it: the rest is carried out.
     StandsAlone,
+    /// The next step alone supposes it, and is left out with it: the rest is carried out.
+    LeavesOutNext,
 }
 
 /// One write.
@@ -109,6 +111,9 @@ pub enum Step {
         doing: String,
         /// Event to emit when it was created.
         event: Option<Event>,
+        /// What becomes of the rest of the plan if it is refused.
+        #[serde(skip)]
+        if_refused: IfRefused,
     },
     /// JSON merge patch of some fields of an object, which is not wholly ours.
     Patch {
@@ -206,11 +211,23 @@ impl Step {
     /// Does the rest of its plan go on when it is refused?
     pub fn stands_alone(&self) -> bool {
         match self {
-            Step::Apply { if_refused, .. } => *if_refused == IfRefused::StandsAlone,
+            Step::Apply { if_refused, .. } | Step::Create { if_refused, .. } => {
+                *if_refused != IfRefused::EndsPlan
+            }
             Step::Issue { .. } => true,
-            Step::Create { .. }
-            | Step::Patch { .. }
+            Step::Patch { .. } | Step::CompareAndSet { .. } | Step::Delete { .. } => false,
+        }
+    }
+
+    /// Is the next step left out with it when it is refused?
+    pub fn leaves_out_next(&self) -> bool {
+        match self {
+            Step::Apply { if_refused, .. } | Step::Create { if_refused, .. } => {
+                *if_refused == IfRefused::LeavesOutNext
+            }
+            Step::Patch { .. }
             | Step::CompareAndSet { .. }
+            | Step::Issue { .. }
             | Step::Delete { .. } => false,
         }
     }

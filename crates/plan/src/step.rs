@@ -37,7 +37,8 @@ impl Step {
 
     /// Create an object, unless there is one of this name.
     pub fn create(key: ObjectKey, object: Value, doing: impl Display) -> Self {
-        Step::Create { object, key, fence: None, doing: doing.to_string(), event: None }
+        let if_refused = IfRefused::EndsPlan;
+        Step::Create { object, key, fence: None, doing: doing.to_string(), event: None, if_refused }
     }
 
     /// Merge patch of an object under a precondition.
@@ -139,11 +140,26 @@ impl Step {
         step
     }
 
-    /// Of an apply that nothing else in its plan supposes: the rest is carried out
-    /// though it is refused.
-    pub fn standing_alone(mut self) -> Self {
-        if let Step::Apply { if_refused, .. } = &mut self {
-            *if_refused = IfRefused::StandsAlone;
+    /// Of an apply or a creation that nothing else in its plan supposes: the rest is
+    /// carried out though it is refused.
+    pub fn standing_alone(self) -> Self {
+        self.if_refused(IfRefused::StandsAlone)
+    }
+
+    /// The same where the next step, which records it, is left out with it.
+    pub fn leaving_out_next(self) -> Self {
+        self.if_refused(IfRefused::LeavesOutNext)
+    }
+
+    fn if_refused(mut self, means: IfRefused) -> Self {
+        match &mut self {
+            Step::Apply { if_refused, .. } | Step::Create { if_refused, .. } => {
+                *if_refused = means;
+            }
+            Step::Patch { .. }
+            | Step::CompareAndSet { .. }
+            | Step::Issue { .. }
+            | Step::Delete { .. } => {}
         }
         self
     }

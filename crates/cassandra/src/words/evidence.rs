@@ -193,6 +193,7 @@ palladion_plan::sentences! {
         Serves => "its agent reports that its server is up and normal";
         NodeBack => "its Node is back";
         TaskAborted => "the task was aborted";
+        TaskDeleted => "the task was deleted";
     }
 
     /// Events.

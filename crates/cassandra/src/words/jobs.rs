@@ -32,6 +32,8 @@ palladion_plan::sentences! {
         Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";
         TwoLines => MixedVersions, "not while members run different release lines";
         Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";
+        OfAnother { members: Names } => WaitingInQueue,
+            "waiting for the job of {members} to end, which another CassandraTask has left running";
     }
 
     /// How a task goes.
@@ -131,6 +133,8 @@ palladion_plan::sentences! {
             "the next member restarts after CassandraTask {task} ({work}) had its time between two restarts";
         BeforeMaintenance { task: String, work: Work, members: Names } => MaintenancePending,
             "pending maintenance waits for CassandraTask {task}: the {work} of {members} ends first";
+        BeforeRetry { task: String } => MaintenancePending,
+            "maintenance that failed is tried again after CassandraTask {task} had its time between two tries";
     }
 
     /// Events.

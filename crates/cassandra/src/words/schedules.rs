@@ -20,6 +20,8 @@ palladion_plan::sentences! {
             "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and a task is created when all members are up: waiting for {members}";
         DownRests { due: Timestamp, members: Names, until: Timestamp } => MembersDown,
             "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and a task for those without a copy on a member that is down is created at {until}, or for all of them when these members are up: {members}";
+        Refused { due: Timestamp, task: String, why: String } => ErrSyncFailed,
+            "the schedule is valid; a task has been due since {due}, and CassandraTask {task} could not be created: {why}";
         Full { due: Timestamp, most: usize } => Valid,
             "the schedule is valid; a task has been due since {due} and waits until fewer than {most} tasks of the schedule are active";
     }

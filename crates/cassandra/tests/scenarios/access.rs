@@ -1,9 +1,12 @@
 //! Agents that cannot log in to their servers: what goes on, and what stops.
 
 use crate::every::a_ring;
+use crate::jobs::task;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::Login;
+use crate::tasks::{ask, status};
+use palladion_api::task::TaskPhase;
 use palladion_cassandra::resources as kinds;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -85,4 +88,29 @@ fn a_leave_that_waits_for_a_password_holds_up_no_restart() {
     world.ring.login = Login::Accepted;
     world.settle();
     world.expect_ring(2);
+}
+
+/// A change of the replication that fails over and over stops no job each time.
+#[test]
+fn a_leave_that_waits_for_a_password_holds_up_no_task() {
+    for (body, options, most) in [
+        ("compact", json!({}), 4),
+        ("repair", json!({}), 4),
+        ("repair", json!({ "scope": "Due" }), 6),
+    ] {
+        let mut world = a_ring(2, 1);
+        world.ring.login = Login::Missing;
+        world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+        world.pass(120);
+        ask(&mut world, "work", &task(body, &options));
+        world.pass(900);
+        let phase = status(&world, "work").phase;
+        assert_eq!(phase, Some(TaskPhase::Done), "{body} {options}\n{}", world.last_words());
+        let begun = world.ring.units.len();
+        assert!(begun <= most, "{body} {options}: {begun} parts\n{}", world.last_words());
+        // It is tried again all the same.
+        world.ring.login = Login::Accepted;
+        world.settle();
+        world.expect_ring(2);
+    }
 }

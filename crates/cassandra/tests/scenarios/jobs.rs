@@ -234,8 +234,9 @@ fn a_flush_ends_before_its_task_is_aborted() {
     abort(&mut world, "work");
     world.settle();
     let status = status(&world, "work");
-    assert!(states(&status)[..2].iter().all(|s| *s == MemberTaskState::Succeeded));
-    assert!(status.phase.is_some_and(TaskPhase::is_final));
+    // What cannot be stopped was done when it ended, and with it the task.
+    assert_eq!(states(&status), [MemberTaskState::Succeeded; 3], "{}", world.last_words());
+    assert_eq!(status.phase, Some(TaskPhase::Done));
 }
 
 #[test]
@@ -357,6 +358,28 @@ fn a_running_task_that_is_deleted_is_aborted() {
     world.settle();
     assert_eq!(phase(&world, "next"), Some(TaskPhase::Done), "{}", world.last_words());
     assert_eq!(begun(&world), [FIRST, FIRST, LAST, OF_B]);
+    world.expect_ring(3);
+}
+
+/// A flush cannot be stopped: what was deleted goes on for so long, and nothing begins beside.
+#[test]
+fn the_next_task_begins_after_what_a_deleted_one_has_left_running() {
+    let mut world = a_ring(2, 1);
+    let mut of_first = task("flush", &json!({}));
+    of_first["members"] = json!([FIRST]);
+    ask(&mut world, "gone", &of_first);
+    world.until(|w| works(w, FIRST));
+    let mut of_last = task("compact", &json!({}));
+    of_last["members"] = json!([LAST]);
+    ask(&mut world, "next", &of_last);
+    world.delete(kinds::TASK, "gone");
+    world.until(|w| {
+        assert!(!(works(w, FIRST) && works(w, LAST)), "one at a time: {}", w.last_words());
+        works(w, LAST)
+    });
+    world.settle();
+    assert_eq!(phase(&world, "next"), Some(TaskPhase::Done), "{}", world.last_words());
+    assert_eq!(begun(&world), [FIRST, LAST]);
     world.expect_ring(3);
 }
 
@@ -719,4 +742,28 @@ fn a_member_that_a_person_has_stopped_is_left_out_and_the_task_ends() {
     let why = left.message.as_ref().map(ToString::to_string).unwrap_or_default();
     assert!(why.contains("wants the server of the member stopped"), "{why}");
     assert_eq!(begun(&world).len(), 2);
+}
+
+/// Nobody knows when it could be restarted: a task of it alone would wait for ever.
+#[test]
+fn a_restart_or_drain_of_whom_a_person_has_stopped_ends() {
+    let mut world = spread(2, 1);
+    world.want(LAST, &json!({ "run": "Stopped" }));
+    world.settle();
+    for body in ["restart", "drain"] {
+        let mut spec = task(body, &json!({}));
+        spec["members"] = json!([LAST]);
+        ask(&mut world, body, &spec);
+        world.settle();
+        let skipped = [MemberTaskState::Skipped];
+        assert_eq!(states(&status(&world, body)), skipped, "{body} {}", world.last_words());
+        assert_eq!(phase(&world, body), Some(TaskPhase::Partial), "{body}");
+    }
+    // The others would be restarted beside one that is down: that waits.
+    ask(&mut world, "all", &task("restart", &json!({})));
+    world.settle();
+    assert!(said(&world, "all").starts_with("WaitingForRing"), "{}", said(&world, "all"));
+    world.want(LAST, &json!({ "run": "Running" }));
+    world.settle();
+    assert_eq!(phase(&world, "all"), Some(TaskPhase::Done), "{}", world.last_words());
 }

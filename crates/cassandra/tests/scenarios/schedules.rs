@@ -493,3 +493,48 @@ fn a_schedule_of_another_cluster_is_left_alone() {
     let cluster = world.store.get(&cluster_key()).unwrap();
     assert_eq!(cluster["metadata"]["name"], "demo");
 }
+
+/// What a leader with a wrong clock has written silences no schedule until then.
+#[test]
+fn a_time_that_a_leader_set_ahead_of_now_keeps_no_task_from_being_created() {
+    let mut world = scheduled(&hourly(json!({})));
+    let ahead = 30 * 24 * HOUR;
+    let times = json!({ "lastScheduleTime": at(ahead).to_string(), "nextScheduleTime": at(ahead + HOUR).to_string() });
+    world.store.merge(&key(), &json!({ "status": times }), Subresource::Status).unwrap();
+    go_to(&mut world, HOUR + 60);
+    assert_eq!(tasks(&world), [task(HOUR)], "{}", world.last_words());
+    go_to(&mut world, 2 * HOUR + 60);
+    assert_eq!(tasks(&world), [task(HOUR), task(2 * HOUR)], "{}", world.last_words());
+}
+
+/// A policy of the API server refuses the tasks of one schedule: the others go on.
+#[test]
+fn a_task_that_is_refused_holds_up_no_other_schedule() {
+    let mut world = scheduled(&hourly(json!({})));
+    let other = json!({
+        "metadata": { "name": "other", "namespace": NAMESPACE },
+        "spec": hourly(json!({})),
+    });
+    let other_key = ObjectKey::new(kinds::SCHEDULE, NAMESPACE, "other");
+    world.store.create(&other_key, &other).unwrap();
+    let mut policed = world.clone();
+    policed.store.refuse("the label cost-center is missing", |key, _| {
+        key.resource == kinds::TASK && key.name.starts_with(NAME)
+    });
+    go_to(&mut policed, HOUR + 60);
+    let of_other = format!("other-{}", at(HOUR).as_second() / 60);
+    assert_eq!(tasks(&policed), [of_other.clone()], "{}", policed.last_words());
+    let said = condition(&policed, "Accepted");
+    assert!(said.contains("the label cost-center is missing"), "{said}");
+    assert_eq!(status(&policed).last_schedule_time, None, "nothing was created");
+    finish(&mut policed, &of_other);
+    // It is tried again, a few times in an hour.
+    let writes = policed.faults.writes();
+    go_to(&mut policed, HOUR + 1800);
+    let writes = policed.faults.writes() - writes;
+    assert!(writes < 100, "{writes} writes\n{}", policed.last_words());
+    policed.store.refuse_nothing();
+    go_to(&mut policed, HOUR + 2400);
+    assert_eq!(tasks(&policed), [task(HOUR), of_other], "{}", policed.last_words());
+    assert!(condition(&policed, "Accepted").starts_with("True Valid"));
+}

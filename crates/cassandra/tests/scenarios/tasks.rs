@@ -168,6 +168,55 @@ fn a_task_is_taken_back_while_it_waits_and_not_later() {
     assert!(outcomes[0] > 0 && outcomes[1] > 0, "{outcomes:?}");
 }
 
+/// Whoever deletes a task wants nothing of it any more.
+#[test]
+fn a_task_that_is_deleted_while_it_waits_is_taken_back_and_not_later() {
+    let delete = |world: &mut World| world.delete(kinds::TASK, "replace-it");
+    let replaces = |world: &World| {
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
+        world.store.get(&key).is_some_and(|member| member["spec"]["replace"].is_object())
+    };
+    // Another member is down as well, so that nobody can prove anything.
+    let mut world = spread(2, 1);
+    let node = world.node_of("demo-dc1-b-0");
+    world.break_volume(LAST);
+    world.set_machine(&node, palladion_plan::sim::kubernetes::Machine::Down);
+    world.pass(60);
+    ask(&mut world, "replace-it", &replace(LAST));
+    world.pass(120);
+    assert!(replaces(&world));
+    delete(&mut world);
+    world.pass(30);
+    assert!(!replaces(&world), "{}", world.last_words());
+    world.heal();
+    world.mount(LAST);
+    world.settle();
+    world.expect_ring(3);
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+
+    let mut world = spread(2, 1);
+    world.break_volume(LAST);
+    world.pass(60);
+    ask(&mut world, "replace-it", &replace(LAST));
+    let (worlds, _) = before_each_write(world);
+    let mut outcomes = [0, 0];
+    for mut world in worlds {
+        delete(&mut world);
+        world.settle();
+        match world.destructive.is_empty() {
+            true => {
+                outcomes[0] += 1;
+                assert!(!replaces(&world), "{}", world.last_words());
+                world.mount(LAST);
+                world.settle();
+            }
+            false => outcomes[1] += 1,
+        }
+        world.expect_ring(3);
+    }
+    assert!(outcomes[0] > 0 && outcomes[1] > 0, "{outcomes:?}");
+}
+
 #[test]
 fn the_last_of_three_speaks_for_the_ring_where_a_person_names_the_volumes() {
     let lost = ["demo-dc1-a-0", LAST];

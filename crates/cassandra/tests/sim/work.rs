@@ -279,6 +279,8 @@ impl Agent {
         let settles = work.settles && call.ranges.is_none();
         let end = match (call.end, work.stopping, settles) {
             (How::Done, None, false) => None,
+            // What cannot be stopped is one call here: with it all is done.
+            (How::Done, Some(Stop::Asked), false) if !call.is_stoppable() => None,
             (_, Some(Stop::Deadline), _) => {
                 Some(Ended::by(JobState::Failed, JobCause::DeadlineExceeded, "it took too long"))
             }

@@ -145,7 +145,8 @@ impl Applier<'_> {
     /// that stands alone and is refused.
     pub async fn carry_out(&self, plan: &Plan, memory: &mut Memory) -> Outcome {
         let mut outcome = Outcome::default();
-        for step in &plan.steps {
+        let mut steps = plan.steps.iter();
+        while let Some(step) = steps.next() {
             if self.stopping.is_cancelled() {
                 break;
             }
@@ -166,6 +167,9 @@ impl Applier<'_> {
                     let failed = Failed { doing: step.doing().to_string(), object, error };
                     if goes_on {
                         outcome.refused.get_or_insert(failed);
+                        if step.leaves_out_next() {
+                            steps.next();
+                        }
                         continue;
                     }
                     outcome.failed = Some(failed);

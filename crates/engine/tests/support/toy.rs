@@ -138,6 +138,7 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             event: None,
             if_refused: match owner.str_at("/spec/behaviour") {
                 Some("alone") => IfRefused::StandsAlone,
+                Some("pairs") => IfRefused::LeavesOutNext,
                 _ => IfRefused::EndsPlan,
             },
         });

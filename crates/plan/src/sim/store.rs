@@ -92,6 +92,11 @@ impl Store {
         self.refused.push((why, what));
     }
 
+    /// From now on refuse nothing any more.
+    pub fn refuse_nothing(&mut self) {
+        self.refused.clear();
+    }
+
     /// All changes so far.
     pub fn log(&self) -> &[Change] {
         &self.log

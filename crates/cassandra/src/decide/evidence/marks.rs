@@ -4,7 +4,7 @@ use crate::decide::draft::Draft;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::{Doing, Happened, Marked, Unmarked};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, Uid};
 use palladion_api::labels;
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_plan::{Event, Fence, Step};
@@ -26,7 +26,27 @@ pub fn has_old_claim(member: &MemberFact) -> bool {
 pub fn mark(
     member: &MemberFact,
     host_id: &HostId,
+    cause: (ReplacementCause, Marked),
+    fence: Option<Fence>,
+) -> Option<Step> {
+    mark_by(member, host_id, cause, None, fence)
+}
+
+/// The same for a task: if that is deleted while it waits, the record is taken back.
+pub fn mark_by_task(
+    member: &MemberFact,
+    host_id: &HostId,
+    cause: (ReplacementCause, Marked),
+    task: &Uid,
+) -> Option<Step> {
+    mark_by(member, host_id, cause, Some(task), None)
+}
+
+fn mark_by(
+    member: &MemberFact,
+    host_id: &HostId,
     (cause, why): (ReplacementCause, Marked),
+    task: Option<&Uid>,
     fence: Option<Fence>,
 ) -> Option<Step> {
     let spec = member.spec.as_ref()?;
@@ -39,10 +59,16 @@ pub fn mark(
         claim_uid: claim.map(ClaimFact::uid),
         cause,
         reason: why.to_string(),
+        task_uid: task.cloned(),
     };
+    let mut record = json!(record);
+    // Of an earlier record nothing is left.
+    if of(member).is_some_and(|before| before.task_uid.is_some()) && task.is_none() {
+        record["taskUID"] = Value::Null;
+    }
     let doing = Doing::Mark { member: member.name.clone() };
     let event = Event::normal(Happened::Marked { member: member.name.clone(), why });
-    let step = patch(member, json!(record), fence, doing);
+    let step = patch(member, record, fence, doing);
     step.map(|step| step.announced(event))
 }
 

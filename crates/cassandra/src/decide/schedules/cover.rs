@@ -143,7 +143,9 @@ pub(super) fn outcome(
     }
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let name = super::task_name(schedule, now);
-    create(schedule, &name, &tasks, draft);
+    if let Some(why) = create(facts, schedule, &name, &tasks, draft) {
+        return outcome(Accepted::Refused { due, task: name, why }, None);
+    }
     outcome(Accepted::Covers, Some((name, now)))
 }
 

@@ -41,7 +41,8 @@ impl Record {
         let Some(since) = self.expected.filter(|t| *t <= now && times.is_run(*t)) else {
             return Due::NotYet;
         };
-        match times.until(now).filter(|at| *at >= since && Some(*at) > self.last) {
+        let last = self.last(times, now);
+        match times.until(now).filter(|at| *at >= since && Some(*at) > last) {
             None => Due::NotYet,
             Some(at) if now.duration_since(at) > deadline => Due::Missed(Run { since, at }),
             Some(at) => Due::Now(Run { since, at }),
@@ -50,7 +51,14 @@ impl Record {
 
     /// When the next task is due.
     pub fn next(&self, times: &Times, now: Timestamp) -> Option<Timestamp> {
-        times.after(self.last.map_or(now, |last| last.max(now)))
+        times.after(self.last(times, now).map_or(now, |last| last.max(now)))
+    }
+
+    /// For which time a task was created last. One that is later than the next time is of a
+    /// clock that was ahead: that must not silence the schedule until then (safety rule 7.7).
+    fn last(&self, times: &Times, now: Timestamp) -> Option<Timestamp> {
+        let next = times.after(now);
+        self.last.filter(|last| next.is_none_or(|next| *last <= next))
     }
 
     /// The expected time if it still is one, else the next: what is kept on record
@@ -108,6 +116,14 @@ mod tests {
         // The record of what is expected is lost or was written by a clock that is behind.
         let behind = Record { expected: Some(at("10T02:00:00")), ..record };
         assert_eq!(behind.due(&nightly(), at("10T02:30:00"), HOUR), Due::NotYet);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_silences_no_more_than_one_time() {
+        let record = Record { expected: Some(at("11T02:00:00")), last: Some(at("30T02:00:00")) };
+        assert_eq!(record.next(&nightly(), at("10T12:00:00")), Some(at("11T02:00:00")));
+        let run = Run { since: at("11T02:00:00"), at: at("11T02:00:00") };
+        assert_eq!(record.due(&nightly(), at("11T02:00:10"), HOUR), Due::Now(run));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use cron::Times;
 use due::{Due, Record, Run};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::task_schedule::ConcurrencyPolicy;
-use palladion_plan::{Fence, Object, ObjectKey, Step};
+use palladion_plan::{FailureClass, Fence, Object, ObjectKey, Step};
 use read::{Schedule, ended};
 use report::{Outcome, report};
 use serde_json::{Value, json};
@@ -102,7 +102,10 @@ fn outcome(
                     draft.wake_at(run.at + deadline + SignedDuration::from_secs(1));
                     return Outcome { accepted: Ok(waits), ..Outcome::next(Some(run.since)) };
                 }
-                create(schedule, &name, tasks, draft);
+                if let Some(why) = create(facts, schedule, &name, tasks, draft) {
+                    let refused = Accepted::Refused { due: run.since, task: name, why };
+                    return Outcome { accepted: Ok(refused), ..Outcome::next(Some(run.since)) };
+                }
             }
             let record = Record { last: Some(run.at), ..record };
             let next = awaited(&record, times, now, draft);
@@ -145,7 +148,16 @@ fn exists(facts: &Facts<'_>, schedule: &Schedule<'_>, name: &str) -> bool {
     tasks.any(|task| task.meta.name == name && task.meta.namespace == *namespace)
 }
 
-fn create(schedule: &Schedule<'_>, name: &str, tasks: &[&Arc<Object>], draft: &mut Draft) {
+/// Create the task, which holds up no other schedule where it is refused. What was answered
+/// is returned if it was refused the last time: then nothing is on record of it before it is
+/// seen to exist.
+fn create(
+    facts: &Facts<'_>,
+    schedule: &Schedule<'_>,
+    name: &str,
+    tasks: &[&Arc<Object>],
+    draft: &mut Draft,
+) -> Option<String> {
     if schedule.spec.concurrency_policy == ConcurrencyPolicy::Replace {
         let active = tasks.iter().filter(|task| ended(task).is_none());
         let running = active.filter(|task| task.at("/spec/abort") != Some(&Value::Bool(true)));
@@ -163,7 +175,25 @@ fn create(schedule: &Schedule<'_>, name: &str, tasks: &[&Arc<Object>], draft: &m
     // have ended by then, and be gone.
     let spec = schedule.object.at("/spec").cloned().unwrap_or_default();
     let task = build::task_of_schedule(schedule.name(), &meta.namespace, &spec, name);
-    draft.steps.push(Step::create(key, task, doing).fenced(fence));
+    let refused = refused(facts, schedule);
+    let step = Step::create(key, task, doing).fenced(fence);
+    draft.steps.push(match refused {
+        Some(_) => step.standing_alone(),
+        // The next one records that it was created.
+        None => step.leaving_out_next(),
+    });
+    refused
+}
+
+/// What the API server has answered when it refused to create a task of this schedule, if that
+/// is what failed the last time.
+fn refused(facts: &Facts<'_>, schedule: &Schedule<'_>) -> Option<String> {
+    let failure = facts.snapshot.failure.as_ref().filter(|f| f.class == FailureClass::Refused)?;
+    let object = failure.object.as_ref().filter(|object| object.resource == kinds::TASK)?;
+    let is_ours = object.namespace == schedule.object.meta.namespace;
+    let number = object.name.strip_prefix(schedule.name()).and_then(|n| n.strip_prefix('-'))?;
+    let is_one = is_ours && number.chars().all(|c| c.is_ascii_digit());
+    is_one.then(|| failure.message.clone())
 }
 
 fn abort(schedule: &Schedule<'_>, task: &Object) -> Step {

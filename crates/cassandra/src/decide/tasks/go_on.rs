@@ -10,12 +10,12 @@ use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Stands, take_up};
 use super::silent;
-use super::units::asked;
+use super::units::{self, asked};
 use super::yields::Way;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::jobs::Working;
+use crate::words::jobs::{Waiting, Working};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::JobWanted;
 use palladion_api::task::{Means, MemberTaskState as State, TaskMember};
@@ -38,6 +38,9 @@ pub fn go_on(
     }
     if let Some(why) = closed(facts, way) {
         return Stands::Waiting(why);
+    }
+    if let Some(members) = units::of_others(facts, job.task.uid()) {
+        return Stands::Waiting(Waiting::OfAnother { members });
     }
     while let Some((place, entry)) = next(&job.status.members) {
         match gate(facts, valid, job, entry) {

@@ -65,4 +65,5 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
             task.refuse(facts, why, draft);
         }
     }
+    replace::take_back_without_task(facts, draft);
 }

@@ -7,6 +7,7 @@ use super::next_member::next as next_member;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Line, Stands};
+use super::units;
 use super::yields::Way;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
@@ -73,7 +74,8 @@ fn lets_pass_at(facts: &Facts<'_>, line: &Line<'_>) -> Option<Timestamp> {
 pub(super) fn patience_ends(facts: &Facts<'_>, members: &[TaskMember]) -> Option<Timestamp> {
     let held = facts.status.job.as_ref()?;
     let ends = members.iter().filter_map(|m| m.ended_at.as_ref());
-    ends.chain([&held.since]).map(|t| t.0).max().map(|last| last + PATIENCE)
+    // A leader's clock that was ahead may have written them.
+    ends.chain([&held.since]).map(|t| facts.again(t.0, None, PATIENCE)).max()
 }
 
 /// One that was not taken up yet is, whatever it then waits for; one that has let
@@ -81,6 +83,9 @@ pub(super) fn patience_ends(facts: &Facts<'_>, members: &[TaskMember]) -> Option
 pub fn can_go_on(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>) -> bool {
     if !job.is_taken_up() || job.is_at_work() {
         return true;
+    }
+    if units::of_others(facts, job.task.uid()).is_some() {
+        return false;
     }
     let can = |entry: &TaskMember| match gate(facts, valid, job, entry) {
         Gate::Open(..) | Gate::Skip(_) => true,

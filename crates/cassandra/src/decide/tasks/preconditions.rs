@@ -58,7 +58,7 @@ pub fn gate<'a>(
     }
     // Nobody knows when a person wants it to run again: it is not waited for.
     let is_out = member.is_stopped() || member.is_gone();
-    if is_out && entry.started_at.is_none() && job.kind.means() == Means::Job {
+    if is_out && entry.started_at.is_none() {
         return Gate::Skip(Member::NotWanted);
     }
     if !member.is_live(&facts.nodes) || marks::of(member).is_some() {

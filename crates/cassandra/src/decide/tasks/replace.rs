@@ -9,6 +9,7 @@ use crate::decide::tasks::end::Course;
 use crate::decide::tasks::read::Task;
 use crate::decide::tasks::refusals::{already_replaced, another_volume, no_such_member};
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::words::evidence::{Marked, Unmarked};
 use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
 use palladion_api::ids::HostId;
@@ -100,7 +101,7 @@ fn take_up(
         (None, None) => return,
     };
     let why = Marked::ByTask { task: task.object.meta.name.clone() };
-    let record = marks::mark(member, host_id, (cause(wanted), why), None);
+    let record = marks::mark_by_task(member, host_id, (cause(wanted), why), task.uid());
     let Some(record) = record else {
         return task.refuse(facts, Refused::NoAddress { member: member.name.clone() }, draft);
     };
@@ -125,9 +126,9 @@ fn stand_for(
         ReplacementCause::NodeGone | ReplacementCause::User => {}
         ReplacementCause::Task | ReplacementCause::Unknown(_) => return None,
     }
-    let (marked, task) = (record.reason.clone(), task.object.meta.name.clone());
-    let why = Marked::VolumeNamed { marked, task };
-    marks::mark(member, &record.host_id, (ReplacementCause::Task, why), None)
+    let (marked, named) = (record.reason.clone(), task.object.meta.name.clone());
+    let why = Marked::VolumeNamed { marked, task: named };
+    marks::mark_by_task(member, &record.host_id, (ReplacementCause::Task, why), task.uid())
 }
 
 /// Take it back, as long as nothing was done.
@@ -140,17 +141,43 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
         let course = taken_up.and_then(|id| ended(member, id));
         return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
     };
-    let has_turn = facts.turn().is_some_and(|t| t.member == *name);
-    // A removal that is on record goes on, whoever has the turn (safety rule 7.4).
-    if has_turn || member.removal().is_some() || !marks::has_old_claim(member) {
+    if !is_untouched(facts, member) {
         let course = Course::Running(Running::TooLate { member: name.clone() }.into());
         return task.report(facts, taken_up, &course, draft);
     }
-    // A Node that is gone is a cause of its own, whoever has asked besides; so is one
-    // that only a newer operator knows.
-    if matches!(record.cause, ReplacementCause::User | ReplacementCause::Task) {
-        let fence = Some(facts.fence_as_seen());
-        draft.steps.extend(marks::withdraw(member, Unmarked::TaskAborted, fence));
-    }
+    withdraw(facts, (member, record), Unmarked::TaskAborted, draft);
     task.report(facts, taken_up, &aborted, draft);
+}
+
+/// Was nothing done yet? A removal that is on record goes on, whoever has the turn
+/// (safety rule 7.4).
+fn is_untouched(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let has_turn = facts.turn().is_some_and(|t| t.member == member.name);
+    !has_turn && member.removal().is_none() && marks::has_old_claim(member)
+}
+
+/// A Node that is gone is a cause of its own, whoever has asked besides; so is one
+/// that only a newer operator knows.
+fn withdraw(
+    facts: &Facts<'_>,
+    (member, record): (&MemberFact, &Replacement),
+    why: Unmarked,
+    draft: &mut Draft,
+) {
+    if matches!(record.cause, ReplacementCause::User | ReplacementCause::Task) {
+        draft.steps.extend(marks::withdraw(member, why, Some(facts.fence_as_seen())));
+    }
+}
+
+/// Whoever deletes a task wants nothing of it any more, as if it was aborted.
+pub(super) fn take_back_without_task(facts: &Facts<'_>, draft: &mut Draft) {
+    for member in facts.members.values().filter(|m| !m.is_gone()) {
+        let Some(record) = marks::of(member) else { continue };
+        let Some(uid) = &record.task_uid else { continue };
+        let mut tasks = facts.objects(kinds::TASK).iter();
+        let is_there = tasks.any(|o| o.meta.uid == *uid && !o.meta.is_terminating());
+        if !is_there && is_untouched(facts, member) {
+            withdraw(facts, (member, record), Unmarked::TaskDeleted, draft);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Work;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, Uid};
 use palladion_api::member::{Job, JobStatus};
 use palladion_api::task::TaskKind;
 use palladion_plan::words::Names;
@@ -138,6 +138,17 @@ impl Unit<'_> {
 pub fn under_way<'a>(facts: &'a Facts<'_>) -> Vec<Unit<'a>> {
     let at_work = facts.members.values().filter(|m| works(facts, m));
     at_work.map(|member| Unit { member, job: asked(member) }).collect()
+}
+
+/// Members at work that are not at this task: it was deleted, or has lost its job, and what
+/// cannot be stopped goes on. Whoever repairs and serves nobody is waited for by none.
+pub fn of_others<'a>(facts: &'a Facts<'_>, task: &Uid) -> Option<Names> {
+    let is_other = |unit: &Unit<'_>| unit.job.is_none_or(|job| job.task != *task);
+    let counts = |unit: &Unit<'_>| doubts::doubt(facts, unit.member).is_none();
+    let units: Vec<Unit<'a>> = under_way(facts);
+    let mut others = units.iter().filter(|unit| is_other(unit) && counts(unit)).peekable();
+    others.peek()?;
+    Some(Names::of(others.map(|unit| &unit.member.name)))
 }
 
 /// What they do, and who.

@@ -15,7 +15,7 @@ use crate::validate::Valid;
 use crate::words::jobs::{Doing, Happened, RingWaits, Waiting};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{ClusterJob, TurnStep};
-use palladion_api::member::OperationKind;
+use palladion_api::member::{OperationKind, OperationState};
 use palladion_api::task::{Body, TaskKind};
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step, Subject};
@@ -46,7 +46,7 @@ pub fn before(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
         return Way::Free;
     }
     let is_due = due.is_some();
-    let ordered = draft.steps.iter().filter_map(operation_of).map(urgency).max();
+    let ordered = draft.steps.iter().filter_map(|step| urgency(facts, step)).max();
     if units.is_empty() {
         if is_due {
             halt_the_silent(facts, draft);
@@ -64,6 +64,12 @@ pub fn before(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
         body.is_some_and(Body::is_repair_of_due)
     };
     let gives_way = ordered.is_some() && units.iter().all(passes);
+    if let Some(until) = tried_at(facts, ordered.filter(|_| gives_way && !is_due)) {
+        draft.steps.retain(|step| operation_of(step).is_none());
+        let task = by_name(facts, &units).unwrap_or_default();
+        draft.wait_for(RingWaits::BeforeRetry { task }).until(until);
+        return Way::Free;
+    }
     if is_due || gives_way || ordered == Some(Urgency::AtOnce) {
         draft.steps.retain(|step| turn_of(step).is_none() && operation_of(step).is_none());
         give_way(facts, &units, draft);
@@ -146,21 +152,61 @@ fn operation_of(step: &Step) -> Option<&Value> {
     }
 }
 
+/// Is it this member's object that is written?
+fn is_about(step: &Step, member: &MemberFact) -> bool {
+    match step {
+        Step::Patch { key, .. } => {
+            key.resource == kinds::MEMBER && key.name == member.name.as_str()
+        }
+        Step::Apply { .. }
+        | Step::Create { .. }
+        | Step::CompareAndSet { .. }
+        | Step::Issue { .. }
+        | Step::Delete { .. } => false,
+    }
+}
+
 /// How long an operation can wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
+    /// It has failed, and may fail over and over: between members, and after the share of a
+    /// repair that gives way, or no job would ever end (safety rule 7.6).
+    Again,
     BetweenMembers,
     AtOnce,
 }
 
 /// A repair that leaves out a lost member comes before its replacement, and a
 /// change of replication before a leave, or at the end of a join.
-fn urgency(operation: &Value) -> Urgency {
+fn urgency(facts: &Facts<'_>, step: &Step) -> Option<Urgency> {
+    let operation = operation_of(step)?;
+    if has_failed(facts, step, operation) {
+        return Some(Urgency::Again);
+    }
     let alters = operation["kind"] == json!(OperationKind::AlterReplication);
-    match operation["target"].is_string() || alters {
+    Some(match operation["target"].is_string() || alters {
         true => Urgency::AtOnce,
         false => Urgency::BetweenMembers,
-    }
+    })
+}
+
+/// Has the member failed the last time at what it is asked for now?
+fn has_failed(facts: &Facts<'_>, step: &Step, operation: &Value) -> bool {
+    let is_it = |m: &&MemberFact| is_about(step, m);
+    let Some(member) = facts.members.values().find(is_it) else { return false };
+    let asked = member.spec.as_ref().and_then(|s| s.operation.as_ref());
+    let asked = asked.filter(|asked| operation["kind"] == json!(asked.kind));
+    let told = member.status.operation.as_ref();
+    let told = told.filter(|told| asked.is_some_and(|asked| asked.id == told.id));
+    told.is_some_and(|told| told.state == OperationState::Failed)
+}
+
+/// When what has failed is tried again beside a repair that gives way: that has its share
+/// between two tries, as between two restarts.
+fn tried_at(facts: &Facts<'_>, ordered: Option<Urgency>) -> Option<Timestamp> {
+    let held = holder(facts).filter(|_| ordered == Some(Urgency::Again))?;
+    let until = facts.again(held.since.0, None, SHARE);
+    (facts.now() < until).then_some(until)
 }
 
 /// Whoever is silent holds up nothing, and must not work beside the turn when it
@@ -238,8 +284,8 @@ fn shared_until(facts: &Facts<'_>, valid: &Valid, step: &str) -> Option<Timestam
     let open = queue::read(facts);
     let job = open.iter().find(|job| holds(Some(held), job.task.uid()))?;
     let was_interrupted = job.status.started_at.as_ref().is_some_and(|at| at.0 < held.since.0);
-    let until = held.since.0 + SHARE;
-    let settles = facts.now() < held.since.0 + SETTLES;
+    let until = facts.again(held.since.0, None, SHARE);
+    let settles = facts.now() < facts.again(held.since.0, None, SETTLES);
     let can = was_interrupted && (settles || can_go_on(facts, valid, job));
     (can && facts.now() < until).then_some(until)
 }

@@ -61,6 +61,12 @@ impl Running {
             Course::Stopped => None,
         }
     }
+
+    /// This step was refused: the rest is carried out, but for what supposes it.
+    fn go_on_without(&mut self, step: &Step, key: &ObjectKey, message: String) {
+        self.refused.get_or_insert((step.doing().to_string(), key.clone(), message));
+        self.next += usize::from(step.leaves_out_next());
+    }
 }
 
 impl<M: Mind + Clone> Operator<M> {
@@ -82,8 +88,7 @@ impl<M: Mind + Clone> Operator<M> {
                 Err(Hold::Failed(FailureClass::Refused, message)) if step.stands_alone() => {
                     let end = End::Failed(FailureClass::Refused, message.clone());
                     self.note(&step, key.clone(), write, end);
-                    let what = (step.doing().to_string(), key.clone(), message);
-                    running.refused.get_or_insert(what);
+                    running.go_on_without(&step, &key, message);
                 }
                 Err(Hold::Failed(class, message)) => {
                     self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
@@ -102,8 +107,7 @@ impl<M: Mind + Clone> Operator<M> {
                     match end {
                         End::Done => self.remember(&step),
                         End::Failed(FailureClass::Refused, message) if step.stands_alone() => {
-                            let what = (step.doing().to_string(), key.clone(), message);
-                            running.refused.get_or_insert(what);
+                            running.go_on_without(&step, &key, message);
                         }
                         End::Failed(class, message) => {
                             self.fail(store, step.doing(), &key, class, message);
