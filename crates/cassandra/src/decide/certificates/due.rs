@@ -11,6 +11,10 @@ use serde_json::json;
 /// Least time between two certificates of a member that has one.
 pub const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
+/// A signature from later than this is none: certificates hold from an hour before they are
+/// signed, so that anybody's clock may be behind by as much.
+const AHEAD: SignedDuration = SignedDuration::from_hours(1);
+
 /// When to sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
@@ -31,6 +35,10 @@ pub fn due(member: &MemberFact, order: &MemberCertificate, now: Timestamp) -> Du
     let (Some(signed), Some(end)) = (signed, &order.not_after) else {
         return Due::Now;
     };
+    // Signed by a clock that was ahead: it would be renewed much too late, and nobody can use it.
+    if signed.0 > now.saturating_add(AHEAD).unwrap_or(now) {
+        return Due::Now;
+    }
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref()).map(|a| a.as_str());
     let is_same =
         order.request.as_deref() == Some(id(asked).as_str()) && order.address.as_deref() == address;

@@ -248,6 +248,14 @@ fn a_certificate_is_renewed_after_two_thirds_of_its_life() {
 }
 
 #[test]
+fn what_a_clock_that_was_ahead_has_signed_is_signed_anew() {
+    let signed = |at| a_ring().with_authority("client-1", DAY * 40).asked("client-1").signed(at);
+    let almost_right = signed(NOW + SignedDuration::from_mins(59));
+    assert_eq!(signed_in(&almost_right.plan()), None);
+    assert!(signed_in(&signed(NOW + DAY * 100).plan()).is_some());
+}
+
+#[test]
 fn another_key_or_address_is_signed_but_not_at_every_whim() {
     let ring = || a_ring().with_authority("client-1", DAY * 40).asked("client-1").signed(NOW);
     let mut other_key = ring();
