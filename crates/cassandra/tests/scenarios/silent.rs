@@ -4,9 +4,12 @@
 use crate::jobs::task;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
+use crate::sim::manifests::NAMESPACE;
 use crate::sim::world::Link;
 use crate::tasks::{ask, status};
 use palladion_api::task::{MemberTaskState, TaskPhase};
+use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
@@ -48,6 +51,34 @@ fn a_machine_that_dies_in_a_unit_lets_other_tasks_pass_after_ten_minutes() {
     let status = status(&world, "work");
     assert_eq!(status.phase, Some(TaskPhase::Done), "{}", world.last_words());
     assert_eq!(status.members[1].tries, 2);
+    world.expect_ring(3);
+}
+
+/// The member was given its part, and its agent, which reports, waits for its server to serve.
+#[test]
+fn a_part_that_was_not_begun_because_the_server_does_not_serve_lets_other_tasks_pass() {
+    let mut world = spread(2, 1);
+    ask(&mut world, "work", &task("compact", &json!({})));
+    let last = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
+    world.until(|w| w.store.get(&last).is_some_and(|member| member["spec"]["job"].is_object()));
+    world.ring.closed.insert(LAST.into());
+    world.kill_server(LAST);
+    let mut other = task("flush", &json!({}));
+    other["members"] = json!([FIRST]);
+    ask(&mut world, "then", &other);
+    world.pass(300);
+    assert_eq!(status(&world, "work").members[1].state, MemberTaskState::Running, "it was given");
+    assert!(!works(&world, LAST), "and not begun");
+    assert_eq!(phase(&world, "then"), Some(TaskPhase::Waiting), "{}", world.last_words());
+    world.pass(600);
+    assert_eq!(phase(&world, "then"), Some(TaskPhase::Done), "{}", world.last_words());
+    let given_back = &status(&world, "work").members[1];
+    assert_eq!((given_back.state, given_back.tries), (MemberTaskState::Interrupted, 0));
+    world.ring.closed.clear();
+    world.settle();
+    let status = status(&world, "work");
+    assert_eq!(status.phase, Some(TaskPhase::Done), "{}", world.last_words());
+    assert_eq!(status.members[1].tries, 1);
     world.expect_ring(3);
 }
 

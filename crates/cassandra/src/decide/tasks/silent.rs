@@ -1,5 +1,5 @@
 //! Members that work for a task and of which nobody hears: their machines answer no more,
-//! or they are at a repair and serve nobody any more. Their part is given again when they
+//! they are at a repair and serve nobody any more, or have not begun and do not serve. Their part is given again when they
 //! are back, and no other task waits for that.
 
 use super::doubts::{self, Doubt};
@@ -20,6 +20,8 @@ enum Silence {
     Machine,
     /// It is at a repair by grants, and holds up that of others.
     Repairs(Doubt),
+    /// Its agent has not begun, because its server does not serve: it may never again.
+    NotBegun,
 }
 
 fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Silence> {
@@ -39,7 +41,11 @@ fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Sil
     if !member.agent_answers(&facts.nodes) {
         return Some(Silence::Machine);
     }
-    doubts::doubt(facts, member).filter(|_| is_by_grants).map(Silence::Repairs)
+    if is_by_grants {
+        return doubts::doubt(facts, member).map(Silence::Repairs);
+    }
+    let has_begun = units::answer(member).is_some();
+    (!has_begun && !member.is_live(&facts.nodes)).then_some(Silence::NotBegun)
 }
 
 /// When it was asked last about the part that it has, if it has not answered.
@@ -70,7 +76,7 @@ pub fn until(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<T
         Silence::Repairs(Doubt::Unanswered) if doubts::may_repair_with_others(facts, member) => {
             (unanswered_since(member)?, GRANT)
         }
-        Silence::Repairs(Doubt::Unanswered | Doubt::ServesNobody) => {
+        Silence::Repairs(Doubt::Unanswered | Doubt::ServesNobody) | Silence::NotBegun => {
             (entry.silent_since.as_ref()?.0, PATIENCE)
         }
     };
@@ -78,7 +84,8 @@ pub fn until(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<T
 }
 
 /// It can only be waited for: its part has ended for now. A machine that died counts as a
-/// try, as if its server had ended; who repairs is not to blame for a network.
+/// try, as if its server had ended; who repairs is not to blame for a network, and what was
+/// not begun is no try.
 pub fn give_up(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
     if until(facts, task, entry).is_none_or(|at| facts.now() < at) {
         return;
@@ -90,6 +97,10 @@ pub fn give_up(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
         Silence::Repairs(doubt) => {
             entry.tries = entry.tries.saturating_sub(1);
             end(facts, entry, State::Interrupted, &doubt.said(member));
+        }
+        Silence::NotBegun => {
+            entry.tries = entry.tries.saturating_sub(1);
+            end(facts, entry, State::Interrupted, &Doubt::ServesNobody.said(member));
         }
         Silence::Machine if entry.tries < TRIES => {
             end(facts, entry, State::Interrupted, &Said::Silent { member });
