@@ -4,6 +4,7 @@
 use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{self, Reading, ServerAdmin};
+use crate::decide::clock::Times;
 use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
@@ -324,6 +325,13 @@ impl Agent {
     }
 
     fn spec(&self) -> Option<SpecFact<'_>> {
-        self.saved.as_ref().map(|saved| SpecFact { spec: &saved.spec, source: self.source() })
+        let times = match &*self.api.news.borrow() {
+            News::Present(member) => Times::of(&member.metadata),
+            News::Unknown | News::Unreachable(_) | News::Absent | News::Unreadable(_) => {
+                Times::default()
+            }
+        };
+        let source = self.source();
+        self.saved.as_ref().map(|saved| SpecFact { spec: &saved.spec, source, times })
     }
 }

@@ -4,6 +4,7 @@
 
 mod action;
 pub mod backoff;
+pub mod clock;
 mod drain;
 pub mod forbidden;
 pub mod health;
@@ -32,6 +33,7 @@ use crate::volume::ledger::Ledger;
 use crate::words::server::Running;
 use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
+use clock::Times;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
@@ -81,6 +83,8 @@ pub struct SpecFact<'a> {
     pub spec: &'a CassandraMemberSpec,
     /// Where it comes from.
     pub source: Source,
+    /// What it was read with says of the time; nothing where it was saved.
+    pub times: Times,
 }
 
 /// The volume.

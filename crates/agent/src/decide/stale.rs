@@ -2,13 +2,12 @@
 //! have dropped those of rows that it still holds, and the rows would come back
 //! with it (safety rule 7.8).
 
-use super::{Facts, Process, VolumeFact};
+use super::{Facts, Process, Source, SpecFact, VolumeFact, clock};
 use crate::volume::heartbeat::Known;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, seconds};
 use crate::words::start::Waiting;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::member::CassandraMemberSpec;
 
 /// `gc_grace_seconds` of a table where nobody has set it: ten days. It counts until
 /// the agent has learned what the tables have.
@@ -23,14 +22,21 @@ const BRIEF: SignedDuration = SignedDuration::from_hours(3);
 /// What forbids the start, unless the spec allows it for this very absence.
 pub fn forbids(
     now: Timestamp,
-    spec: &CassandraMemberSpec,
+    known: SpecFact<'_>,
     found: &Found,
     ledger: &Ledger,
 ) -> Option<Waiting> {
+    let spec = known.spec;
     let (at, ran) = (complete_until(found, ledger)?, last_ran_at(found, ledger)?);
     let allowed = spec.allow_stale_start.as_ref().filter(|t| t.0 == at);
     let stood = spec.ring_down.as_ref().filter(|down| Some(&down.since) == allowed);
     let kept = kept(found);
+    if allowed.is_none()
+        && let Some(later) = passed_already(now, known, ran)
+    {
+        return Some(Waiting::ClockBehind { at, clock: seconds(now).0, later: seconds(later).0 });
+    }
+    let now = known.times.at_least(now);
     // Until the ring was started again nobody has deleted anything; what others
     // dropped since, it would bring back.
     let is_too_old = now.duration_since(stood.map_or(at, |down| down.until.0)) > kept;
@@ -45,6 +51,18 @@ pub fn forbids(
     })
 }
 
+/// A time that has passed although the clock here has not come to it: how long the server did
+/// not run cannot be told then. Without the API server nobody could be asked, and it starts.
+fn passed_already(now: Timestamp, known: SpecFact<'_>, ran: Timestamp) -> Option<Timestamp> {
+    match known.source {
+        Source::Saved => None,
+        Source::Live => {
+            let noted = known.times.ahead_of(now);
+            noted.or_else(|| clock::ran_ahead_of(known.times.at_least(now), ran))
+        }
+    }
+}
+
 /// Up to when the data of a server that does not run holds all deletions, where that is too
 /// long ago to start with, whatever else keeps it from starting.
 pub fn too_old(facts: &Facts<'_>) -> Option<Timestamp> {
@@ -52,7 +70,7 @@ pub fn too_old(facts: &Facts<'_>) -> Option<Timestamp> {
         return None;
     };
     let (ledger, known) = (found.ledger.as_ref()?, facts.spec?);
-    forbids(facts.now, known.spec, found, ledger)?;
+    forbids(facts.now, known, found, ledger)?;
     complete_until(found, ledger)
 }
 

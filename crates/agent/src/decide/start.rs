@@ -149,7 +149,7 @@ fn autonomous(
         let (recorded, found) = (recorded.clone(), host_id.clone());
         return Decision::wait(Waiting::OtherHostId { recorded, found });
     }
-    if let Some(too_old) = stale::forbids(facts.now, spec, found, ledger) {
+    if let Some(too_old) = stale::forbids(facts.now, known, found, ledger) {
         return Decision::wait(too_old);
     }
     if let Some(other) = other_address(ledger, address) {
@@ -189,7 +189,7 @@ fn by_permit(
     // comes back under another address serves them.
     let has_data = matches!(ledger.membership, Membership::Leaving { .. });
     if (has_data || readdresses(known, ledger))
-        && let Some(too_old) = stale::forbids(facts.now, known.spec, found, ledger)
+        && let Some(too_old) = stale::forbids(facts.now, known, found, ledger)
     {
         return Decision::wait(too_old);
     }

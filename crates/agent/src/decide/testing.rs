@@ -20,6 +20,7 @@ pub const SEED: &str = "10.96.0.12";
 pub struct World {
     pub spec: Option<CassandraMemberSpec>,
     pub source: Source,
+    pub times: Times,
     pub found: Found,
     pub process: Process,
     pub container: Phase,
@@ -48,6 +49,7 @@ pub fn a_new_member() -> World {
     World {
         spec: Some(spec),
         source: Source::Live,
+        times: Times::default(),
         found: Found {
             file_system: "ext4/1/".into(),
             marker: Some(VOLUME.into()),
@@ -184,7 +186,11 @@ impl World {
             pod_uid: &POD.into(),
             member: &MEMBER.into(),
             revision: "rev-1",
-            spec: self.spec.as_ref().map(|spec| SpecFact { spec, source: self.source }),
+            spec: self.spec.as_ref().map(|spec| SpecFact {
+                spec,
+                source: self.source,
+                times: self.times,
+            }),
             volume: VolumeFact::Found(&self.found),
             process: self.process.clone(),
             container: self.container,

@@ -45,6 +45,11 @@ pub enum Halt {
         /// The table.
         table: String,
     },
+    /// It was asked to stop, and the server has not answered what it was called for.
+    LeftUnanswered {
+        /// What that is.
+        doing: Doing,
+    },
     /// It failed.
     Failed(JobCause, String),
     /// This server cannot do it; nothing was done.
@@ -96,17 +101,19 @@ impl Bench {
         self.asked().map_or(Ok(()), |_| Err(Halt::Stopped))
     }
 
+    /// Wait until it is asked to stop.
+    pub async fn asked_to_stop(&self) {
+        let mut stop = self.stop.clone();
+        if stop.wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Wait, but no longer than until it is asked to stop.
     pub async fn pause(&self, time: Duration) {
-        let mut stop = self.stop.clone();
-        let asked = async {
-            if stop.wait_for(Option::is_some).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
         tokio::select! {
             () = tokio::time::sleep(time) => {}
-            () = asked => {}
+            () = self.asked_to_stop() => {}
         }
     }
 
@@ -176,9 +183,12 @@ impl Bench {
         let (state, message) = match &outcome {
             Ok(()) => (KeyspaceState::Succeeded, None),
             Err(Halt::Failed(_, why)) => (KeyspaceState::Failed, Some(why.clone())),
-            Err(Halt::Stopped | Halt::LeftRunning { .. } | Halt::LeftWaiting { .. }) => {
-                (KeyspaceState::Aborted, None)
-            }
+            Err(
+                Halt::Stopped
+                | Halt::LeftRunning { .. }
+                | Halt::LeftWaiting { .. }
+                | Halt::LeftUnanswered { .. },
+            ) => (KeyspaceState::Aborted, None),
             // Noted with the end of the job.
             Err(Halt::Lost | Halt::Refused(_)) => return outcome,
         };
@@ -209,6 +219,10 @@ impl Bench {
             Err(Halt::LeftWaiting { keyspace, table }) => {
                 let seconds = self.pace.ends.as_secs();
                 self.left(&Aborted::LeftWaiting { keyspace, table, seconds })
+            }
+            Err(Halt::LeftUnanswered { doing }) => {
+                let (doing, seconds) = (doing.to_string(), self.pace.ends.as_secs());
+                self.left(&Aborted::LeftUnanswered { doing, seconds })
             }
             Err(Halt::Failed(cause, why)) => Ended::by(JobState::Failed, cause, why),
             Err(Halt::Refused(why)) => Ended::by(JobState::Refused, JobCause::NotSupported, why),

@@ -272,8 +272,12 @@ fn count(bench: &Bench, outcome: &Step<Outcome>) {
         Ok(Outcome::Done) => SegmentResult::Done,
         Ok(Outcome::Missed { result, .. }) => *result,
         Err(Halt::Failed(..) | Halt::Refused(_)) => SegmentResult::Failed,
-        Err(Halt::Lost | Halt::Stopped | Halt::LeftRunning { .. } | Halt::LeftWaiting { .. }) => {
-            SegmentResult::Interrupted
-        }
+        Err(
+            Halt::Lost
+            | Halt::Stopped
+            | Halt::LeftRunning { .. }
+            | Halt::LeftWaiting { .. }
+            | Halt::LeftUnanswered { .. },
+        ) => SegmentResult::Interrupted,
     });
 }

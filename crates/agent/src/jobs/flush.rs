@@ -1,5 +1,6 @@
 //! Flush, keyspace by keyspace.
 
+use super::answer::answered;
 use super::bench::{Bench, Step};
 use super::plan;
 use super::work::done;
@@ -20,12 +21,9 @@ pub async fn flush(bench: &Bench, of: &Selection) -> Step<Done> {
         bench.may_stop()?;
         bench.note(|notes| notes.call(Item { keyspace: keyspace.clone(), table: None }))?;
         let part = async {
-            match jobs.flush_tables(keyspace, tables).await {
-                Ok(()) => bench.note(Notes::finish_item),
-                Err(error) => {
-                    Err(bench.failed(Doing::Flush { keyspace: keyspace.clone() }, error).await)
-                }
-            }
+            let doing = Doing::Flush { keyspace: keyspace.clone() };
+            answered(bench, jobs.flush_tables(keyspace, tables), doing).await?;
+            bench.note(Notes::finish_item)
         };
         bench.keyspace(keyspace, part).await?;
     }

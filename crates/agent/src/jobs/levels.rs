@@ -1,6 +1,7 @@
 //! Log levels for some time: what each logger had is noted before the server is
 //! told, so that an agent of later gives it back.
 
+use super::answer::answered;
 use super::bench::{Bench, Step};
 use super::book::Book;
 use crate::admin::{RuntimeChange, ServerAdmin};
@@ -31,9 +32,8 @@ pub async fn set(bench: &Bench, what: &SetLogLevelTask) -> Step<Done> {
     bench.note(|notes| notes.levels = Some(levels))?;
     let log_levels = what.levels.iter().map(|(logger, level)| (logger.clone(), Some(*level)));
     let change = RuntimeChange { log_levels: log_levels.collect(), ..Default::default() };
-    if let Err(error) = bench.admin.change_runtime(&change).await {
-        return Err(bench.failed(Doing::ChangeRuntimeSettings, error).await);
-    }
+    let doing = Doing::ChangeRuntimeSettings;
+    answered(bench, bench.admin.change_runtime(&change), doing).await?;
     Ok(Done::Levels { loggers: Names::of(what.levels.keys()), seconds: what.seconds })
 }
 

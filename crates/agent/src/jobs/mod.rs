@@ -2,6 +2,7 @@
 //! [`crate::decide::job`] decide when one begins.
 
 mod adopt;
+mod answer;
 mod bench;
 mod book;
 mod course;

@@ -17,8 +17,8 @@ pub struct Pace {
     pub repair: Duration,
     /// How long a repair that was just begun may be unknown to the server.
     pub early: Duration,
-    /// How long a repair that is asked to end may take, and how long a rewrite of which
-    /// nothing shows that could be stopped.
+    /// How long a repair that is asked to end may take, how long a rewrite of which nothing
+    /// shows that could be stopped, and how long a call after a stop that cannot be stopped.
     pub ends: Duration,
     /// How long a segment of a repair may take: then it is ended and cut in halves.
     pub segment: Duration,

@@ -1,6 +1,7 @@
 //! Snapshots. Whether one is there is looked up on the disk: the server's own
 //! list breaks off where a snapshot has no time to live (seen of 5.0.5).
 
+use super::answer::answered;
 use super::bench::{Bench, Halt, Step};
 use super::plan;
 use crate::words::calls::Doing;
@@ -46,15 +47,12 @@ pub async fn take(bench: &Bench, what: &SnapshotTask) -> Step<Done> {
             if found == OnDisk::Part {
                 // Of an earlier try: the server takes none of a name that is there.
                 let keyspaces: Vec<String> = named.keys().cloned().collect();
-                if let Err(error) = jobs.clear_snapshot(&what.name, &keyspaces).await {
-                    let doing = Doing::ClearSnapshot { name: what.name.clone() };
-                    return Err(bench.failed(doing, error).await);
-                }
+                let doing = Doing::ClearSnapshot { name: what.name.clone() };
+                answered(bench, jobs.clear_snapshot(&what.name, &keyspaces), doing).await?;
+                bench.may_stop()?;
             }
-            if let Err(error) = jobs.take_snapshot(what, &of).await {
-                let doing = Doing::Snapshot { name: what.name.clone() };
-                return Err(bench.failed(doing, error).await);
-            }
+            let doing = Doing::Snapshot { name: what.name.clone() };
+            answered(bench, jobs.take_snapshot(what, &of), doing).await?;
         }
     }
     succeeded(bench, named.keys(), begun)?;
@@ -65,10 +63,8 @@ pub async fn take(bench: &Bench, what: &SnapshotTask) -> Step<Done> {
 pub async fn clear(bench: &Bench, what: &ClearSnapshotTask) -> Step<Done> {
     bench.may_stop()?;
     let begun = Instant::now();
-    if let Err(error) = bench.jobs()?.clear_snapshot(&what.name, &what.keyspaces).await {
-        let doing = Doing::ClearSnapshot { name: what.name.clone() };
-        return Err(bench.failed(doing, error).await);
-    }
+    let doing = Doing::ClearSnapshot { name: what.name.clone() };
+    answered(bench, bench.jobs()?.clear_snapshot(&what.name, &what.keyspaces), doing).await?;
     succeeded(bench, what.keyspaces.iter(), begun)?;
     Ok(Done::Cleared { name: what.name.clone() })
 }

@@ -74,6 +74,8 @@ pub struct State {
     pub graces: BTreeMap<&'static str, u32>,
     /// It does not answer when it is asked to end repairs.
     pub silent: bool,
+    /// It does not answer when it is asked to flush, or about snapshots.
+    pub never_answers: bool,
 }
 
 pub struct Fake {
@@ -91,6 +93,10 @@ impl Fake {
         let mut state = self.state.lock().unwrap();
         state.calls.push(format!("{what} at {}", at.unwrap_or_default()));
         state
+    }
+
+    fn never_answers(&self) -> bool {
+        self.state.lock().unwrap().never_answers
     }
 }
 
@@ -295,16 +301,25 @@ impl Jobs for Fake {
             operation: "forceKeyspaceFlush".into(),
             message: message.into(),
         };
+        if self.never_answers() {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(async move { refuses.map_or(Ok(()), |message| Err(failed(message))) })
     }
 
     fn take_snapshot<'a>(&'a self, what: &'a SnapshotTask, of: &'a [String]) -> Answer<'a, ()> {
         drop(self.called(format!("snapshot {} {of:?}", what.name)));
+        if self.never_answers() {
+            return Box::pin(std::future::pending());
+        }
         now(())
     }
 
     fn clear_snapshot<'a>(&'a self, name: &'a str, keyspaces: &'a [String]) -> Answer<'a, ()> {
         drop(self.called(format!("clear {name} {keyspaces:?}")));
+        if self.never_answers() {
+            return Box::pin(std::future::pending());
+        }
         now(())
     }
 

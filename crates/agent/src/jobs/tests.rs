@@ -17,8 +17,8 @@ use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobState};
 use palladion_api::runtime::{LogLevel, RuntimeSettings};
 use palladion_api::task::{
-    CleanupTask, CompactTask, FlushTask, KeyspaceState, RepairTask, Selection, SetLogLevelTask,
-    SnapshotTask, Work,
+    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, KeyspaceState, RepairTask, Selection,
+    SetLogLevelTask, SnapshotTask, Work,
 };
 use std::fs;
 
@@ -201,6 +201,39 @@ async fn a_flush_that_fails_says_which_keyspace_and_in_the_servers_words() {
     let why = ended.message.unwrap();
     assert!(why.contains("shop") && why.contains("no space left on device"), "{why}");
     assert_eq!(place.book.status(None).unwrap().results[0].state, KeyspaceState::Failed);
+}
+
+/// The disk of the server hangs: what is called answers no more, and cannot be stopped.
+#[tokio::test]
+async fn a_call_that_is_never_answered_is_not_waited_for_for_ever_after_a_stop() {
+    let long = std::time::Duration::from_secs(5);
+    let flush = || Work { flush: Some(FlushTask { of: of_shop() }), ..Default::default() };
+    let clear = || Work {
+        clear_snapshot: Some(ClearSnapshotTask { name: "s".into(), ..Default::default() }),
+        ..Default::default()
+    };
+    let left = Some(JobCause::LeftRunning);
+    let deadline = (JobState::Failed, Some(JobCause::DeadlineExceeded));
+    for (what, called, why, expected) in [
+        (flush(), "flushing keyspace shop", Stop::Asked, (JobState::Aborted, left)),
+        (flush(), "flushing keyspace shop", Stop::Deadline, deadline),
+        (snapshot(), "taking snapshot s", Stop::Deadline, deadline),
+        (clear(), "clearing snapshot s", Stop::Deadline, deadline),
+    ] {
+        let place = Place::new();
+        place.state().never_answers = true;
+        let bench = place.begun("a", "task", what);
+        let stop = async {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            place.stop.send_replace(Some(why));
+        };
+        let both = async { tokio::join!(work(&bench), stop).0 };
+        let ended = tokio::time::timeout(long, both).await.expect("it ends");
+        assert_eq!(how(ended.as_ref()), expected, "{called}");
+        let said = ended.unwrap().message.unwrap();
+        assert!(said.contains(called), "{said}");
+        assert_eq!(place.calls().len(), 1, "nothing is called beside it");
+    }
 }
 
 fn repair() -> Work {

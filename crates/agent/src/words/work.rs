@@ -32,6 +32,7 @@ palladion_api::sentences! {
         LeftRunning { keyspace: String, numbers: Names, seconds: u64 } => "stopped on request, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
         UnheardLeft { minutes: u64, keyspace: String, numbers: Names, seconds: u64 } => "the agent could not reach the Kubernetes API server for {minutes} minutes and stopped its repair, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
         LeftWaiting { keyspace: String, table: String, seconds: u64 } => "stopped on request, but the server has not ended its work on table {keyspace}.{table} within {seconds} s, and shows no compaction of it that could be stopped; while all compaction threads are busy with other work, it begins when one of them is free";
+        LeftUnanswered { doing: String, seconds: u64 } => "stopped on request, but the server has not responded within {seconds} s to {doing}; it may still be at it, and ends with a restart of the server at the latest";
     }
 
     /// How a job ended well.

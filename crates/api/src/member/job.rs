@@ -203,7 +203,7 @@ pub enum JobCause {
     VolumeError,
     /// It did not end in time.
     DeadlineExceeded,
-    /// It was to stop, and the server has not ended its repair, or has not begun its rewrite.
+    /// It was to stop, and the server has not ended its repair, has not begun its rewrite, or has not responded to its flush or snapshot.
     LeftRunning,
     /// Ranges were left out of a repair because members that have copies of them are down.
     ReplicasDown,

@@ -8,6 +8,7 @@ use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::{Force, Phase};
 use crate::told::a_ring_of_scylla;
+use jiff::SignedDuration;
 use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
@@ -238,6 +239,25 @@ pub fn allow(world: &mut World, member: &str) {
 
 pub fn is_allowed(world: &World, member: &str) -> bool {
     !world.store.get(&member_key(member)).unwrap()["spec"]["allowStaleStart"].is_null()
+}
+
+/// Its machine was off, and boots with the time at which it was shut down.
+#[test]
+fn a_member_that_was_down_for_too_long_waits_although_its_clock_is_behind() {
+    let mut world = three_copies();
+    world.set_machine("n3", Machine::Down);
+    world.pass(3600);
+    assert_eq!(world.delete_rows(0..20_u32), 20, "{}", world.last_words());
+    world.pass(TOO_LONG);
+    world.set_clock(AWAY, SignedDuration::from_secs(-TOO_LONG - 3600));
+    world.set_machine("n3", Machine::Up);
+    world.pass(3600);
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("DataTooOld"), "{degraded}\n{}", world.last_words());
+    // The time is set right.
+    world.set_clock(AWAY, SignedDuration::ZERO);
+    world.settle();
+    assert!(world.condition("Degraded").contains("DataTooOld"), "{}", world.last_words());
 }
 
 #[test]

@@ -192,6 +192,7 @@ impl World {
             }
             return Activity::default();
         };
+        agent.note_times(live, self.store.now);
         if live["spec"] == agent.read && agent.source == Source::Live {
             return Activity::default();
         }

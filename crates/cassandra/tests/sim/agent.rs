@@ -8,6 +8,7 @@ use super::work::{Jobs, Work};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::Reading;
+use palladion_agent::decide::clock::Times;
 use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
@@ -51,6 +52,10 @@ pub struct Agent {
     pub saved: Option<SavedMember>,
     /// Was that read from the API since the agent was started?
     pub source: Source,
+    /// What that says of the time.
+    pub times: Times,
+    /// The version of the object that it was read with.
+    pub read_version: String,
     /// When it heard the API server last, and was heard.
     pub in_contact_at: Option<Timestamp>,
     /// The spec as it was read.
@@ -152,6 +157,8 @@ impl Agent {
             clock,
             saved: None,
             source: Source::Saved,
+            times: Times::default(),
+            read_version: String::new(),
             in_contact_at: None,
             read: Value::Null,
             reported: None,
@@ -236,6 +243,22 @@ impl Agent {
         now + self.clock
     }
 
+    /// Note what the object says of the time, as it is read now. The API server notes when it
+    /// is changed; of changes from before the agent was started, that of a note of its absence
+    /// is known here, which is written after ten minutes.
+    pub fn note_times(&mut self, live: &Value, now: Timestamp) {
+        let note = &live["metadata"]["annotations"][palladion_api::labels::DOWN_SINCE];
+        let version = live["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+        let down_since: Option<Timestamp> = note.as_str().and_then(|since| since.parse().ok());
+        let before = down_since.map(|since| since + SignedDuration::from_mins(10));
+        self.times.down_since = down_since;
+        if self.read_version != version {
+            let is_first = self.read_version.is_empty();
+            self.times.written = if is_first { before } else { Some(now) };
+            self.read_version = version.to_string();
+        }
+    }
+
     pub fn ledger(&self) -> Option<&Ledger> {
         let found = self.found.as_ref()?;
         found.ledger.as_ref().filter(|_| found.marker.is_some())
@@ -252,7 +275,14 @@ impl Agent {
             pod_uid: &self.uid,
             member: &self.member,
             revision: &self.pod.revision,
-            spec: self.saved.as_ref().map(|s| SpecFact { spec: &s.spec, source: self.source }),
+            spec: self.saved.as_ref().map(|s| SpecFact {
+                spec: &s.spec,
+                source: self.source,
+                times: match self.source {
+                    Source::Live => self.times,
+                    Source::Saved => Times::default(),
+                },
+            }),
             volume: match &self.found {
                 Some(found) => VolumeFact::Found(found),
                 None => VolumeFact::Unreadable("the volume was not looked at yet"),

@@ -1,5 +1,6 @@
 //! Data that is older than tombstones are kept.
 
+use super::super::clock::Times;
 use super::super::testing::*;
 use super::super::*;
 use crate::volume::heartbeat::{Heartbeat, Known};
@@ -154,4 +155,50 @@ fn a_server_that_ran_on_with_such_data_until_a_moment_ago_is_restarted() {
 fn without_a_sign_of_life_nothing_is_too_old() {
     let unknown = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Never);
     assert_eq!(unknown.start().cause, Cause::Autonomous);
+}
+
+/// Its machine was off for long, and has the time at which it was shut down.
+#[test]
+fn a_clock_that_is_behind_does_not_make_old_data_new() {
+    let at = |second| Timestamp::from_second(second).unwrap();
+    let after = |now: i64, written: i64, down_since: i64| {
+        let times = Times { written: Some(at(written)), down_since: Some(at(down_since)) };
+        down_for(now).with(|w| w.times = times)
+    };
+    // The note of the absence was written later than it is here.
+    let doubted = after(120, 630, 30);
+    doubted.waits(Reason::DataTooOld);
+    let message = doubted.decide().message.unwrap().to_string();
+    assert!(message.contains("the clock of this Node is behind"), "{message}");
+    assert!(message.contains("1970-01-01T00:10:30Z"), "{message}");
+    let allowed = doubted.with(|w| w.spec().allow_stale_start = Some(seconds(at(0))));
+    assert_eq!(allowed.start().cause, Cause::Autonomous);
+    // Our own report is in it: that late it is.
+    let reported = after(120, GC_GRACE + 1, 30);
+    reported.waits(Reason::DataTooOld);
+    after(3600, GC_GRACE + 1, 30).waits(Reason::DataTooOld);
+    assert_eq!(after(3600, GC_GRACE, 30).start().cause, Cause::Autonomous);
+    // Clocks differ a little, and that of the API server may be the wrong one.
+    assert_eq!(after(580, 630, 30).start().cause, Cause::Autonomous);
+    assert_eq!(after(700, 7200, 30).start().cause, Cause::Autonomous);
+    let serves = after(120, 630, 30).with(|w| w.times.down_since = None);
+    assert_eq!(serves.start().cause, Cause::Autonomous);
+}
+
+#[test]
+fn a_server_that_ran_later_than_it_is_now_waits_where_somebody_can_be_asked() {
+    let at = |second| Timestamp::from_second(second).unwrap();
+    let ran = |ran: i64, now: i64| {
+        down_for(now).with(|w| w.found.heartbeat = Known::At(Heartbeat::at(at(ran))))
+    };
+    let ahead = ran(3600, 3000);
+    ahead.waits(Reason::DataTooOld);
+    let message = ahead.decide().message.unwrap().to_string();
+    assert!(message.contains("the clock of this Node is behind"), "{message}");
+    assert_eq!(ran(3600, 3540).start().cause, Cause::Autonomous);
+    let saved = ran(3600, 3000).with(|w| w.source = Source::Saved);
+    assert_eq!(saved.start().cause, Cause::Autonomous);
+    // By the clock of the API server it is later.
+    let reported = ran(3600, 3000).with(|w| w.times.written = Some(at(3700)));
+    assert_eq!(reported.start().cause, Cause::Autonomous);
 }
