@@ -523,7 +523,7 @@ fn a_task_that_is_refused_holds_up_no_other_schedule() {
     });
     go_to(&mut policed, HOUR + 60);
     let of_other = format!("other-{}", at(HOUR).as_second() / 60);
-    assert_eq!(tasks(&policed), [of_other.clone()], "{}", policed.last_words());
+    assert_eq!(tasks(&policed), std::slice::from_ref(&of_other), "{}", policed.last_words());
     let said = condition(&policed, "Accepted");
     assert!(said.contains("the label cost-center is missing"), "{said}");
     assert_eq!(status(&policed).last_schedule_time, None, "nothing was created");
