@@ -1,5 +1,6 @@
 //! How a verb ended: the exit codes, and what is said of an end that is not good.
 
+use crate::read::member::Member;
 use crate::read::task::Task;
 use crate::words::trouble::{Hint, Said};
 use palladion_engine::door::rights::{Class, Refusal};
@@ -104,6 +105,13 @@ impl Trouble {
     /// Somebody has asked for something else meanwhile; `what` names what was asked for.
     pub fn overruled(what: &str) -> Self {
         Self::new(Exit::NotWell, Said::Overruled { what: what.to_string() })
+    }
+
+    /// A member waits for what only a person can give; `what` names what was asked for.
+    pub fn needs_a_person(what: &str, member: &Member) -> Self {
+        let (what, reason) = (what.to_string(), member.reason.clone());
+        let said = Said::NeedsAPerson { what, member: member.name.clone(), why: member.why() };
+        Self::new(Exit::NotWell, said).hint(Hint::Explain { reason })
     }
 
     /// Nobody reads the output any more: what is done goes on all the same.

@@ -57,7 +57,11 @@ impl At {
     pub fn command(&self, hint: &Hint) -> String {
         let Self { namespace, server } = self;
         match hint {
-            Hint::AllReasons | Hint::Install | Hint::Kubeconfig | Hint::Yes => hint.to_string(),
+            Hint::AllReasons
+            | Hint::Explain { .. }
+            | Hint::Install
+            | Hint::Kubeconfig
+            | Hint::Yes => hint.to_string(),
             Hint::CanI { .. } | Hint::AllRings | Hint::Connection => format!("{hint}{server}"),
             Hint::StatusOf { .. }
             | Hint::WatchTask { .. }

@@ -3,6 +3,7 @@
 use super::maintenance::Maintenance;
 use super::{items, text, time};
 use jiff::Timestamp;
+use palladion_api::reasons::Reason;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,6 +13,18 @@ pub const RUNNING: &str = "Running";
 pub const STOPPED: &str = "Stopped";
 /// The process has exited.
 pub const FAILED: &str = "Failed";
+/// No server runs, or its agent does not know whether one does.
+pub const WAITING: &str = "Waiting";
+/// What only a person can give that a server waits for; the operator does the rest.
+const FOR_A_PERSON: [Reason; 7] = [
+    Reason::DataTooOld,
+    Reason::MemberTerminated,
+    Reason::RetainedVolumeInTheWay,
+    Reason::StaleTwin,
+    Reason::VolumeDamaged,
+    Reason::VolumeForeign,
+    Reason::VolumeNotMounted,
+];
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -178,6 +191,19 @@ impl Member {
             "" => self.reason.clone(),
             message => format!("{}: {message}", self.reason),
         }
+    }
+
+    /// Has it been told to run, and waits for what only a person can give?
+    pub fn needs_a_person(&self) -> bool {
+        let waits = self.run == RUNNING && self.state == WAITING;
+        waits && FOR_A_PERSON.iter().any(|reason| reason.as_str() == self.reason)
+    }
+
+    /// Does its agent wait, and say that no server runs? A reason that is not known here may
+    /// mean anything. As the operator counts it.
+    pub fn waits_without_a_server(&self) -> bool {
+        let is_known = Reason::ALL.iter().any(|reason| reason.as_str() == self.reason);
+        self.state == WAITING && is_known && self.reason != Reason::FactUnknown.as_str()
     }
 
     /// Namespace, ring, rack, and the ordinal at the end of the name as a number.

@@ -123,9 +123,12 @@ impl Restart {
             let (member, why) = (failed.name.clone(), failed.why());
             return Err(Trouble::new(Exit::NotWell, Said::RestartFailed { member, why }));
         }
+        let given = |m: &&Member| m.restart_token.split(' ').any(|given| given == part);
+        if let Some(waits) = left.iter().copied().filter(given).find(|m| m.needs_a_person()) {
+            return Err(Trouble::needs_a_person("restart", waits));
+        }
         // Of one that is stopped it is only recorded.
-        let recorded =
-            |m: &&Member| m.run == STOPPED && m.restart_token.split(' ').any(|given| given == part);
+        let recorded = |m: &&Member| m.run == STOPPED && given(m);
         let is_done = |m: &&Member| started(m) && m.state == RUNNING || recorded(m);
         Ok((!left.is_empty() && left.iter().all(is_done)).then_some(()))
     }

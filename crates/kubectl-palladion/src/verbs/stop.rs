@@ -111,6 +111,11 @@ impl Wish {
             let (member, why) = (member.name.clone(), member.why());
             return Err(Trouble::new(Exit::NotWell, Said::StartFailed { member, why }));
         }
-        Ok((member.run == state && member.state == state).then_some(()))
+        if state == RUNNING && member.needs_a_person() {
+            return Err(Trouble::needs_a_person(what, &member));
+        }
+        let has_no_server = state == STOPPED && member.waits_without_a_server();
+        let is_done = member.run == state && (member.state == state || has_no_server);
+        Ok(is_done.then_some(()))
     }
 }

@@ -27,6 +27,7 @@ palladion_api::sentences! {
         RestartFailed { member: String, why: String } => "member {member} failed after its restart: {why}";
         NoVolume { member: String } => "no volume is recorded for member {member} yet, so there is none to terminate";
         StartFailed { member: String, why: String } => "member {member} failed after its start: {why}";
+        NeedsAPerson { what: String, member: String, why: String } => "the {what} of member {member} waits for a user: {why}";
         Overruled { what: String } => "another request superseded the {what}";
         NobodyToRestart { what: String } => "{what} has no members; nothing was changed";
         Lost { kind: &'static str, name: String, answer: String } => "it is not known whether {kind} {name} was created: {answer}";
@@ -47,6 +48,7 @@ palladion_api::sentences! {
         CanI { verb: &'static str, resource: String, place: String } => "kubectl auth can-i {verb} {resource} {place}";
         AllRings => "kubectl palladion status -A";
         AllReasons => "kubectl palladion explain";
+        Explain { reason: String } => "kubectl palladion explain {reason}";
         Install => "helm upgrade --install palladion charts/palladion --namespace palladion-system --create-namespace --wait";
         Connection => "kubectl cluster-info";
         Kubeconfig => "kubectl config get-contexts";

@@ -39,6 +39,52 @@ async fn a_restart_that_ends_in_failure_is_none() {
     assert!(failed.text.contains("demo-dc1-a-1"), "{}", failed.text);
 }
 
+/// A member should run or not, and its agent waits.
+fn waits(fake: &Fake, run: &'static str, reason: &'static str) {
+    fake.edit("cassandramembers", "default", "demo-dc1-a-1", |member| {
+        member["spec"]["run"] = json!(run);
+        member["spec"]["restartToken"] = json!(given("member"));
+        member["status"]["server"]["state"] = json!("Waiting");
+        member["status"]["server"]["reason"] = json!(reason);
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_waits_for_a_person_is_not_waited_for() {
+    for line in ["start demo-dc1-a-1 --wait=1h", "restart demo-dc1-a-1 --wait=1h"] {
+        for reason in ["DataTooOld", "VolumeNotMounted", "VolumeDamaged", "MemberTerminated"] {
+            let fake = demo();
+            waits(&fake, "Running", reason);
+            let ended = typed(&fake, line).await;
+            assert_eq!(ended.exit, Exit::NotWell, "{line}: {}", ended.text);
+            assert!(ended.text.contains(reason), "{}", ended.text);
+            let next = format!("explain {reason}");
+            assert!(ended.text.contains(&next), "{}", ended.text);
+        }
+        // The operator is about to do this.
+        for reason in ["WaitingForPermit", "WaitingForRevision", "OfANewerAgent"] {
+            let fake = demo();
+            waits(&fake, "Running", reason);
+            let ended = typed(&fake, line).await;
+            assert_eq!(ended.exit, Exit::TimeOut, "{line}: {}", ended.text);
+        }
+    }
+}
+
+/// The operator ends its turn then, too.
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_a_member_whose_agent_waits_has_ended() {
+    let fake = demo();
+    waits(&fake, "Stopped", "VolumeNotMounted");
+    let stopped = typed(&fake, "stop demo-dc1-a-1 --wait=5m").await;
+    assert_eq!(stopped.exit, Exit::Done, "{}", stopped.text);
+    // Whether its server runs is not known.
+    let fake = demo();
+    waits(&fake, "Stopped", "FactUnknown");
+    let unknown = typed(&fake, "stop demo-dc1-a-1 --wait=5m").await;
+    assert_eq!(unknown.exit, Exit::TimeOut, "{}", unknown.text);
+}
+
 #[tokio::test(start_paused = true)]
 async fn only_the_restart_that_was_asked_for_ends_the_wait() {
     let fake = demo();

@@ -370,6 +370,36 @@ async fn a_task_that_destroys_is_confirmed_by_name() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_that_destroys_is_confirmed_by_name_by_schedule_too() {
+    let templates = [
+        (json!({ "clearSnapshot": { "name": "before" } }), "before"),
+        (json!({ "scrub": { "corrupted": "Skip" } }), "demo"),
+    ];
+    for (template, name) in templates {
+        let fake = demo();
+        schedule(&fake, "nightly");
+        fake.edit("cassandrataskschedules", "default", "nightly", |schedule| {
+            schedule["spec"]["taskTemplate"] = json!({ "spec": template });
+        });
+        let line = "schedule run nightly";
+        assert_eq!(typed(&fake, line).await.exit, Exit::Usage, "nobody to ask");
+        let other = type_with(&fake, line, Answers::Given("other\n".into())).await;
+        assert_eq!(other.exit, Exit::Refused, "{}", other.text);
+        assert_eq!(fake.count("cassandratasks"), 0, "nothing was stored");
+        assert_eq!(typed(&fake, &format!("{line} --dry-run")).await.exit, Exit::Done);
+        let given = type_with(&fake, line, Answers::Given(format!("{name}\n"))).await;
+        assert_eq!((given.exit, fake.count("cassandratasks")), (Exit::Done, 1), "{}", given.text);
+        let fake = demo();
+        schedule(&fake, "nightly");
+        fake.edit("cassandrataskschedules", "default", "nightly", |schedule| {
+            schedule["spec"]["taskTemplate"] = json!({ "spec": template });
+        });
+        let sure = typed(&fake, &format!("{line} --yes")).await;
+        assert_eq!(sure.exit, Exit::Done, "{}", sure.text);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn schedules_are_listed_suspended_and_resumed() {
     let fake = demo();
     insta::assert_snapshot!("no_schedules", typed(&fake, "schedule list demo").await.text);

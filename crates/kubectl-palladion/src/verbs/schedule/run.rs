@@ -1,8 +1,9 @@
 //! `schedule run`: a task from the template of a schedule, now.
 
+use crate::ask::Sure;
 use crate::exit::{Exit, Trouble};
 use crate::session::Session;
-use crate::verbs::task::create;
+use crate::verbs::task::{create, destroys};
 use crate::words::answer::Answer;
 use crate::writing::Writing;
 use clap::Args;
@@ -20,6 +21,8 @@ pub struct Run {
     #[arg(add = ArgValueCandidates::new(crate::candidates::schedules), value_parser = NonEmptyStringValueParser::new())]
     schedule: String,
     #[command(flatten)]
+    sure: Sure,
+    #[command(flatten)]
     writing: Writing,
 }
 
@@ -34,6 +37,8 @@ impl Run {
         // In seconds, where the schedule itself counts minutes: neither takes the other's name.
         let name = format!("{}-{}", self.schedule, session.now().as_second());
         let task = task_of_schedule(&self.schedule, place.namespace(), &object["spec"], &name);
+        let spec = &task["spec"];
+        destroys::confirm(session, self.sure, (&self.writing, place.namespace()), spec)?;
         let answer = Answer::Scheduled { task: name, schedule: self.schedule.clone() };
         create::create(session, &place, &self.writing, (&task, &answer)).await
     }

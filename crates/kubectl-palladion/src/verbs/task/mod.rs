@@ -2,6 +2,7 @@
 
 pub mod abort;
 pub mod create;
+pub mod destroys;
 pub mod list;
 pub mod run;
 pub mod watch;

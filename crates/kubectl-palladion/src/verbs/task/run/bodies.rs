@@ -1,6 +1,6 @@
 //! The kinds of tasks, each with its options.
 
-use super::{Destroys, Scope, What};
+use super::Scope;
 use crate::ask::Sure;
 use crate::exit::{Exit, Trouble};
 use crate::session::Session;
@@ -278,30 +278,24 @@ impl Run {
     /// What could not be read or written, or how the task ended.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
         let (kind, body, scope) = self.request();
-        scope.run(kind, body, self.destroys(), session).await
+        scope.run(kind, body, self.sure(), session).await
     }
 
-    /// What is lost with it, and that a person has to confirm.
-    fn destroys(&self) -> Option<Destroys> {
+    /// Has the person said already that what is lost may be lost?
+    fn sure(&self) -> Sure {
         match self {
-            Run::ClearSnapshot(a) => {
-                let snapshot = a.name.clone();
-                Some(Destroys { what: What::Snapshot(snapshot), sure: a.sure })
-            }
-            Run::Scrub(a) if a.skip_corrupted => {
-                Some(Destroys { what: What::Partitions, sure: a.sure })
-            }
+            Run::ClearSnapshot(a) => a.sure,
+            Run::Scrub(a) => a.sure,
             Run::Repair(_)
             | Run::Cleanup(_)
             | Run::Compact(_)
             | Run::GarbageCollect(_)
-            | Run::Scrub(_)
             | Run::UpgradeSstables(_)
             | Run::Flush(_)
             | Run::Snapshot(_)
             | Run::SetLogLevel(_)
             | Run::Restart(_)
-            | Run::Drain(_) => None,
+            | Run::Drain(_) => Sure::default(),
         }
     }
 

@@ -3,12 +3,12 @@
 
 mod bodies;
 
-use super::create;
-use crate::ask::{Sure, confirm};
+use super::{create, destroys};
+use crate::ask::Sure;
 use crate::exit::{Exit, Trouble};
 use crate::read::text;
 use crate::session::Session;
-use crate::words::answer::{Answer, Question};
+use crate::words::answer::Answer;
 use crate::writing::Writing;
 pub use bodies::Run;
 use clap::Args;
@@ -16,7 +16,6 @@ use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::ArgValueCandidates;
 use jiff::SignedDuration;
 use palladion_api::task::TaskKind;
-use palladion_engine::door::write::Storing;
 use serde_json::{Value, json};
 
 /// What all kinds of tasks have.
@@ -67,52 +66,20 @@ pub enum WhenDown {
     Skip,
 }
 
-/// A task that destroys.
-struct Destroys {
-    what: What,
-    /// Has the person said so already?
-    sure: Sure,
-}
-
-/// What is lost.
-enum What {
-    /// The snapshot of this name.
-    Snapshot(String),
-    /// Partitions that cannot be read.
-    Partitions,
-}
-
-impl Destroys {
-    /// What is asked, and the name to type.
-    fn question(&self, scope: &Scope, namespace: &str) -> (Question, String) {
-        let (ring, namespace) = (scope.ring.clone(), namespace.to_string());
-        match &self.what {
-            What::Snapshot(snapshot) => {
-                let name = snapshot.clone();
-                (Question::ClearSnapshot { snapshot: name.clone(), ring, namespace }, name)
-            }
-            What::Partitions => (Question::SkipCorrupted { ring: ring.clone(), namespace }, ring),
-        }
-    }
-}
-
 impl Scope {
     /// Create the task, and follow it if that is wished.
     async fn run(
         &self,
         kind: TaskKind,
         body: Value,
-        destroys: Option<Destroys>,
+        sure: Sure,
         session: &mut Session<'_>,
     ) -> Result<Exit, Trouble> {
         let place = self.writing.open(session).await?;
         place.ring(&self.ring).await?;
-        if let Some(destroys) = destroys.filter(|_| self.writing.storing() == Storing::Stored) {
-            let (question, name) = destroys.question(self, place.namespace());
-            confirm(session, destroys.sure, &[question], &name)?;
-        }
         let stem = format!("{}-{}", kind.field().to_lowercase(), self.ring);
         let spec = self.spec(kind, body);
+        destroys::confirm(session, sure, (&self.writing, place.namespace()), &spec)?;
         let task = create::object(&stem, place.namespace(), &spec, session.now());
         let (name, ring) = (text(&task, "/metadata/name"), self.ring.clone());
         let answer = Answer::TaskCreated { task: name, ring };
