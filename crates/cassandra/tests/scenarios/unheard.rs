@@ -178,3 +178,42 @@ fn the_next_repair_of_a_schedule_goes_on_without_whoever_was_cut_off() {
         assert!(often.get(&range).is_some_and(|often| *often >= 2), "{range}: {often:?}");
     }
 }
+
+/// Its server does not end the repair that its agent gives up, so that its sessions may run
+/// on at those that have copies.
+#[test]
+fn what_a_server_has_not_ended_is_held_until_the_server_is_restarted() {
+    let (mut world, member) = at_work();
+    world.ring.headstrong.insert(member.clone());
+    // Half an hour for the range, and five minutes for its end.
+    world.pass(2160);
+    assert_eq!(entry(&world, &member).state, State::Failed, "{}", world.last_words());
+    assert_eq!(entry(&world, &member).reason.as_deref(), Some("LeftRunning"));
+    world.pass(1200);
+    let before = repaired(&world).len();
+    world.kill_server(&member);
+    world.ring.hanging.clear();
+    world.settle();
+    assert!(repaired(&world).len() > before, "{}", world.last_words());
+    assert!(status(&world, DUE).phase.is_some_and(TaskPhase::is_final), "{}", world.last_words());
+    world.expect_ring(4);
+}
+
+/// Nobody restarts it. An agent that is lost is not waited for any longer either.
+#[test]
+fn what_a_server_has_not_ended_is_held_for_an_hour_at_the_most() {
+    let (mut world, member) = at_work();
+    world.ring.headstrong.insert(member.clone());
+    // Half an hour for the range, and five minutes for its end.
+    world.pass(2160);
+    assert_eq!(entry(&world, &member).state, State::Failed, "{}", world.last_words());
+    let before = repaired(&world).len();
+    world.pass(3300);
+    assert_eq!(repaired(&world).len(), before, "{}", world.last_words());
+    // Its sessions end by now.
+    world.ring.calls.clear();
+    world.settle();
+    assert!(repaired(&world).len() > before, "{}", world.last_words());
+    assert!(status(&world, DUE).phase.is_some_and(TaskPhase::is_final), "{}", world.last_words());
+    world.expect_ring(4);
+}
