@@ -131,8 +131,7 @@ impl<'a> Facts<'a> {
             self.member_entry(&MemberName::new(&object.meta.name), object).service =
                 Some(ServiceFact {
                     address,
-                    uid: object.meta.uid.clone(),
-                    resource_version: object.meta.resource_version.clone(),
+                    object: object.clone(),
                     decommissioned: object.meta.labels.get(labels::DECOMMISSIONED).cloned(),
                     alone_since: object
                         .meta

@@ -149,13 +149,18 @@ async fn a_refusal_is_told_at_once_and_tried_again_every_half_minute() {
     until("made", || made(&fake, "a", 1, "x")).await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_stands_alone_and_is_refused_holds_up_nothing_else() {
-    let fake = Fake::new();
+/// The API server takes no write of the first object of toy `a`.
+fn refuse_the_first(fake: &Fake) {
     fake.fault(|seen| {
         let first = seen.is_write() && seen.target.name.as_deref() == Some("a-0");
         if first { Action::Refuse(422) } else { Action::Pass }
     });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_stands_alone_and_is_refused_holds_up_nothing_else() {
+    let fake = Fake::new();
+    refuse_the_first(&fake);
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 3, "value": "x", "behaviour": "alone"}));
     let exists = |number| fake.get("configmaps", "n", &format!("a-{number}")).is_some();
@@ -173,10 +178,7 @@ async fn what_stands_alone_and_is_refused_holds_up_nothing_else() {
 #[tokio::test(start_paused = true)]
 async fn what_supposes_a_refused_step_is_left_out_with_it() {
     let fake = Fake::new();
-    fake.fault(|seen| {
-        let first = seen.is_write() && seen.target.name.as_deref() == Some("a-0");
-        if first { Action::Refuse(422) } else { Action::Pass }
-    });
+    refuse_the_first(&fake);
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 3, "value": "x", "behaviour": "pairs"}));
     let exists = |number| fake.get("configmaps", "n", &format!("a-{number}")).is_some();

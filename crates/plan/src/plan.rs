@@ -208,28 +208,25 @@ impl Step {
         }
     }
 
+    /// What becomes of the rest of its plan when it is refused?
+    fn when_refused(&self) -> IfRefused {
+        match self {
+            Step::Apply { if_refused, .. } | Step::Create { if_refused, .. } => *if_refused,
+            Step::Issue { .. } => IfRefused::StandsAlone,
+            Step::Patch { .. } | Step::CompareAndSet { .. } | Step::Delete { .. } => {
+                IfRefused::EndsPlan
+            }
+        }
+    }
+
     /// Does the rest of its plan go on when it is refused?
     pub fn stands_alone(&self) -> bool {
-        match self {
-            Step::Apply { if_refused, .. } | Step::Create { if_refused, .. } => {
-                *if_refused != IfRefused::EndsPlan
-            }
-            Step::Issue { .. } => true,
-            Step::Patch { .. } | Step::CompareAndSet { .. } | Step::Delete { .. } => false,
-        }
+        self.when_refused() != IfRefused::EndsPlan
     }
 
     /// Is the next step left out with it when it is refused?
     pub fn leaves_out_next(&self) -> bool {
-        match self {
-            Step::Apply { if_refused, .. } | Step::Create { if_refused, .. } => {
-                *if_refused == IfRefused::LeavesOutNext
-            }
-            Step::Patch { .. }
-            | Step::CompareAndSet { .. }
-            | Step::Issue { .. }
-            | Step::Delete { .. } => false,
-        }
+        self.when_refused() == IfRefused::LeavesOutNext
     }
 
     /// Why it may be taken, as far as it says so.

@@ -95,8 +95,12 @@ impl Fake {
         state
     }
 
-    fn never_answers(&self) -> bool {
-        self.state.lock().unwrap().never_answers
+    /// This answer, or none.
+    fn answer<'a, T: Send + 'a>(&self, answer: Answer<'a, T>) -> Answer<'a, T> {
+        match self.state.lock().unwrap().never_answers {
+            true => Box::pin(std::future::pending()),
+            false => answer,
+        }
     }
 }
 
@@ -301,26 +305,17 @@ impl Jobs for Fake {
             operation: "forceKeyspaceFlush".into(),
             message: message.into(),
         };
-        if self.never_answers() {
-            return Box::pin(std::future::pending());
-        }
-        Box::pin(async move { refuses.map_or(Ok(()), |message| Err(failed(message))) })
+        self.answer(Box::pin(async move { refuses.map_or(Ok(()), |m| Err(failed(m))) }))
     }
 
     fn take_snapshot<'a>(&'a self, what: &'a SnapshotTask, of: &'a [String]) -> Answer<'a, ()> {
         drop(self.called(format!("snapshot {} {of:?}", what.name)));
-        if self.never_answers() {
-            return Box::pin(std::future::pending());
-        }
-        now(())
+        self.answer(now(()))
     }
 
     fn clear_snapshot<'a>(&'a self, name: &'a str, keyspaces: &'a [String]) -> Answer<'a, ()> {
         drop(self.called(format!("clear {name} {keyspaces:?}")));
-        if self.never_answers() {
-            return Box::pin(std::future::pending());
-        }
-        now(())
+        self.answer(now(()))
     }
 
     fn repair_tables<'a>(

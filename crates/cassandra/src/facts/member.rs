@@ -58,10 +58,8 @@ pub enum DrainTask {
 pub struct ServiceFact {
     /// The static address, once given.
     pub address: Option<StaticAddress>,
-    /// Unique ID.
-    pub uid: Uid,
-    /// Its version, as it was seen.
-    pub resource_version: String,
+    /// The stored object.
+    pub object: Arc<Object>,
     /// The label `palladion.dev/decommissioned` of a member that leaves or has left.
     pub decommissioned: Option<String>,
     /// Since when it is kept for its address alone.

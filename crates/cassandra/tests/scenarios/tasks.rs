@@ -112,6 +112,33 @@ fn a_dead_member_is_replaced_and_the_task_tells_so() {
     all_end_alike("a replacement by task, killed", some(worlds, 2, 0), &expected, kill, compare);
 }
 
+/// A member is lost, and a task asks for its replacement.
+fn asked_to_replace(mut world: World) -> World {
+    world.break_volume(LAST);
+    world.pass(60);
+    ask(&mut world, "replace-it", &replace(LAST));
+    world
+}
+
+/// The same while another member is down as well, so that nobody can prove anything.
+fn a_replacement_that_waits() -> World {
+    let mut world = spread(2, 1);
+    let node = world.node_of("demo-dc1-b-0");
+    world.set_machine(&node, palladion_plan::sim::kubernetes::Machine::Down);
+    let mut world = asked_to_replace(world);
+    world.pass(120);
+    world
+}
+
+/// The lost one is mounted again, and nothing was taken from it.
+fn comes_back_untouched(world: &mut World) {
+    world.heal();
+    world.mount(LAST);
+    world.settle();
+    world.expect_ring(3);
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+}
+
 #[test]
 fn a_task_is_taken_back_while_it_waits_and_not_later() {
     let abort = |world: &mut World| {
@@ -121,29 +148,14 @@ fn a_task_is_taken_back_while_it_waits_and_not_later() {
             .merge(&key("replace-it"), &json!({ "spec": { "abort": true } }), Subresource::None)
             .expect("the task should exist");
     };
-    // Another member is down as well, so that nobody can prove anything.
-    let mut world = spread(2, 1);
-    let node = world.node_of("demo-dc1-b-0");
-    world.break_volume(LAST);
-    world.set_machine(&node, palladion_plan::sim::kubernetes::Machine::Down);
-    world.pass(60);
-    ask(&mut world, "replace-it", &replace(LAST));
-    world.pass(120);
+    let mut world = a_replacement_that_waits();
     assert_eq!(status(&world, "replace-it").phase, Some(TaskPhase::Running));
     abort(&mut world);
     world.pass(30);
     assert_eq!(status(&world, "replace-it").phase, Some(TaskPhase::Aborted));
-    world.heal();
-    world.mount(LAST);
-    world.settle();
-    world.expect_ring(3);
-    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    comes_back_untouched(&mut world);
 
-    let mut world = spread(2, 1);
-    world.break_volume(LAST);
-    world.pass(60);
-    ask(&mut world, "replace-it", &replace(LAST));
-    let (worlds, _) = before_each_write(world);
+    let (worlds, _) = before_each_write(asked_to_replace(spread(2, 1)));
     let mut outcomes = [0, 0];
     for mut world in worlds {
         abort(&mut world);
@@ -176,29 +188,14 @@ fn a_task_that_is_deleted_while_it_waits_is_taken_back_and_not_later() {
         let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
         world.store.get(&key).is_some_and(|member| member["spec"]["replace"].is_object())
     };
-    // Another member is down as well, so that nobody can prove anything.
-    let mut world = spread(2, 1);
-    let node = world.node_of("demo-dc1-b-0");
-    world.break_volume(LAST);
-    world.set_machine(&node, palladion_plan::sim::kubernetes::Machine::Down);
-    world.pass(60);
-    ask(&mut world, "replace-it", &replace(LAST));
-    world.pass(120);
+    let mut world = a_replacement_that_waits();
     assert!(replaces(&world));
     delete(&mut world);
     world.pass(30);
     assert!(!replaces(&world), "{}", world.last_words());
-    world.heal();
-    world.mount(LAST);
-    world.settle();
-    world.expect_ring(3);
-    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    comes_back_untouched(&mut world);
 
-    let mut world = spread(2, 1);
-    world.break_volume(LAST);
-    world.pass(60);
-    ask(&mut world, "replace-it", &replace(LAST));
-    let (worlds, _) = before_each_write(world);
+    let (worlds, _) = before_each_write(asked_to_replace(spread(2, 1)));
     let mut outcomes = [0, 0];
     for mut world in worlds {
         delete(&mut world);

@@ -62,10 +62,8 @@ fn mark_by(
         task_uid: task.cloned(),
     };
     let mut record = json!(record);
-    // Of an earlier record nothing is left.
-    if of(member).is_some_and(|before| before.task_uid.is_some()) && task.is_none() {
-        record["taskUID"] = Value::Null;
-    }
+    // Null where it is of no task, so that of an earlier record nothing is left.
+    record["taskUID"] = json!(task);
     let doing = Doing::Mark { member: member.name.clone() };
     let event = Event::normal(Happened::Marked { member: member.name.clone(), why });
     let step = patch(member, record, fence, doing);

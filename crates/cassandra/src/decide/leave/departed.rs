@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
-use palladion_plan::{Event, Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::{Event, Loss, ObjectKey, Precondition, Step};
 use serde_json::json;
 
 /// Gossip keeps a member that left for 72 h (`cassandra.very_long_time_ms`):
@@ -122,7 +122,7 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
     };
     draft.steps.push(Step::patch(
         ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
-        Precondition::Uid(service.uid.clone()),
+        Precondition::Uid(service.object.meta.uid.clone()),
         json!({ "metadata": metadata }),
         doing,
     ));
@@ -138,7 +138,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
     let Some(since) = service.alone_since else {
         draft.steps.push(Step::patch(
             key,
-            Precondition::Uid(service.uid.clone()),
+            Precondition::Uid(service.object.meta.uid.clone()),
             json!({ "metadata": { "annotations": { labels::GONE: facts.now() } } }),
             Doing::RecordAddress { member: member.name.clone() },
         ));
@@ -149,18 +149,8 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
         draft.wake_at(until);
     } else if !replicas::is_wanted(valid, member) {
         // Whoever comes back takes the address up again: what was seen of it is over then.
-        draft.steps.push(Step::Delete {
-            key,
-            precondition: Precondition::Version {
-                uid: service.uid.clone(),
-                resource_version: service.resource_version.clone(),
-            },
-            loss: Loss::Nothing,
-            propagation: Propagation::Background,
-            fence: None,
-            proof: None,
-            doing: Doing::FreeAddress { member: member.name.clone(), since }.to_string(),
-            event: None,
-        });
+        let doing = Doing::FreeAddress { member: member.name.clone(), since };
+        let meta = &service.object.meta;
+        draft.steps.push(Step::delete_as_seen(kinds::SERVICE, meta, Loss::Nothing, doing));
     }
 }

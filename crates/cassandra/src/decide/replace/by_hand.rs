@@ -151,7 +151,7 @@ fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: Refused) -> 
     match on_member {
         true => without_label(member, Some(event)),
         false => {
-            let uid = member.service.as_ref().map(|s| s.uid.clone())?;
+            let uid = member.service.as_ref().map(|s| s.object.meta.uid.clone())?;
             Some(clean_service(valid, member, &uid, Some(event)))
         }
     }

@@ -35,7 +35,7 @@ pub fn change(
             return Flow::Free;
         }
         (None, Some(service)) if service.address.as_ref() == Some(old) => {
-            Some(free(facts, valid, turn, member, &service.uid))
+            Some(free(facts, valid, turn, member, &service.object.meta.uid))
         }
         (None, Some(service)) => service.address.as_ref().map(|new| {
             let spec = json!({ "address": new });

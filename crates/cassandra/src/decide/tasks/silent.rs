@@ -1,6 +1,6 @@
 //! Members that work for a task and of which nobody hears: their machines answer no more,
-//! they are at a repair and serve nobody any more, or have not begun and do not serve. Their part is given again when they
-//! are back, and no other task waits for that.
+//! they are at a repair and serve nobody any more, or have not begun and do not serve. Their
+//! part is given again when they are back, and no other task waits for that.
 
 use super::doubts::{self, Doubt};
 use super::follow::{TRIES, end};
@@ -18,10 +18,9 @@ use palladion_api::task::{Body, Means, MemberTaskState as State, TaskKind, TaskM
 enum Silence {
     /// Its machine does not answer.
     Machine,
-    /// It is at a repair by grants, and holds up that of others.
-    Repairs(Doubt),
-    /// Its agent has not begun, because its server does not serve: it may never again.
-    NotBegun,
+    /// It is at a repair by grants, and holds up that of others; or its agent has not begun,
+    /// because its server does not serve, and may never again.
+    Doubted(Doubt),
 }
 
 fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Silence> {
@@ -36,16 +35,16 @@ fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Sil
     if is_by_grants && doubts::runs_unheard(facts, member) && marks::of(member).is_none() {
         // Its Node is not ready, and others see its server up: it repairs as before, and
         // while its agent answers, that counts.
-        return unanswered_since(member).map(|_| Silence::Repairs(Doubt::Unanswered));
+        return unanswered_since(member).map(|_| Silence::Doubted(Doubt::Unanswered));
     }
     if !member.agent_answers(&facts.nodes) {
         return Some(Silence::Machine);
     }
     if is_by_grants {
-        return doubts::doubt(facts, member).map(Silence::Repairs);
+        return doubts::doubt(facts, member).map(Silence::Doubted);
     }
     let has_begun = units::answer(member).is_some();
-    (!has_begun && !member.is_live(&facts.nodes)).then_some(Silence::NotBegun)
+    (!has_begun && !member.is_live(&facts.nodes)).then_some(Silence::Doubted(Doubt::ServesNobody))
 }
 
 /// When it was asked last about the part that it has, if it has not answered.
@@ -73,10 +72,10 @@ pub fn until(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<T
             member.down_note()?;
             (entry.silent_since.as_ref()?.0, PATIENCE)
         }
-        Silence::Repairs(Doubt::Unanswered) if doubts::may_repair_with_others(facts, member) => {
+        Silence::Doubted(Doubt::Unanswered) if doubts::may_repair_with_others(facts, member) => {
             (unanswered_since(member)?, GRANT)
         }
-        Silence::Repairs(Doubt::Unanswered | Doubt::ServesNobody) | Silence::NotBegun => {
+        Silence::Doubted(Doubt::Unanswered | Doubt::ServesNobody) => {
             (entry.silent_since.as_ref()?.0, PATIENCE)
         }
     };
@@ -94,13 +93,9 @@ pub fn give_up(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
     entry.silent_since = None;
     let member = entry.name.clone();
     match silence {
-        Silence::Repairs(doubt) => {
+        Silence::Doubted(doubt) => {
             entry.tries = entry.tries.saturating_sub(1);
             end(facts, entry, State::Interrupted, &doubt.said(member));
-        }
-        Silence::NotBegun => {
-            entry.tries = entry.tries.saturating_sub(1);
-            end(facts, entry, State::Interrupted, &Doubt::ServesNobody.said(member));
         }
         Silence::Machine if entry.tries < TRIES => {
             end(facts, entry, State::Interrupted, &Said::Silent { member });

@@ -15,6 +15,7 @@ use crate::validate::Valid;
 use crate::words::jobs::{Doing, Happened, RingWaits, Waiting};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{ClusterJob, TurnStep};
+use palladion_api::ids::MemberName;
 use palladion_api::member::{OperationKind, OperationState};
 use palladion_api::task::{Body, TaskKind};
 use palladion_plan::words::Names;
@@ -140,29 +141,18 @@ fn turn_of(step: &Step) -> Option<&str> {
     }
 }
 
-/// The operation that this write asks a member for.
-fn operation_of(step: &Step) -> Option<&Value> {
+/// The member that this write asks for an operation, by the name of its object, and which.
+fn operation_of(step: &Step) -> Option<(&str, &Value)> {
     match step {
-        Step::Patch { patch, .. } => patch.pointer("/spec/operation").filter(|o| o.is_object()),
-        Step::Apply { .. }
-        | Step::Create { .. }
-        | Step::CompareAndSet { .. }
-        | Step::Issue { .. }
-        | Step::Delete { .. } => None,
-    }
-}
-
-/// Is it this member's object that is written?
-fn is_about(step: &Step, member: &MemberFact) -> bool {
-    match step {
-        Step::Patch { key, .. } => {
-            key.resource == kinds::MEMBER && key.name == member.name.as_str()
+        Step::Patch { key, patch, .. } => {
+            let operation = patch.pointer("/spec/operation").filter(|o| o.is_object())?;
+            Some((&key.name, operation))
         }
         Step::Apply { .. }
         | Step::Create { .. }
         | Step::CompareAndSet { .. }
         | Step::Issue { .. }
-        | Step::Delete { .. } => false,
+        | Step::Delete { .. } => None,
     }
 }
 
@@ -179,8 +169,8 @@ enum Urgency {
 /// A repair that leaves out a lost member comes before its replacement, and a
 /// change of replication before a leave, or at the end of a join.
 fn urgency(facts: &Facts<'_>, step: &Step) -> Option<Urgency> {
-    let operation = operation_of(step)?;
-    if has_failed(facts, step, operation) {
+    let (member, operation) = operation_of(step)?;
+    if has_failed(facts, member, operation) {
         return Some(Urgency::Again);
     }
     let alters = operation["kind"] == json!(OperationKind::AlterReplication);
@@ -191,9 +181,8 @@ fn urgency(facts: &Facts<'_>, step: &Step) -> Option<Urgency> {
 }
 
 /// Has the member failed the last time at what it is asked for now?
-fn has_failed(facts: &Facts<'_>, step: &Step, operation: &Value) -> bool {
-    let is_it = |m: &&MemberFact| is_about(step, m);
-    let Some(member) = facts.members.values().find(is_it) else { return false };
+fn has_failed(facts: &Facts<'_>, member: &str, operation: &Value) -> bool {
+    let Some(member) = facts.members.get(&MemberName::new(member)) else { return false };
     let asked = member.spec.as_ref().and_then(|s| s.operation.as_ref());
     let asked = asked.filter(|asked| operation["kind"] == json!(asked.kind));
     let told = member.status.operation.as_ref();
