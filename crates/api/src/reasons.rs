@@ -12,6 +12,17 @@ macro_rules! reasons {
             /// All reasons, in the order of the catalogue.
             pub const ALL: &'static [Reason] = &[$(Reason::$name,)+];
 
+            /// The reason of this word. What only a newer release says is not known.
+            pub fn read(word: &str) -> Option<Reason> {
+                Self::ALL.iter().copied().find(|reason| reason.as_str() == word)
+            }
+
+            /// Does an agent whose server waits, or has failed, say by this that none runs? One
+            /// that cannot ask about the process waits as well, and says that it does not know.
+            pub fn is_of_no_process(word: &str) -> bool {
+                Self::read(word).is_some_and(|reason| reason != Reason::FactUnknown)
+            }
+
             /// The reason as it stands in conditions and events.
             pub fn as_str(self) -> &'static str {
                 match self { $(Reason::$name => stringify!($name),)+ }

@@ -7,7 +7,7 @@ mod services;
 mod set;
 
 pub use config::config_map;
-pub use pod::{Release, release};
+pub use pod::{CONTAINER, Release, release};
 pub use services::{
     client_service, disruption_budget, member, member_account, member_service, nodes_service,
     service_name,

@@ -196,14 +196,13 @@ impl Member {
     /// Has it been told to run, and waits for what only a person can give?
     pub fn needs_a_person(&self) -> bool {
         let waits = self.run == RUNNING && self.state == WAITING;
-        waits && FOR_A_PERSON.iter().any(|reason| reason.as_str() == self.reason)
+        waits && Reason::read(&self.reason).is_some_and(|reason| FOR_A_PERSON.contains(&reason))
     }
 
     /// Does its agent wait, and say that no server runs? A reason that is not known here may
     /// mean anything. As the operator counts it.
     pub fn waits_without_a_server(&self) -> bool {
-        let is_known = Reason::ALL.iter().any(|reason| reason.as_str() == self.reason);
-        self.state == WAITING && is_known && self.reason != Reason::FactUnknown.as_str()
+        self.state == WAITING && Reason::is_of_no_process(&self.reason)
     }
 
     /// Namespace, ring, rack, and the ordinal at the end of the name as a number.

@@ -249,8 +249,7 @@ fn maintenance(members: &[Member]) -> Vec<String> {
 
 /// What the catalogue says to do, unless it is to wait.
 pub fn next_step(reason: &str) -> Option<&'static str> {
-    let known = Reason::ALL.iter().find(|r| r.as_str() == reason)?;
-    let step = known.next_step();
+    let step = Reason::read(reason)?.next_step();
     (!NO_STEP.iter().any(|none| step.starts_with(none))).then_some(step)
 }
 

@@ -201,6 +201,13 @@ impl PodFact {
         !self.terminating && (self.unschedulable.is_some() || self.trouble.is_some())
     }
 
+    /// What keeps its server from running, by the name of that container. What fails beside a
+    /// server that runs, as a container that somebody injected, says nothing of the server.
+    pub fn trouble_of(&self, is_the_server: impl Fn(&str) -> bool) -> Option<&PodTrouble> {
+        let runs = self.running.iter().any(|name| is_the_server(name));
+        self.trouble.as_ref().filter(|_| !runs)
+    }
+
     /// Hash of what it was made from.
     pub fn spec_hash(&self) -> Option<&str> {
         self.annotations.get(palladion_api::labels::SPEC_HASH).map(String::as_str)

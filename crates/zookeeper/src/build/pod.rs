@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 
 /// User and group of the server in the stock images.
 const USER: i64 = 1000;
+/// The container in which a server runs, with its agent.
+pub const CONTAINER: &str = "zookeeper";
 /// The volume: marker, ledger, data, logs and the dynamic configuration.
 const VOLUME_DIR: &str = "/palladion";
 /// How templates are made of a spec; raised when they are made otherwise.
@@ -87,7 +89,7 @@ fn server(valid: &Valid) -> Value {
     let mounted =
         |path: &str, part: &str| json!({ "name": claim, "mountPath": path, "subPath": part });
     let mut container = json!({
-        "name": "zookeeper",
+        "name": CONTAINER,
         "image": valid.image,
         "command": [agent, "init"],
         "env": environment(valid),

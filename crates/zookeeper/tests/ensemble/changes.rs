@@ -1,7 +1,8 @@
 //! Growth, shrinking and rollouts.
 
 use super::acts::pod;
-use super::world::World;
+use super::world::{NAMESPACE, World};
+use palladion_plan::ObjectKey;
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
@@ -189,4 +190,23 @@ fn an_order_does_not_outlive_its_turn() {
     world.slow.clear();
     world.settle();
     world.expect(5);
+}
+
+/// A container that somebody injected fails beside each server, which serves.
+#[test]
+fn a_rollout_restarts_one_server_at_a_time_where_a_sidecar_fails_in_every_pod() {
+    let mut world = World::settled(3);
+    for ordinal in 0..3 {
+        let key = ObjectKey::new(kinds::POD, NAMESPACE, &pod(ordinal));
+        let mut status = world.store.get(&key).expect("the pod should exist")["status"].clone();
+        let statuses = status["containerStatuses"].as_array_mut().expect("it has containers");
+        let waiting = json!({ "reason": "CrashLoopBackOff" });
+        statuses.push(json!({ "name": "proxy", "state": { "waiting": waiting } }));
+        world.store.put_status(&key, status).expect("the pod should exist");
+    }
+    world.patch_spec(&json!({ "version": "3.9.3" }));
+    world.settle();
+    world.expect(3);
+    let begun = world.story.iter().filter(|line| line.contains("operator: begin the restart"));
+    assert_eq!(begun.count(), 3, "{}", world.last_words());
 }

@@ -23,14 +23,11 @@ pub fn serves_nothing(
     Some((why, proof))
 }
 
-/// What fails beside a server that runs, as a container that somebody injected, says nothing
-/// of the server.
 fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
     if let Some(message) = &pod.unschedulable {
         return Some(Idle::Unschedulable { message: message.clone() });
     }
-    let server_runs = pod.running.iter().any(|name| is_the_server(name));
-    if let Some(trouble) = pod.trouble.as_ref().filter(|_| !server_runs) {
+    if let Some(trouble) = pod.trouble_of(is_the_server) {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
         return Some(Idle::Failing { reason, message });
     }
@@ -41,11 +38,9 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
 /// process waits as well, and says that it does not know; what a newer one means
 /// by a reason of its own we do not know.
 pub(super) fn has_no_process(member: &MemberFact) -> bool {
-    let is_known = |reason: &str| Reason::ALL.iter().any(|r| r.as_str() == reason);
     member.reported_server().is_some_and(|server| {
         let has_ended = matches!(server.state, ServerState::Waiting | ServerState::Failed);
-        let reason = server.reason.as_deref().filter(|r| *r != Reason::FactUnknown.as_str());
-        has_ended && reason.is_some_and(is_known)
+        has_ended && server.reason.as_deref().is_some_and(Reason::is_of_no_process)
     })
 }
 

@@ -2,6 +2,7 @@
 //! no answers of others are needed.
 
 use super::proof::Proof;
+use crate::build;
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Idle, Proven};
@@ -27,7 +28,7 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
     if let Some(message) = &pod.unschedulable {
         return Some(Idle::Unschedulable { message: message.clone() });
     }
-    if let Some(trouble) = &pod.trouble {
+    if let Some(trouble) = pod.trouble_of(|container| container == build::CONTAINER) {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
         return Some(Idle::Failing { reason, message });
     }
@@ -37,12 +38,10 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
 /// Does its agent report that no server runs? An agent that cannot ask about the
 /// process waits as well, and says that it does not know.
 fn has_no_process(member: &MemberFact) -> bool {
-    let is_known = |reason: &str| Reason::ALL.iter().any(|r| r.as_str() == reason);
     member.server().is_some_and(|server| {
         let has_ended =
             matches!(server.state, MemberServerState::Waiting | MemberServerState::Failed);
-        let reason = server.reason.as_deref().filter(|r| *r != Reason::FactUnknown.as_str());
-        has_ended && reason.is_some_and(is_known)
+        has_ended && server.reason.as_deref().is_some_and(Reason::is_of_no_process)
     })
 }
 
