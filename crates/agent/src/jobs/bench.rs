@@ -254,8 +254,9 @@ impl Bench {
         match self.asked() {
             Some(Stop::Deadline) => {
                 let (seconds, left) = (self.job.deadline_seconds, left.to_string());
+                // That something was left counts for more than why: others wait for it.
                 let why = Failed::DeadlineLeft { seconds, left };
-                Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why)
+                Ended::by(JobState::Failed, JobCause::LeftRunning, why)
             }
             Some(Stop::Asked | Stop::Unheard) | None => {
                 Ended::by(JobState::Aborted, JobCause::LeftRunning, left)

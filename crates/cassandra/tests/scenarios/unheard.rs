@@ -178,3 +178,51 @@ fn the_next_repair_of_a_schedule_goes_on_without_whoever_was_cut_off() {
         assert!(often.get(&range).is_some_and(|often| *often >= 2), "{range}: {often:?}");
     }
 }
+
+/// Its agent gives up a range after half an hour, and its server does not end the repair of it
+/// within five minutes: sessions may run on at those that have copies.
+fn left_running() -> (World, String) {
+    let (mut world, member) = at_work();
+    world.ring.headstrong.insert(member.clone());
+    world.pass(1810);
+    assert_eq!(entry(&world, &member).state, State::Running, "{}", world.last_words());
+    world.pass(310);
+    world.pass(10);
+    let left = entry(&world, &member);
+    assert_eq!(left.state, State::Failed, "{}", world.last_words());
+    assert_eq!(left.reason.as_deref(), Some("LeftRunning"));
+    (world, member)
+}
+
+#[test]
+fn what_a_server_has_not_ended_is_held_until_the_server_is_restarted() {
+    let (mut world, member) = left_running();
+    let before = repaired(&world);
+    world.pass(1200);
+    assert_eq!(repaired(&world), before, "{}", world.last_words());
+    world.kill_server(&member);
+    world.ring.hanging.clear();
+    world.pass(600);
+    assert!(repaired(&world).len() > before.len(), "{}", world.last_words());
+    world.settle();
+    assert!(status(&world, DUE).phase.is_some_and(TaskPhase::is_final), "{}", world.last_words());
+    world.expect_ring(4);
+}
+
+/// Nobody restarts it. An agent that is lost is not waited for any longer either.
+#[test]
+fn what_a_server_has_not_ended_is_held_for_an_hour_at_the_most() {
+    let (mut world, _) = left_running();
+    let before = repaired(&world);
+    for _ in 0..5 {
+        world.pass(600);
+    }
+    assert_eq!(repaired(&world), before, "{}", world.last_words());
+    // Its sessions end by now.
+    world.ring.calls.clear();
+    world.pass(900);
+    assert!(repaired(&world).len() > before.len(), "{}", world.last_words());
+    world.settle();
+    assert!(status(&world, DUE).phase.is_some_and(TaskPhase::is_final), "{}", world.last_words());
+    world.expect_ring(4);
+}

@@ -181,6 +181,8 @@ pub struct Ring {
     pub colliding: BTreeSet<String>,
     /// Members whose streams and repairs never end.
     pub hanging: BTreeSet<String>,
+    /// Members whose servers do not end what they are asked to end.
+    pub headstrong: BTreeSet<String>,
     /// Operations that were begun: by which member, and their IDs.
     pub begun: Vec<(String, String)>,
     /// Removals, which end with the server that carries them out, not with its agent.
@@ -297,6 +299,7 @@ impl Ring {
             deaf: BTreeSet::new(),
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),
+            headstrong: BTreeSet::new(),
             begun: Vec::new(),
             removals: Removals::default(),
             calls: BTreeMap::new(),

@@ -21,6 +21,8 @@ use std::time::Duration;
 pub const CALL: SignedDuration = SignedDuration::from_secs(20);
 /// A server stops what can be stopped within this time.
 const STOP: SignedDuration = SignedDuration::from_millis(300);
+/// What it does not end is not waited for any longer than this.
+const ENDS: SignedDuration = SignedDuration::from_mins(5);
 /// So long an agent waits where a member is down in all that is left.
 pub const ALONE: SignedDuration = SignedDuration::from_mins(10);
 /// A segment of a repair that has not ended by then is ended. Here one range is one
@@ -41,6 +43,8 @@ pub struct Call {
     /// When it ends; none: never by itself.
     until: Option<Timestamp>,
     end: How,
+    /// Since when it was asked to end, and does not.
+    left_since: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,6 +270,20 @@ impl Agent {
             return Activity::ACTED;
         };
         let too_long = call.too_long_at().is_some_and(|at| at <= reach.now);
+        if let Some(asked) = call.left_since {
+            if asked + ENDS > reach.now {
+                return Activity::default().at(asked + ENDS);
+            }
+            // The server goes on with it.
+            self.work = None;
+            let state = match work.stopping {
+                Some(Stop::Asked | Stop::Unheard) => JobState::Aborted,
+                Some(Stop::Deadline) | None => JobState::Failed,
+            };
+            let ended = Ended::by(state, JobCause::LeftRunning, "the server has not ended it");
+            self.notes.end(ended, self.clock_at(reach.now));
+            return Activity::ACTED;
+        }
         if call.until.is_none_or(|until| until > reach.now) {
             if too_long && call.end == How::Done {
                 reach.ring.stop_call(&pod, reach.now);
@@ -376,14 +394,20 @@ impl Ring {
         if self.calls.contains_key(pod) {
             self.breaches.push(format!("{} is called twice at once", server.member));
         }
-        let call = Call { kind, ranges, begun: now, until, end: How::Done };
+        let call = Call { kind, ranges, begun: now, until, end: How::Done, left_since: None };
         self.calls.insert(pod.to_string(), call);
     }
 
     /// The server ends the call, if it is one that can be ended.
     fn stop_call(&mut self, pod: &str, now: Timestamp) {
+        let member = self.servers.get(pod).map(|server| &server.member);
+        let goes_on = member.is_some_and(|member| self.headstrong.contains(member));
         if let Some(call) = self.calls.get_mut(pod).filter(|c| c.is_stoppable()) {
-            (call.until, call.end) = (Some(now + STOP), How::Stopped);
+            if goes_on {
+                call.left_since.get_or_insert(now);
+            } else {
+                (call.until, call.end) = (Some(now + STOP), How::Stopped);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use super::follow::{self, is_final};
 use super::give::{give, grant, stop};
 use super::go_on::{begin, wake};
 use super::grants::{Occupied, Offer, choose};
+use super::left;
 use super::pace::is_late;
 use super::pass::patience_ends;
 use super::preconditions::{Gate, gate, knows_grants};
@@ -129,7 +130,8 @@ fn begin_all(
                 };
                 let step = give(facts, job, (place, &entry), (member, proof.as_ref()));
                 // What it was given before is over only when its agent says so.
-                let is_free = units::unended(facts, member).is_none();
+                let has_ended = units::unended(facts, member).is_none();
+                let is_free = has_ended && left::held_until(facts, member).is_none();
                 if let (Some(step), true) = (step, has_room && is_free) {
                     draft.steps.push(step);
                     begin(facts, &mut job.status.members[place], member);
@@ -164,8 +166,11 @@ fn leave_out_who_is_down(facts: &Facts<'_>, job: &mut Job<'_>) -> bool {
 }
 
 /// What a member may repair now, if that is not over.
-fn holds(member: &MemberFact) -> Option<&Grant> {
+fn holds<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a Grant> {
     let granted = asked(member)?.grant.as_ref().filter(|grant| !grant.host_ids.is_empty())?;
+    if left::held_until(facts, member).is_some() {
+        return Some(granted);
+    }
     let is_over = answer(member).is_some_and(|answer| {
         answer.state.is_final() || answer.last_grant.is_some_and(|last| last >= granted.number)
     });
@@ -193,14 +198,15 @@ fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
     if somebody_else_works(facts, job) {
         return;
     }
-    let held = facts.members.values().filter_map(holds);
+    let held = facts.members.values().filter_map(|member| holds(facts, member));
     let busy: BTreeSet<&HostId> = held.clone().flat_map(|grant| &grant.host_ids).collect();
     let room = most(job).saturating_sub(held.count());
     let mut offers = Vec::new();
     for entry in job.running() {
         let Some(member) = facts.members.get(&entry.name) else { continue };
         let is_asked = asked(member).is_some_and(|job| job.wanted == JobWanted::Run);
-        let Some(answer) = answer(member).filter(|_| is_asked && holds(member).is_none()) else {
+        let Some(answer) = answer(member).filter(|_| is_asked && holds(facts, member).is_none())
+        else {
             continue;
         };
         // What was offered before the last grant was over says what was left then.

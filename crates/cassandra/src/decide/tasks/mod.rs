@@ -12,6 +12,7 @@ mod give;
 mod go_on;
 mod grants;
 mod history;
+mod left;
 mod next_member;
 mod pace;
 mod pass;

@@ -3,6 +3,7 @@
 
 use super::follow::is_final;
 use super::give::clear;
+use super::left;
 use super::run::Line;
 use super::units::asked;
 use crate::decide::draft::Draft;
@@ -25,7 +26,13 @@ pub fn tidy(facts: &Facts<'_>, lines: &[Line<'_>], draft: &mut Draft) {
             }
             (Some(_) | None, None) | (None, Some(_)) => true,
         };
-        if is_done {
+        if !is_done {
+            continue;
+        }
+        // What it was granted stands there, and nowhere else.
+        if let Some(until) = left::held_until(facts, member) {
+            draft.wake_at(until);
+        } else {
             draft.steps.extend(clear(facts, member));
         }
     }
