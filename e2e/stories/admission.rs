@@ -1,10 +1,12 @@
 //! What the API server refuses: the same manifests that the unit tests of
 //! `palladion-api` judge offline, and the policies that look at who asks.
 
+mod certificates;
 mod owners;
 
 use std::path::Path;
 use std::sync::LazyLock;
+use std::thread;
 
 use anyhow::Context as _;
 use palladion_e2e::bed;
@@ -30,6 +32,14 @@ pub fn story() -> Story {
         .step("nobody but the operator creates or deletes a member", only_the_operator)
         .step("of a member people write what is theirs", what_is_theirs)
         .step("only the operator says whose a member is", owners::whose_it_is)
+        .step(
+            "only the agent of a member asks for its certificate",
+            certificates::are_asked_for_by_the_agent,
+        )
+        .step(
+            "only the operator says which authorities a ring has",
+            certificates::are_signed_with_the_operators_authorities,
+        )
         .step(
             "the garbage collector deletes or orphans the members of a cluster",
             owners::of_a_deleted_cluster,
@@ -96,18 +106,32 @@ fn status() -> Value {
     json!({ "status": { "address": "10.0.0.1" } })
 }
 
+/// So many manifests are judged at a time, each in a namespace of its own: most of the time
+/// kubectl waits for the API server.
+const JUDGES: usize = 4;
+
 fn every_manifest() {
-    let namespace = "admission-manifests";
-    bed().fresh_namespace(namespace).expect("a namespace");
     let manifests = read_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/manifests"));
-    let wrong: Vec<String> = manifests
-        .iter()
-        .filter_map(|m| wrong(m, namespace).map(|w| format!("{}: {w}", m.name)))
-        .collect();
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let judge = |judge: usize| {
+            let manifests = manifests.iter().skip(judge).step_by(JUDGES);
+            scope.spawn(move || all_wrong(manifests, &format!("admission-manifests-{judge}")))
+        };
+        let judges: Vec<_> = (0..JUDGES).map(judge).collect();
+        judges.into_iter().flat_map(|judge| judge.join().expect("a judge")).collect()
+    });
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), manifests.len(), wrong.join("\n"));
     let alone = manifests.iter().filter(|m| m.offline_unsupported.is_some()).count();
     println!("{} manifests judged by the API server, {alone} of them by it alone", manifests.len());
+}
+
+/// What is wrong with the verdicts on these.
+fn all_wrong<'a>(manifests: impl Iterator<Item = &'a Manifest>, namespace: &str) -> Vec<String> {
+    bed().fresh_namespace(namespace).expect("a namespace");
+    let told = |m: &Manifest| wrong(m, namespace).map(|why| format!("{}: {why}", m.name));
+    let wrong = manifests.filter_map(told).collect();
     bed().remove_namespace(namespace).expect("the namespace to go");
+    wrong
 }
 
 /// What is wrong with the API server's verdict, if anything.

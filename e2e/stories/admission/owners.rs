@@ -69,7 +69,7 @@ pub(super) fn of_a_deleted_cluster() {
 }
 
 /// A cluster that the operator leaves alone; its uid.
-fn a_paused_cluster(namespace: &str) -> Value {
+pub(super) fn a_paused_cluster(namespace: &str) -> Value {
     let cluster = json!({
         "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraCluster",
         "metadata": { "name": "demo", "namespace": namespace },
