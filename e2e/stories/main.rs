@@ -19,7 +19,6 @@ mod scale;
 mod schedules;
 mod secure;
 mod stack;
-mod states;
 mod tasks;
 mod two_operators;
 mod upgrade;
@@ -48,7 +47,6 @@ fn main() -> ExitCode {
         schedules::story(),
         secure::story(),
         stack::story(),
-        states::story(),
         tasks::story(),
         two_operators::story(),
         upgrade::story(),

@@ -8,6 +8,7 @@ mod killed;
 mod leave;
 mod made;
 mod rest;
+mod states;
 mod typed;
 
 use std::time::Duration;
@@ -48,6 +49,14 @@ pub fn story() -> Story {
         .step("PID 1 that is killed restarts the container as the same member", killed::pid_one)
         .step("a pod that is deleted comes back as the same member", killed::pod)
         .step(
+            "a member is stopped and started while the ring serves at QUORUM",
+            states::stop_and_start,
+        )
+        .step(
+            "a terminated member is refused another wish and is replaced",
+            states::terminate_and_replace,
+        )
+        .step(
             "a replica that holds nothing is seen and a repair fills it",
             checks::a_replica_that_holds_nothing,
         )
@@ -75,7 +84,8 @@ pub fn story() -> Story {
         .in_soak()
         .step("a member leaves by recorded intent and its data is kept", leave::by_recorded_intent)
         .leaves(three_members().rows(2))
-        .ring(three_members())
+        // Two are enough to be ended one after the other, and form in half the time.
+        .ring(a_ring().racks(&[("a", 1), ("b", 1)]))
         .step("with the policy Delete the data goes with the cluster", erased::policy_delete)
         .leaves_no_ring()
         .into()

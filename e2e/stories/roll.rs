@@ -33,13 +33,16 @@ pub fn story() -> Story {
         .ring(a_ring_of(OLDER_VERSION))
         .step("a ring is stopped and started all at once", stop::and_start)
         .step("a rack and one member are restarted alone in their pods", stop::a_rack_and_a_member)
+        .in_soak()
         .step(
             "limits and log levels change while servers run",
             runtime::runtime_settings_come_and_go,
         )
         .step("what somebody changed by hand is put back", drift::put_back)
         .step("a claim grows and never shrinks and no pod is touched", volumes::grow)
+        .in_soak()
         .step("nothing but status is written while paused", stop::paused)
+        .in_soak()
         .step(
             "a broken rollout stops at its canary and a newer spec overtakes it",
             versions::broken,

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must pass before a change lands. Closes
 //! with one line of counts, which are those of the tests that ran.
 
+mod idle;
 mod lanes;
 mod programs;
 mod room;
@@ -56,8 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     match (is_offline, is_on_testbeds) {
-        (true, true) => beside(&bench, &mut tally, || the_mind(&programs)),
-        (true, false) => tally.add(the_mind(&programs)),
+        (true, true) => beside(&bench, &mut tally, || in_idle_time(&programs)),
+        (true, false) => tally.add(in_idle_time(&programs)),
         (false, true) => {
             let outcome = lanes::run(&bench, &mut tally);
             tally.ended(outcome);
@@ -96,7 +97,7 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
     Ok(())
 }
 
-/// What needs no testbed, but for the mind; returns all test programs.
+/// What needs no testbed, but for what can wait; returns all test programs.
 fn offline(tally: &mut Tally) -> Result<Vec<Program>> {
     let steps: [(&str, &[&str]); 3] = [
         ("format", &["fmt", "--all", "--check"]),
@@ -113,11 +114,9 @@ fn offline(tally: &mut Tally) -> Result<Vec<Program>> {
     });
     // By name, so that two runs can be compared.
     programs.sort_by_key(Program::name);
-    for program in programs.iter().filter(|p| !is_played(p) && !is_of_the_mind(p)) {
+    for program in programs.iter().filter(|p| !is_played(p) && !is_of_a_mind(p)) {
         run_program(program, &[], "", tally)?;
     }
-    let words = ["test", "--workspace", "--locked", "--doc", "--no-fail-fast"];
-    tally.step("examples in documentation", "", &mut cargo(&words))?;
     Ok(programs)
 }
 
@@ -138,18 +137,33 @@ fn is_played(program: &Program) -> bool {
     program.package == "palladion-e2e" && !program.is_unit
 }
 
-/// The tests of the Cassandra mind, of which the simulator's stories take as long as
-/// all others together.
-fn is_of_the_mind(program: &Program) -> bool {
-    program.package == "palladion-cassandra"
+/// The pure minds, whose only clock is their simulator's.
+const MINDS: [&str; 4] =
+    ["palladion-cassandra", "palladion-stack", "palladion-zonedset", "palladion-zookeeper"];
+
+/// Is it a test of a mind? The simulators' stories take as long as all other tests together,
+/// and no clock of the machine counts in them.
+fn is_of_a_mind(program: &Program) -> bool {
+    MINDS.contains(&program.package.as_str())
 }
 
-/// The mind's tests, in the time that nobody else wants.
-fn the_mind(programs: &[Program]) -> Tally {
+/// The tests of the minds and the examples in documentation, in the time that nobody else
+/// wants.
+fn in_idle_time(programs: &[Program]) -> Tally {
     let mut tally = Tally::default();
-    for program in programs.iter().filter(|p| is_of_the_mind(p)) {
-        let outcome = run_program(program, &["nice", "-n", "19"], "[mind] ", &mut tally);
+    for program in programs.iter().filter(|p| is_of_a_mind(p)) {
+        let outcome = run_program(program, &idle::BEFORE, "[idle] ", &mut tally);
         tally.ended(outcome);
     }
+    let mut examples = idle::command(env!("CARGO"));
+    examples.current_dir(install::root()).args([
+        "test",
+        "--workspace",
+        "--locked",
+        "--doc",
+        "--no-fail-fast",
+    ]);
+    let outcome = tally.step("examples in documentation", "[idle] ", &mut examples);
+    tally.ended(outcome);
     tally
 }

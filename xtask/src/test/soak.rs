@@ -1,7 +1,6 @@
 //! `cargo xtask soak`: the same tests with their long repetitions, and the
 //! simulator without its shortcuts.
 
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +10,7 @@ use palladion_testbed::ClusterName;
 
 use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
-use super::{beside, cargo, conclude, room};
+use super::{beside, cargo, conclude, idle, room};
 use crate::install;
 
 /// The simulator disturbs every write instead of a spread of them.
@@ -75,10 +74,9 @@ fn build() -> Result<()> {
 /// Every write, and random histories.
 fn simulator(histories: u32) -> Tally {
     let mut tally = Tally::default();
-    let mut command = Command::new("nice");
+    let mut command = idle::command(env!("CARGO"));
     command
         .current_dir(install::root())
-        .args(["-n", "19", env!("CARGO")])
         .args(SCENARIOS)
         .args(["--", "--nocapture"])
         .env(SIMULATE_ALL, "1")

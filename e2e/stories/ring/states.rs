@@ -6,27 +6,19 @@ use std::time::Duration;
 
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed::text;
-use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, WantedRing, Writes, a_ring, bed, wait_for};
 use serde_json::{Value, json};
 
-const NAMESPACE: &str = "states";
-const MEMBER: &str = "states-dc1-b-0";
+use super::NAMESPACE;
+
+const MEMBER: &str = "ring-dc1-b-0";
 /// Who is asked for in vain.
-const NEW: &str = "states-dc1-a-2";
+const NEW: &str = "ring-dc1-a-2";
 const SOON: Duration = Duration::from_secs(300);
 /// In which the operator asks the ring and gives a permit, where nothing forbids one.
 const A_MOMENT: Duration = Duration::from_secs(8);
 /// A replacement streams, after a ring delay.
 const REPLACED_IN: Duration = Duration::from_secs(900);
-
-pub fn story() -> Story {
-    Story::named(NAMESPACE)
-        .ring(racks(2).rows(3))
-        .step("a member is stopped and started while the ring serves at QUORUM", stop_and_start)
-        .step("a terminated member is refused another wish and is replaced", terminate_and_replace)
-        .into()
-}
 
 fn racks(a: u32) -> WantedRing {
     a_ring().racks(&[("a", a), ("b", 1)])
@@ -42,7 +34,7 @@ fn clients_find(ring: &Ring<'_>, members: &[&str]) {
     let mut last = BTreeSet::new();
     let found = wait_for("the Service of clients to name who serves", SOON, || {
         // The client says with an error that it finds nobody.
-        let said = ring.in_client(&["getent", "ahostsv4", "states-client"]).unwrap_or_default();
+        let said = ring.in_client(&["getent", "ahostsv4", "ring-client"]).unwrap_or_default();
         let first = |line: &str| line.split_whitespace().next().map(str::to_string);
         last = said.lines().filter_map(first).collect();
         Ok((last == wanted).then_some(()))
@@ -93,14 +85,14 @@ fn wait_state(ring: &Ring<'_>, state: &str) -> Value {
     .expect("the state that is wanted")
 }
 
-fn stop_and_start(ring: &Ring<'_>) {
+pub(super) fn stop_and_start(ring: &Ring<'_>) {
     let (ids, uids) = (ring.host_ids().expect("host IDs"), ring.pod_uids().expect("uids"));
     let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     want(&json!({ "run": "Stopped" }));
     wait_state(ring, "Stopped");
     ring.wait_reason("Degraded", Reason::StoppedByIntent, SOON).expect("told");
     assert_eq!(ring.pod_uids().expect("uids"), uids, "its pod stays");
-    clients_find(ring, &["states-dc1-a-0", "states-dc1-a-1"]);
+    clients_find(ring, &["ring-dc1-a-0", "ring-dc1-a-1"]);
     nobody_joins_meanwhile(ring);
     // A token starts nobody; it is recorded.
     want(&json!({ "restartToken": "meanwhile" }));
@@ -112,7 +104,7 @@ fn stop_and_start(ring: &Ring<'_>) {
     let starts = member["status"]["startHistory"].as_array().map_or(0, Vec::len);
     want(&json!({ "run": "Running" }));
     wait_state(ring, "Running");
-    clients_find(ring, &["states-dc1-a-0", "states-dc1-a-1", MEMBER]);
+    clients_find(ring, &["ring-dc1-a-0", "ring-dc1-a-1", MEMBER]);
     writing.stop().expect("QUORUM was reached all the time");
     ring.wait_members(3).expect("who never joined is gone");
     bed().kubectl(&format!("delete pvc data-{NEW} -n {NAMESPACE}")).expect("its empty claim");
@@ -146,11 +138,11 @@ fn is_refused(name: &str, replace: &Value, reason: Reason) {
     assert!(said.contains(reason.as_str()), "{reason}: {said}");
 }
 
-fn terminate_and_replace(ring: &Ring<'_>) {
+pub(super) fn terminate_and_replace(ring: &Ring<'_>) {
     let before = ring.member(MEMBER).expect("the member");
     let volume = before["spec"]["volumeID"].clone();
     let of_it = json!({ "member": MEMBER, "volumeID": volume });
-    is_refused("nobody", &json!({ "member": "states-dc1-b-7" }), Reason::NoSuchMember);
+    is_refused("nobody", &json!({ "member": "ring-dc1-b-7" }), Reason::NoSuchMember);
     is_refused("living", &of_it, Reason::MemberIsLive);
     let of_another =
         json!({ "spec": { "wanted": { "run": "Terminated", "volumeID": "another" } } });
