@@ -27,6 +27,7 @@ pub fn story() -> Story {
         .breaks_machines()
         .ring(racks(2).rows(2))
         .step("a node that is unreachable causes nothing", nodes::unreachable)
+        .in_soak()
         .step("a living member is not replaced by label", requests::of_a_living_member)
         .step(
             "a member whose machine is lost while it leaves is removed by the others",

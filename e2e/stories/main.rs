@@ -44,7 +44,6 @@ fn main() -> ExitCode {
         ring::story(),
         roll::story(),
         scale::story(),
-        schedules::story(),
         secure::story(),
         stack::story(),
         tasks::story(),

@@ -18,7 +18,7 @@ fn racks([a, b]: [u32; 2]) -> WantedRing {
 
 /// The members of both racks before a step and after it.
 fn members() -> [u32; 2] {
-    if is_soak() { [3, 2] } else { [2, 2] }
+    if is_soak() { [3, 2] } else { [2, 1] }
 }
 
 pub fn story() -> Story {

@@ -10,11 +10,12 @@ use std::time::Duration;
 use anyhow::Result;
 use palladion_api::labels;
 use palladion_e2e::bed::text;
-use palladion_e2e::story::Story;
-use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+use palladion_e2e::story::{Draft, OnRing};
+use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::{Value, json};
 
-const NAMESPACE: &str = "schedules";
+use crate::tasks::NAMESPACE;
+
 const SCHEDULE: &str = "each-minute";
 /// Until the next minute begins, and what a look takes.
 const A_MINUTE: Duration = Duration::from_secs(70);
@@ -22,15 +23,9 @@ const A_MINUTE: Duration = Duration::from_secs(70);
 const A_LOOK: Duration = Duration::from_secs(8);
 const SOON: Duration = Duration::from_secs(180);
 
-fn three_members() -> WantedRing {
-    a_ring().racks(&[("a", 2), ("b", 1)]).rows(3)
-}
-
-pub fn story() -> Story {
-    Story::named(NAMESPACE)
-        .breaks_machines()
-        .ring(three_members())
-        .step("a schedule that covers a ring repairs it once and knows", cover::a_ring)
+/// These steps come first on the ring of tasks: nothing was ever repaired there.
+pub(super) fn first_on(ring: Draft<OnRing>) -> Draft<OnRing> {
+    ring.step("a schedule that covers a ring repairs it once and knows", cover::a_ring)
         .step("a schedule of each minute fires and its task completes", fires)
         .step("a task that waits for a machine is replaced by the next one", replaces)
         .in_soak()
@@ -50,7 +45,6 @@ pub fn story() -> Story {
             mended::of_a_replica,
         )
         .in_soak()
-        .into()
 }
 
 /// A flush in each minute.

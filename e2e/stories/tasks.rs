@@ -19,7 +19,9 @@ use palladion_e2e::wanted::OLDER_VERSION;
 use palladion_e2e::{WantedRing, a_ring, bed, wait_for};
 use serde_json::{Value, json};
 
-const NAMESPACE: &str = "tasks";
+use crate::schedules;
+
+pub(crate) const NAMESPACE: &str = "tasks";
 /// The work on so few rows takes a second; a busy machine takes longer.
 const SOON: Duration = Duration::from_secs(240);
 
@@ -28,9 +30,7 @@ fn wanted() -> WantedRing {
 }
 
 pub fn story() -> Story {
-    Story::named(NAMESPACE)
-        .breaks_machines()
-        .ring(wanted())
+    schedules::first_on(Story::named(NAMESPACE).breaks_machines().ring(wanted()))
         .step("every kind of work is done on all members, one after the other", kinds::in_order)
         .step("a repair mends what a member lacks", repair::of_lost_rows)
         .step("an abort ends a compaction within seconds", abort::of_a_compaction)

@@ -11,6 +11,8 @@ use palladion_testbed::images::{self, AGENT, OPERATOR};
 use palladion_testbed::progress::{Progress, stage};
 use palladion_testbed::{Cluster, parts};
 
+use crate::idle;
+
 /// Where the chart puts the operator.
 pub const NAMESPACE: &str = "palladion-system";
 /// The images hold nothing but the programs: these must bring all they need.
@@ -27,16 +29,25 @@ pub fn root() -> &'static Path {
 pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
     let programs = "building operator, agent, checker and command line";
     stage(progress, programs, Duration::from_secs(450), || {
-        build(&["palladion-operator", "palladion-agent", "palladion-checker"])?;
-        // With the same programs beside it, so that the libraries they share have the same
-        // features and are not built a second time.
-        build(&["kubectl-palladion", "palladion-agent", "palladion-checker"])
+        build_all(|| Command::new(env!("CARGO")))
     })?;
     Ok(built())
 }
 
-fn build(packages: &[&str]) -> Result<()> {
-    let status = Command::new(env!("CARGO"))
+/// Build the same in the time that nobody else wants, so that it is there when it is needed.
+pub fn build_in_idle_time() -> Result<()> {
+    build_all(|| idle::command(env!("CARGO")))
+}
+
+fn build_all(cargo: impl Fn() -> Command) -> Result<()> {
+    build(cargo(), &["palladion-operator", "palladion-agent", "palladion-checker"])?;
+    // With the same programs beside it, so that the libraries they share have the same
+    // features and are not built a second time.
+    build(cargo(), &["kubectl-palladion", "palladion-agent", "palladion-checker"])
+}
+
+fn build(mut cargo: Command, packages: &[&str]) -> Result<()> {
+    let status = cargo
         .current_dir(root())
         .args(["build", "--release", "--locked", "--target", TARGET])
         .args(packages.iter().flat_map(|package| ["-p", package]))

@@ -5,6 +5,7 @@
 mod bench;
 mod demo;
 mod generate;
+mod idle;
 mod install;
 mod install_cli;
 mod mutants;

@@ -1,7 +1,6 @@
 //! `cargo xtask test`: everything that must pass before a change lands. Closes
 //! with one line of counts, which are those of the tests that ran.
 
-mod idle;
 mod lanes;
 mod programs;
 mod room;
@@ -17,7 +16,7 @@ use clap::Args;
 use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
 
-use crate::install;
+use crate::{idle, install};
 use lanes::{Bench, Playing};
 use programs::Program;
 pub use soak::{SoakArguments, soak};
@@ -51,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let (is_offline, is_on_testbeds) = (!playing.is_part() && !no_offline, !no_testbed);
     let mut programs = Vec::new();
     if is_offline {
-        match offline(&mut tally) {
+        match offline(is_on_testbeds, &mut tally) {
             Ok(built) => programs = built,
             Err(error) => tally.ended(Err(error)),
         }
@@ -97,8 +96,9 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
     Ok(())
 }
 
-/// What needs no testbed, but for what can wait; returns all test programs.
-fn offline(tally: &mut Tally) -> Result<Vec<Program>> {
+/// What needs no testbed, but for what can wait; returns all test programs. What testbeds need
+/// is built meanwhile: most of these tests wait more than they compute.
+fn offline(is_on_testbeds: bool, tally: &mut Tally) -> Result<Vec<Program>> {
     let steps: [(&str, &[&str]); 3] = [
         ("format", &["fmt", "--all", "--check"]),
         ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
@@ -114,9 +114,14 @@ fn offline(tally: &mut Tally) -> Result<Vec<Program>> {
     });
     // By name, so that two runs can be compared.
     programs.sort_by_key(Program::name);
-    for program in programs.iter().filter(|p| !is_played(p) && !is_of_a_mind(p)) {
-        run_program(program, &[], "", tally)?;
-    }
+    thread::scope(|scope| {
+        let built = is_on_testbeds.then(|| scope.spawn(install::build_in_idle_time));
+        for program in programs.iter().filter(|p| !is_played(p) && !is_timeless(p)) {
+            run_program(program, &[], "", tally)?;
+        }
+        let Some(built) = built else { return Ok(()) };
+        built.join().map_err(|_| anyhow!("the thread that builds for the testbeds broke"))?
+    })?;
     Ok(programs)
 }
 
@@ -137,21 +142,27 @@ fn is_played(program: &Program) -> bool {
     program.package == "palladion-e2e" && !program.is_unit
 }
 
-/// The pure minds, whose only clock is their simulator's.
-const MINDS: [&str; 4] =
-    ["palladion-cassandra", "palladion-stack", "palladion-zonedset", "palladion-zookeeper"];
+/// Crates in whose tests no clock of the machine counts: the minds, whose simulators have their
+/// own, and what is computed from what is given. They take longer than all others together.
+const TIMELESS: [&str; 6] = [
+    "palladion-api",
+    "palladion-backup",
+    "palladion-cassandra",
+    "palladion-stack",
+    "palladion-zonedset",
+    "palladion-zookeeper",
+];
 
-/// Is it a test of a mind? The simulators' stories take as long as all other tests together,
-/// and no clock of the machine counts in them.
-fn is_of_a_mind(program: &Program) -> bool {
-    MINDS.contains(&program.package.as_str())
+/// May it take as long as it likes?
+fn is_timeless(program: &Program) -> bool {
+    TIMELESS.contains(&program.package.as_str())
 }
 
-/// The tests of the minds and the examples in documentation, in the time that nobody else
-/// wants.
+/// Tests that may take as long as they like, and the examples in documentation, in the time that
+/// nobody else wants.
 fn in_idle_time(programs: &[Program]) -> Tally {
     let mut tally = Tally::default();
-    for program in programs.iter().filter(|p| is_of_a_mind(p)) {
+    for program in programs.iter().filter(|p| is_timeless(p)) {
         let outcome = run_program(program, &idle::BEFORE, "[idle] ", &mut tally);
         tally.ended(outcome);
     }

@@ -10,8 +10,8 @@ use palladion_testbed::ClusterName;
 
 use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
-use super::{beside, cargo, conclude, idle, room};
-use crate::install;
+use super::{beside, cargo, conclude, room};
+use crate::{idle, install};
 
 /// The simulator disturbs every write instead of a spread of them.
 const SIMULATE_ALL: &str = "PALLADION_SIM_ALL";
