@@ -88,7 +88,7 @@ fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid:
         precondition: Precondition::Uid(uid.clone()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,
-        fence: Some(facts.fence(turn)),
+        fences: vec![facts.fence(turn)],
         proof: None,
         doing: Doing::FreeAddress { member: member.name.clone() }.to_string(),
         event: None,
