@@ -16,7 +16,7 @@ pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
 pub use live::Watched;
-pub use member::{ClaimFact, DrainTask, MemberFact, ServiceFact};
+pub use member::{ClaimFact, DrainTask, MemberFact, Process, ServiceFact};
 
 use crate::resources as kinds;
 use crate::words::status::Unknown;

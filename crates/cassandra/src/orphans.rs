@@ -122,9 +122,10 @@ mod tests {
     #[test]
     fn a_task_whose_cluster_is_gone_ends_and_says_so() {
         let plan = plan(&under_way(), there(&["another"]));
-        let [Step::Patch { patch, fence: Some(fence), .. }] = plan.steps.as_slice() else {
+        let [Step::Patch { patch, fences, .. }] = plan.steps.as_slice() else {
             panic!("{plan:?}");
         };
+        let [fence] = fences.as_slice() else { panic!("{plan:?}") };
         let status = &patch["status"];
         assert_eq!(status["phase"], "Failed", "{status}");
         let failed =

@@ -238,8 +238,8 @@ fn progressing(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
 /// its own, and each of its steps would be two writes of the ring's.
 fn is_progress(step: &Step) -> bool {
     let is_of_tasks = match step {
-        Step::Patch { key, fence, .. } => {
-            let is_fenced = fence.as_ref().is_some_and(|fence| fence.pointer == JOB_NONCE);
+        Step::Patch { key, fences, .. } => {
+            let is_fenced = fences.iter().any(|fence| fence.pointer == JOB_NONCE);
             key.resource == kinds::TASK || is_fenced
         }
         Step::CompareAndSet { status, .. } => {

@@ -207,6 +207,19 @@ async fn the_epoch_fences_a_frozen_leader() {
     assert_eq!(tried, before, "the fence stands before the write");
 }
 
+#[tokio::test(start_paused = true)]
+async fn each_fence_of_a_step_stands_before_its_write() {
+    let fake = Fake::new();
+    let _first = start(&fake, elected("one"));
+    let other = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "other", "namespace": "n"}});
+    fake.put("configmaps", "n", "other", other);
+    toy(&fake, "a", json!({"count": 1, "value": "x", "unless": "other"}));
+    pass(Duration::from_secs(60)).await;
+    assert!(!exists(&fake, 0), "the epoch is its own, and the other object is there");
+    fake.delete("configmaps", "n", "other");
+    until("made", || made(&fake, "a", 1, "x")).await;
+}
+
 /// Its Lease is renewed all the while, so that nothing else tells it how long it
 /// has hung: here in the looks at its fence.
 #[tokio::test(start_paused = true)]

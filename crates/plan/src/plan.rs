@@ -87,7 +87,7 @@ pub enum Step {
         /// What must hold of it.
         precondition: Precondition,
         /// What must hold elsewhere.
-        fence: Option<Fence>,
+        fences: Vec<Fence>,
         /// Why it may be taken, where it could hurt.
         proof: Option<Proof>,
         /// What is being done, for errors and logs: "create the StatefulSet of rack a".
@@ -106,7 +106,7 @@ pub enum Step {
         /// Which object it is.
         key: ObjectKey,
         /// What must hold elsewhere.
-        fence: Option<Fence>,
+        fences: Vec<Fence>,
         /// What is being done.
         doing: String,
         /// Event to emit when it was created.
@@ -126,7 +126,7 @@ pub enum Step {
         /// What must hold of it.
         precondition: Precondition,
         /// What must hold elsewhere.
-        fence: Option<Fence>,
+        fences: Vec<Fence>,
         /// Why it may be taken, where it could hurt.
         proof: Option<Proof>,
         /// What is being done.
@@ -185,7 +185,7 @@ pub enum Step {
         /// Leave dependents behind?
         propagation: Propagation,
         /// What must hold elsewhere.
-        fence: Option<Fence>,
+        fences: Vec<Fence>,
         /// Why it may be taken, where it could hurt.
         proof: Option<Proof>,
         /// What is being done.

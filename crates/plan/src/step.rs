@@ -31,14 +31,15 @@ impl Step {
     ) -> Self {
         let doing = doing.to_string();
         let if_refused = IfRefused::EndsPlan;
-        let (fence, proof, event) = (None, None, None);
-        Step::Apply { object, key, precondition, fence, proof, doing, event, if_refused }
+        let (fences, proof, event) = (Vec::new(), None, None);
+        Step::Apply { object, key, precondition, fences, proof, doing, event, if_refused }
     }
 
     /// Create an object, unless there is one of this name.
     pub fn create(key: ObjectKey, object: Value, doing: impl Display) -> Self {
         let if_refused = IfRefused::EndsPlan;
-        Step::Create { object, key, fence: None, doing: doing.to_string(), event: None, if_refused }
+        let (fences, doing) = (Vec::new(), doing.to_string());
+        Step::Create { object, key, fences, doing, event: None, if_refused }
     }
 
     /// Merge patch of an object under a precondition.
@@ -53,7 +54,7 @@ impl Step {
             patch,
             subresource: Subresource::None,
             precondition,
-            fence: None,
+            fences: Vec::new(),
             proof: None,
             doing: doing.to_string(),
             event: None,
@@ -119,7 +120,7 @@ impl Step {
             precondition: Precondition::Uid(seen.uid.clone()),
             loss,
             propagation: Propagation::Background,
-            fence: None,
+            fences: Vec::new(),
             proof: None,
             doing: doing.to_string(),
             event: None,
@@ -180,13 +181,14 @@ impl Step {
         self
     }
 
-    /// Only while this holds elsewhere. A claim is a condition by itself and takes none.
+    /// Only while this holds elsewhere, and what was said before. A claim is a condition by
+    /// itself and takes none.
     pub fn fenced(mut self, by: impl Into<Option<Fence>>) -> Self {
         match &mut self {
-            Step::Apply { fence, .. }
-            | Step::Create { fence, .. }
-            | Step::Patch { fence, .. }
-            | Step::Delete { fence, .. } => *fence = by.into(),
+            Step::Apply { fences, .. }
+            | Step::Create { fences, .. }
+            | Step::Patch { fences, .. }
+            | Step::Delete { fences, .. } => fences.extend(by.into()),
             Step::CompareAndSet { .. } | Step::Issue { .. } => {}
         }
         self

@@ -66,6 +66,17 @@ pub struct ServiceFact {
     pub alone_since: Option<Timestamp>,
 }
 
+/// Whether a server of a member runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Process {
+    /// None does.
+    None,
+    /// Its agent reports one, or what it reports this build does not know.
+    MayRun,
+    /// Its agent has not been heard.
+    Unknown,
+}
+
 /// A member's claim.
 #[derive(Debug, Clone)]
 pub struct ClaimFact {
@@ -190,6 +201,17 @@ impl MemberFact {
     /// Does its agent report that a server of it runs, or may?
     pub fn may_run(&self) -> bool {
         self.reported_server().is_some_and(|server| server.state.may_run())
+    }
+
+    /// Does a server of it run? Where a pod has a Node, only its agent can say no: what it
+    /// has not said is not known, and a server starts without being heard.
+    pub fn process(&self) -> Process {
+        match (self.reported_server(), &self.pod) {
+            (Some(server), _) if server.state.may_run() => Process::MayRun,
+            (Some(_), _) | (None, None) => Process::None,
+            (None, Some(pod)) if pod.node.is_none() => Process::None,
+            (None, Some(_)) => Process::Unknown,
+        }
     }
 
     /// Was its server drained, and not restarted since?

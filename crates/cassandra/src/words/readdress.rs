@@ -23,6 +23,8 @@ palladion_plan::sentences! {
             "member {member} is starting under its new address {address}: {server}";
         OthersStart { member: MemberName, other: MemberName, server: Server } => AddressChanged,
             "member {member} cannot start under its new address before another member is up; member {other}: {server}";
+        OthersNotHeard { member: MemberName, other: MemberName, server: Server } => AddressChanged,
+            "member {member} cannot start under its new address yet, because the server of member {other} may be running: {server}; if the machine of that member is gone for good, delete its Node";
     }
 
     /// What needs a person.

@@ -5,6 +5,7 @@ use crate::every::{a_ring, before_each_write, killed_at_every_write, some};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, two_racks};
 use crate::sim::ring::Phase;
+use crate::sim::world::Link;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -186,6 +187,27 @@ fn volumes_without_records_start_under_new_addresses_when_a_user_says_so() {
     world.settle();
     are_back(&mut world, &ALL, &taken, &hosts);
     assert_eq!(world.ring.founders.len(), 1, "no second ring");
+}
+
+/// Servers start by themselves before anybody hears of it: who is not heard may be up, and
+/// is asked when it is heard.
+#[test]
+fn an_address_that_is_given_up_starts_nobody_while_others_are_not_heard() {
+    let (mut world, taken, hosts) = created_again(&[FIRST]);
+    for name in [SECOND, OTHER] {
+        world.agent_is_cut(name, Link::Cut);
+        world.delete(kinds::POD, name);
+    }
+    world.pass(300);
+    assert!(world.runs(SECOND) && world.runs(OTHER), "{}", world.last_words());
+    give_up(&mut world, &taken);
+    world.pass(600);
+    assert!(!world.runs(FIRST), "nobody was asked: {}", world.last_words());
+    let waits = world.waits();
+    assert!(waits.contains("the server of member") && waits.contains("may be running"), "{waits}");
+    world.agents_are_back();
+    world.settle();
+    are_back(&mut world, &[FIRST], &taken, &hosts);
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod disturbed;
 mod drains;
 mod elsewhere;
 mod every;
+mod formats;
 mod former_names;
 mod going_without;
 mod growth;

@@ -7,8 +7,8 @@ use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::Phase;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
-use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::sim::{Fault, Feed};
 use palladion_plan::{ObjectKey, Subresource};
 use serde_json::json;
 
@@ -282,6 +282,37 @@ fn a_joiner_whose_node_is_lost_joins_on_another() {
     };
     let what = "the node of a joiner is lost";
     all_end_alike(what, some(worlds, 12, 0), &expected, lose, same_but(&A_NODE_MORE));
+}
+
+/// What the watch of Nodes knows is as old as its last event: the machine has its Node again,
+/// and with it the volume.
+#[test]
+fn a_node_that_is_back_before_the_watch_knows_it_costs_a_joiner_no_volume() {
+    let mut world = spread(1, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.until(|w| w.exists(kinds::POD, LAST) && !w.node_of(LAST).is_empty());
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{LAST}"));
+    let is_noted = |w: &World| {
+        let noted = w.store.get(&claim).map(|c| &c["metadata"]["annotations"][labels::NODE_GONE]);
+        noted.is_some_and(|at| at.is_string())
+    };
+    world.until(is_noted);
+    world.set_feed(kinds::NODE, Feed::Stale);
+    world.register_node(&node, "z1");
+    world.set_machine(&node, Machine::Down);
+    world.pass(180);
+    assert!(world.destructive.is_empty(), "{:?}\n{}", world.destructive, world.last_words());
+    world.set_feed(kinds::NODE, Feed::Live);
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    assert!(world.destructive.is_empty(), "{:?}\n{}", world.destructive, world.last_words());
+    assert!(!is_noted(&world), "{}", world.last_words());
+    world.expect_ring(3);
 }
 
 #[test]

@@ -147,7 +147,9 @@ fn a_cluster_that_is_deleted_and_made_again_at_once_finds_its_data() {
         let mut world = a_ring(2, 1);
         world.delete_cluster();
         for _ in 0..ticks {
-            let _ = world.tick();
+            if let Err(why) = world.tick() {
+                panic!("{why}\n{}", world.last_words());
+            }
         }
         world.apply(&two_racks());
         world.settle();

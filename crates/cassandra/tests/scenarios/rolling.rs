@@ -196,7 +196,7 @@ fn a_rack_or_one_member_is_restarted_alone() {
     assert_eq!(restarted(&world), ["demo-dc1-b-0", "demo-dc1-a-1"]);
 }
 
-fn versions(world: &World) -> Vec<String> {
+pub fn versions(world: &World) -> Vec<String> {
     world
         .store
         .list(kinds::MEMBER)

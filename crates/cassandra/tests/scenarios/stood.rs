@@ -8,6 +8,7 @@ use crate::nodes::spread;
 use crate::sim::World;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
@@ -94,6 +95,8 @@ fn who_starts_long_after_the_rest_of_a_ring_that_stood_is_repaired() {
     assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
     world.set_machine("n3", Machine::Up);
     world.writes.clear();
+    world.until(|w| !lacking(w).is_empty());
+    assert_eq!(lacking(&world), [AWAY], "{}", world.last_words());
     world.settle();
     assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
     assert_eq!(all_begun(&world), 3, "the others only in their primary ranges");
@@ -114,9 +117,37 @@ fn who_starts_long_after_the_rest_while_nobody_watches_is_repaired() {
     world.set_machine("n3", Machine::Up);
     world.api_returns();
     world.writes.clear();
+    world.until(|w| !lacking(w).is_empty());
+    assert_eq!(lacking(&world), [AWAY], "{}", world.last_words());
     world.settle();
     assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
     assert_eq!(all_begun(&world), 3, "the others only in their primary ranges");
+    world.expect_ring(3);
+}
+
+/// The same, and no operator runs until it is back: nothing but its own report says how late
+/// it came.
+#[test]
+fn who_starts_long_after_the_rest_and_was_never_seen_down_is_repaired() {
+    let mut world = three_copies();
+    stood(&mut world, TOO_LONG);
+    world.until(|w| ALL.iter().all(|member| is_allowed(w, member)) && w.runs(AWAY));
+    world.set_machine("n3", Machine::Down);
+    world.faults.plan(world.faults.writes(), Fault::Freeze);
+    world.until(|w| w.faults.is_over());
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    world.set_machine("n3", Machine::Up);
+    world.until(|w| w.normal() == 3);
+    world.pass(60);
+    world.start_operator();
+    world.wake_and_end_the_old_leader();
+    world.until(|w| !lacking(w).is_empty());
+    assert_eq!(lacking(&world), [AWAY], "{}", world.last_words());
+    let noted = format!("record that member {AWAY} has been down");
+    assert!(!world.story.iter().any(|line| line.contains(&noted)), "{}", world.last_words());
+    world.settle();
+    assert!(lacking(&world).is_empty(), "{}", world.last_words());
     world.expect_ring(3);
 }
 

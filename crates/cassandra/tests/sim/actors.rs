@@ -165,7 +165,10 @@ impl World {
             let generation = agent.saved.as_ref().and_then(|s| s.generation);
             let status = agent.status(&decision, generation, now);
             if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {
-                let _ = self.store.put_status(&key, json!(status));
+                // Its member was there a moment ago, and it may write nothing but this.
+                if let Err(why) = self.store.put_status(&key, json!(status)) {
+                    self.ring.breaches.push(format!("the status of {}: {why:?}", key.name));
+                }
                 agent.reported = Some(status);
                 all = all.and(Activity::ACTED);
             }

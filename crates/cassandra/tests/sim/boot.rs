@@ -1,6 +1,7 @@
 //! What a Cassandra process decides when it starts, as it was seen to do:
 //! refusals in its own words, and the start that nothing but the agent prevents.
 
+use super::formats;
 use super::ring::{Configuration, Disks, Phase, Ring, Server};
 use super::volume::{Bootstrapped, Data};
 use jiff::{SignedDuration, Timestamp};
@@ -23,6 +24,9 @@ impl Ring {
         let data = disks.get(&server.disk).and_then(|d| d.content.data.clone());
         if self.unlucky.contains(&server.member) {
             return self.exit(pod, "an unlucky start");
+        }
+        if let Some(words) = data.as_ref().and_then(|d| formats::unreadable(&server.version, d)) {
+            return self.exit(pod, &words);
         }
         if self.colliding.contains(&server.member) {
             let words = format!(

@@ -9,6 +9,7 @@ pub mod boot;
 pub mod certificates;
 pub mod compare;
 pub mod destroyed;
+pub mod formats;
 pub mod gossip;
 pub mod invariants;
 pub mod jobs;

@@ -270,7 +270,8 @@ impl World {
         let pods: Vec<ObjectKey> =
             self.store.list(kinds::POD).map(|(key, _)| key.clone()).collect();
         for pod in pods {
-            let _ = self.store.delete(&pod, &Precondition::Absent, Propagation::Background);
+            let gone = self.store.delete(&pod, &Precondition::Absent, Propagation::Background);
+            gone.expect("the pod was listed");
         }
     }
 

@@ -138,7 +138,8 @@ impl Ring {
             }
             OperationKind::Repair => Some(self.repair(pod, operation, disks)),
             OperationKind::Cleanup => Some(self.cleanup(pod, disks)),
-            OperationKind::Flush | OperationKind::UpgradeSstables => Some(Ok("done".into())),
+            OperationKind::UpgradeSstables => Some(self.rewrite(pod, disks)),
+            OperationKind::Flush => Some(Ok("done".into())),
             OperationKind::Unknown(word) => {
                 self.breaches.push(format!("an operation that nobody knows was begun: {word}"));
                 Some(Err("nobody knows it".into()))

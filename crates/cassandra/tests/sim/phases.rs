@@ -1,5 +1,6 @@
 //! From one phase of a server to the next, and what that does to disk and ring.
 
+use super::formats;
 use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, WAKE};
 use super::streams::Stream;
 use super::volume::{Bootstrapped, Data};
@@ -49,6 +50,7 @@ impl Ring {
         let data = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut());
         if let Some(data) = data {
             data.bootstrapped = Bootstrapped::Completed;
+            data.formats.insert(formats::of(&server.version));
         }
         self.set_phase(pod, Phase::Normal, now + NATIVE);
         self.told.push(format!("{} is NORMAL", server.member));
@@ -238,9 +240,11 @@ fn write_data(
     let Some(disk) = disks.get_mut(disk) else {
         return;
     };
-    let (rows, hints) = disk.content.data.take().map(|d| (d.rows, d.hints)).unwrap_or_default();
+    let kept = disk.content.data.take().map(|d| (d.rows, d.hints, d.formats));
+    let (rows, hints, formats) = kept.unwrap_or_default();
     let (host_id, streamed) = (host.clone(), BTreeSet::new());
-    disk.content.data = Some(Data { lineage, host_id, bootstrapped, rows, hints, streamed });
+    let data = Data { lineage, host_id, bootstrapped, rows, hints, streamed, formats };
+    disk.content.data = Some(data);
 }
 
 /// A member's rack: its name without the ordinal.

@@ -70,6 +70,8 @@ pub struct Data {
     pub hints: Vec<Hint>,
     /// Ranges that a decommission has streamed, and to whom (`system.transferred_ranges_v2`).
     pub streamed: BTreeSet<(u32, HostId)>,
+    /// The formats of its SSTables: first numbers of the versions that have written them.
+    pub formats: BTreeSet<u32>,
 }
 
 /// `system.local` as far as starts depend on it.

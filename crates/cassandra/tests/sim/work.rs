@@ -433,10 +433,10 @@ impl Ring {
                 self.repair_some(pod, &operation, &ranges, disks).map(|_| ())
             }
             TaskKind::Cleanup => self.cleanup(pod, disks).map(|_| ()),
+            TaskKind::UpgradeSstables => self.rewrite(pod, disks).map(|_| ()),
             TaskKind::Compact
             | TaskKind::GarbageCollect
             | TaskKind::Scrub
-            | TaskKind::UpgradeSstables
             | TaskKind::Flush
             | TaskKind::Snapshot
             | TaskKind::ClearSnapshot

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// What a step must pass right before its write, beside its precondition.
 #[derive(Clone, Copy)]
 pub(super) struct Guard<'a> {
-    pub fence: Option<&'a Fence>,
+    pub fences: &'a [Fence],
     pub proof: Option<&'a Proof>,
 }
 
@@ -20,7 +20,7 @@ impl Applier<'_> {
     /// what was proven before it hung proves nothing any more, although another
     /// thread has renewed the Lease all the while.
     pub(super) async fn pass(&self, guard: Guard<'_>) -> Result<(), StepError> {
-        if let Some(fence) = guard.fence {
+        for fence in guard.fences {
             self.fence_stands(fence).await?;
         }
         self.may_write()?;

@@ -182,27 +182,27 @@ impl Applier<'_> {
 
     async fn step(&self, step: &Step, memory: &mut Memory) -> Result<Effect, StepError> {
         match step {
-            Step::Apply { object, key, precondition, fence, .. } => {
-                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+            Step::Apply { object, key, precondition, fences, .. } => {
+                let guard = Guard { fences, proof: step.proof() };
                 self.apply_object(key, object, precondition, guard, memory).await
             }
-            Step::Create { object, key, fence, .. } => {
-                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+            Step::Create { object, key, fences, .. } => {
+                let guard = Guard { fences, proof: step.proof() };
                 self.create_once(key, object, guard).await
             }
-            Step::Patch { key, patch, subresource, precondition, fence, .. } => {
-                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+            Step::Patch { key, patch, subresource, precondition, fences, .. } => {
+                let guard = Guard { fences, proof: step.proof() };
                 self.patch(key, patch, *subresource, precondition, guard).await
             }
             Step::CompareAndSet { status, seen, .. } => self.claim(status, seen).await,
             Step::Issue { key, authority, order, patch, at, subresource, precondition, .. } => {
                 let made = self.issue(key, authority, order).await?;
                 let patch = palladion_plan::issue::filled(patch, at, &made);
-                let guard = Guard { fence: None, proof: None };
+                let guard = Guard { fences: &[], proof: None };
                 self.patch(key, &patch, *subresource, precondition, guard).await
             }
-            Step::Delete { key, precondition, loss, propagation, fence, .. } => {
-                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+            Step::Delete { key, precondition, loss, propagation, fences, .. } => {
+                let guard = Guard { fences, proof: step.proof() };
                 self.delete(key, precondition, (loss, *propagation), guard, memory).await
             }
         }

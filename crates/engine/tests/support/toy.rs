@@ -1,5 +1,5 @@
 //! A mind for tests: a `Toy` with `spec.count` wants so many ConfigMaps that say
-//! `spec.value`, and one `spec.once` that is created and left alone. Its epoch is kept in its status and fences every write.
+//! `spec.value`, and one `spec.once` that is created and left alone. With `spec.unless` nothing is applied while there is a ConfigMap of that name. Its epoch is kept in its status and fences every write.
 
 use palladion_api::labels;
 use palladion_api::rights::Right;
@@ -116,10 +116,15 @@ fn wake(snapshot: &Snapshot) -> Plan {
 fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
     let owner = &snapshot.owner;
     let count = owner.int_at("/spec/count").unwrap_or(0);
-    let fence = Some(Fence {
+    let fence = Fence {
         object: ObjectKey::new(TOY, &owner.meta.namespace, &owner.meta.name),
         pointer: "/status/epoch".to_string(),
         expected: json!(snapshot.epoch),
+    };
+    let unless = owner.str_at("/spec/unless").map(|name| Fence {
+        object: ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name),
+        pointer: String::new(),
+        expected: Value::Null,
     });
     let mut steps: Vec<Step> = Vec::new();
     for number in 0..count {
@@ -132,7 +137,7 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             key: ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, &name),
             object: map(owner, &name),
             precondition,
-            fence: fence.clone(),
+            fences: std::iter::once(&fence).chain(&unless).cloned().collect(),
             proof: None,
             doing: format!("apply ConfigMap {name}"),
             event: None,
@@ -162,7 +167,7 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             precondition: Precondition::Uid(map.meta.uid.clone()),
             loss: Loss::Nothing,
             propagation: Propagation::Background,
-            fence: fence.clone(),
+            fences: vec![fence.clone()],
             proof: (owner.str_at("/spec/behaviour") == Some("proven")).then(|| proof(snapshot)),
             doing: format!("delete ConfigMap {}", map.meta.name),
             event: None,
@@ -249,7 +254,7 @@ fn lawless() -> Plan {
         precondition: Precondition::Uid("uid-1".into()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,
-        fence: None,
+        fences: Vec::new(),
         proof: None,
         doing: "delete a pod without a word".to_string(),
         event: None,

@@ -1,7 +1,10 @@
 //! Volumes that are lost, servers that are away, disks that come back.
 
 use super::acts::pod;
-use super::world::World;
+use super::world::{NAMESPACE, World};
+use palladion_api::labels;
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::Feed;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_zookeeper::resources as kinds;
 use serde_json::{Value, json};
@@ -210,6 +213,44 @@ fn a_member_whose_node_is_gone_for_good_is_replaced_after_the_grace_time() {
     world.settle();
     world.expect(3);
     assert_eq!(world.voters(), [1, 3, 4]);
+}
+
+/// What the watch of Nodes knows is as old as its last event: the machine has its Node again,
+/// and with it the volume.
+#[test]
+fn a_node_that_is_back_before_the_watch_knows_it_costs_a_new_member_no_volume() {
+    let mut world = World::settled(3);
+    world.kube.add_node(&mut world.store, "n4", "z1");
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0, "servers": 5 }));
+    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{}", pod(3)));
+    let of_pod = ObjectKey::new(kinds::POD, NAMESPACE, &pod(3));
+    let node_of = |w: &World| {
+        let pod = w.store.get(&of_pod)?;
+        pod["spec"]["nodeName"].as_str().map(str::to_string)
+    };
+    world.until(|w| node_of(w).is_some());
+    let node = node_of(&world).unwrap();
+    world.kube.set_machine(&mut world.store, &node, Machine::Down);
+    world.kube.forget_node(&mut world.store, &node);
+    let noted = |w: &World| {
+        w.store.get(&claim).unwrap()["metadata"]["annotations"][labels::NODE_GONE].clone()
+    };
+    world.until(|w| noted(w).is_string());
+    let uid = |w: &World| w.store.get(&claim).map(|c| c["metadata"]["uid"].clone());
+    let before = uid(&world);
+    assert!(world.member(3)["spec"]["serverID"].is_null(), "{}", world.last_words());
+    world.operators[0].cache.set_feed(kinds::NODE, Feed::Stale);
+    world.kube.add_node(&mut world.store, &node, "z1");
+    world.kube.set_machine(&mut world.store, &node, Machine::Down);
+    world.pass(120);
+    assert_eq!(uid(&world), before, "{}", world.last_words());
+    world.operators[0].cache.set_feed(kinds::NODE, Feed::Live);
+    world.operators[0].resync();
+    world.kube.set_machine(&mut world.store, &node, Machine::Up);
+    world.settle();
+    world.expect(5);
+    assert_eq!(uid(&world), before, "{}", world.last_words());
+    assert!(noted(&world).is_null(), "{}", world.last_words());
 }
 
 #[test]

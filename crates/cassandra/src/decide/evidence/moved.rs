@@ -7,7 +7,7 @@ use super::answer::Answer;
 use super::ask::too_old;
 use super::proof::Proof;
 use super::witness::others;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Process};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::labels;
@@ -72,13 +72,18 @@ fn objection(
     Some(Objection::AddressOfAnother { witness: name, address, host_id })
 }
 
-/// Nobody is up, and a person has given up the old address by name.
+/// No server runs, as is known of every member, and a person has given up the old address by
+/// name.
 pub fn is_given_up(
     facts: &Facts<'_>,
     member: &MemberFact,
     before: &StaticAddress,
 ) -> Option<Proof> {
-    let nobody = others(facts, &member.name).is_empty() && !facts.joined().any(MemberFact::may_run);
+    let nobody = others(facts, &member.name).is_empty()
+        && facts.joined().all(|m| match m.process() {
+            Process::None => true,
+            Process::MayRun | Process::Unknown => false,
+        });
     let annotation = labels::GIVE_UP_ADDRESSES;
     let proven = Proven::AddressGivenUp { address: before.clone(), annotation };
     (nobody && facts.is_given_up(before))

@@ -31,7 +31,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     }
     if marks::of(member).is_some() {
         // It will never go on with it; the others remove it instead.
-        draft.steps.push(withdraw(valid, member));
+        draft.steps.extend(withdraw(facts, turn, member));
         return end(facts, turn, Ended::Marked, None, draft);
     }
     if member.recorded_host_id().is_none() {
@@ -43,7 +43,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     match (intent, answer.map(|a| a.state)) {
         (None, _) => before_intent(facts, valid, turn, member, draft),
         (Some(_), Some(IntentState::Failed)) if is_interrupted(member) => {
-            draft.steps.push(withdraw(valid, member));
+            draft.steps.extend(withdraw(facts, turn, member));
             end(facts, turn, Ended::Interrupted, None, draft);
         }
         (Some(_), Some(IntentState::Failed | IntentState::Refused)) => {
@@ -52,7 +52,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             if failed_halfway(member).is_none() {
                 draft.report(Refused::Failed { member: member.name.clone(), why: why.clone() });
             }
-            draft.steps.push(withdraw(valid, member));
+            draft.steps.extend(withdraw(facts, turn, member));
             end(facts, turn, Ended::Failed { why }, None, draft);
         }
         (Some(_), Some(IntentState::Done)) => prove_gone(facts, valid, turn, member, draft),
@@ -117,7 +117,7 @@ fn prove_gone(
             let renewed = lock::again(facts, turn);
             // Who left by hand has no intent.
             if member.spec.as_ref().is_some_and(|s| s.intent.is_some()) {
-                draft.steps.push(renew(valid, member, &renewed));
+                draft.steps.extend(renew(facts, turn, member, &renewed));
             }
             let doing = Doing::AskAgain { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &renewed, doing));

@@ -15,12 +15,18 @@ use palladion_plan::words::Sentence;
 use palladion_plan::{Event, Object, ObjectKey, Precondition, Step};
 use serde_json::{Value, json};
 
-/// A patch of the member's record, as long as it is the same object.
-fn patch(valid: &Valid, member: &MemberFact, patch: Value, doing: Doing) -> Step {
-    let object = member.object.as_ref();
-    let uid = object.map(|o| o.meta.uid.clone()).unwrap_or_default();
-    let key = ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str());
-    Step::patch(key, Precondition::Uid(uid), patch, doing)
+/// A patch of the intent that was looked at: by a later one, of another leader, the member may
+/// be leaving meanwhile. Its call has ended by then, so that its agent has little to report.
+fn patch(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    intent: Value,
+    doing: Doing,
+) -> Option<Step> {
+    let meta = &member.object.as_ref()?.meta;
+    let patch = json!({ "spec": { "intent": intent } });
+    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(facts.fence(turn)))
 }
 
 /// Let the member leave the ring, by recorded intent.
@@ -47,17 +53,17 @@ pub fn decommission(
     .announced(Event::normal(Happened::Leaving { member: member.name.clone() }))
 }
 
-/// The intent carries the new nonce of the renewed turn; the agent has done it
+/// The intent carries the nonce of the turn as it will be renewed; the agent has done it
 /// already and answers at once.
-pub fn renew(valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
+pub fn renew(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, renewed: &Turn) -> Option<Step> {
     let doing = Doing::RenewIntent { member: member.name.clone() };
-    patch(valid, member, json!({ "spec": { "intent": { "nonce": turn.nonce } } }), doing)
+    patch(facts, turn, member, json!({ "nonce": renewed.nonce }), doing)
 }
 
 /// Take the intent back.
-pub fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
+pub fn withdraw(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<Step> {
     let doing = Doing::WithdrawIntent { member: member.name.clone() };
-    patch(valid, member, json!({ "spec": { "intent": null } }), doing)
+    patch(facts, turn, member, Value::Null, doing)
 }
 
 /// Take back the permit of a member that has not joined by it.

@@ -318,5 +318,7 @@ fn order(
     operation.tried_since = before.and_then(asked_first).map(Time);
     let operation = facts::operation_of(facts, member, &operation);
     let doing = Doing::Start { work: debt.kind.into(), member: member.name.clone() };
-    patch(member, json!({ "operation": operation }), doing)
+    // A turn that somebody has taken meanwhile has asked whether all are quiet.
+    let step = patch(member, json!({ "operation": operation }), doing)?;
+    Some(step.fenced(facts.fence_as_seen()))
 }

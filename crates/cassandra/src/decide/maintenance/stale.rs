@@ -123,7 +123,8 @@ fn allow(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let down = RingDown { since: Time(since), until: Time(facts.now()) };
     let patch = json!({ "spec": { "allowStaleStart": down.since, "ringDown": down } });
     let doing = Doing::AllowStaleStart { member: member.name.clone(), since };
-    Some(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing))
+    // A user may have allowed it meanwhile, which is another permission than this one.
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
 }
 
 /// It is up: what it has missed is repaired, however long it was seen down.

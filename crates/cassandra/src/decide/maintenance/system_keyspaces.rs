@@ -274,6 +274,6 @@ impl Job<'_> {
         let doing = Doing::StartOperation { factor, operation: kind(), member: name() };
         let quiet = evidence::is_quiet_for(self.facts, member).ok().map(|proof| proof.stated());
         let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
-        draft.steps.push(step.proven(quiet));
+        draft.steps.push(step.proven(quiet).fenced(self.facts.fence_as_seen()));
     }
 }

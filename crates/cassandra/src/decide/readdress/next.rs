@@ -5,7 +5,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::{lock, seeds};
 use crate::facts::words::server_words;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Process};
 use crate::validate::Valid;
 use crate::words::readdress::{Doing, Problem, Waiting};
 use palladion_api::cluster::{Replaced, TurnStep};
@@ -84,9 +84,17 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
     if evidence::is_given_up(facts, member, moved.before).is_some() {
         return true;
     }
-    if let Some(other) = facts.joined().find(|m| m.name != member.name && m.may_run()) {
+    let rest = || facts.joined().filter(|m| m.name != member.name);
+    let others_start = rest().find(|m| m.process() == Process::MayRun).map(|other| {
         let (other, server) = (other.name.clone(), server_words(other));
-        let waiting = Waiting::OthersStart { member: name(), other, server };
+        Waiting::OthersStart { member: name(), other, server }
+    });
+    let not_heard = || {
+        let other = rest().find(|m| m.process() == Process::Unknown)?;
+        let (other, server) = (other.name.clone(), server_words(other));
+        Some(Waiting::OthersNotHeard { member: name(), other, server })
+    };
+    if let Some(waiting) = others_start.or_else(not_heard) {
         draft.wait_for(waiting).about(member.subject());
         return false;
     }

@@ -81,14 +81,16 @@ fn patch(
     Step::patch(key, as_seen, json!({ "spec": spec }), doing).fenced(facts.fence(turn))
 }
 
-/// Delete the Service that has the lost address; it is recreated with another.
+/// Delete the Service that has the lost address; it is recreated with another. The uid is
+/// enough: the ClusterIP of a Service never changes, so that no write to it in between makes
+/// it another one.
 fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &Uid) -> Step {
     Step::Delete {
         key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         precondition: Precondition::Uid(uid.clone()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,
-        fence: Some(facts.fence(turn)),
+        fences: vec![facts.fence(turn)],
         proof: None,
         doing: Doing::FreeAddress { member: member.name.clone() }.to_string(),
         event: None,

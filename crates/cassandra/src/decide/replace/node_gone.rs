@@ -17,7 +17,7 @@ use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
 use palladion_plan::words::{Names, Span};
-use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::{Event, Fence, Loss, ObjectKey, Step};
 use serde_json::{Value, json};
 
 /// What a machine did in its last second is known to all members, and that it
@@ -160,26 +160,20 @@ fn another_volume(
     }
     // The turn must not pass to somebody else meanwhile.
     let no_turn = facts.fence_as_seen();
+    let name = || member.name.clone();
     let step = if claim.terminating {
         room::end_pod(facts, valid, member, proof, Some(no_turn))
     } else {
-        Some(Step::Delete {
-            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            precondition: Precondition::as_seen(&claim.object.meta),
-            loss: Loss::Data,
-            propagation: Propagation::Background,
-            fence: Some(no_turn),
-            proof: Some(proof.stated()),
-            doing: Doing::DeleteClaim {
-                claim: claim.object.meta.name.clone(),
-                member: member.name.clone(),
-            }
-            .to_string(),
-            event: Some(Event::normal(Happened::NewVolume {
-                member: member.name.clone(),
-                node: node.to_string(),
-            })),
-        })
+        let meta = &claim.object.meta;
+        let doing = Doing::DeleteClaim { claim: meta.name.clone(), member: name() };
+        let event = Happened::NewVolume { member: name(), node: node.to_string() };
+        Some(
+            Step::delete_as_seen(kinds::CLAIM, meta, Loss::Data, doing)
+                .fenced(no_turn)
+                .proven(proof.stated())
+                .announced(Event::normal(event)),
+        )
     };
-    draft.steps.extend(step);
+    // No mark is made, which would be the second look at the Node: it is this one.
+    draft.steps.extend(step.map(|step| step.fenced(not_there(node))));
 }

@@ -160,7 +160,10 @@ pub fn is_proven(facts: &Facts<'_>, revision: &str) -> bool {
         .any(|m| m.is_normal() && m.pod.as_ref().is_some_and(|p| p.revision == revision))
 }
 
-/// Write the one revision that a member may start in.
+/// Write the one revision that a member may start in. The uid is enough: an agent starts in a
+/// pod of that revision alone, and one that comes late stands until the next decision, which
+/// looks at the pod that is there. An agent that comes up reports often, and each report would
+/// hold its start up.
 pub fn allow(member: &MemberFact, object: &palladion_plan::Object, revision: &str) -> Step {
     Step::patch_seen(
         kinds::MEMBER,

@@ -22,19 +22,19 @@ impl<M: Mind + Clone> Operator<M> {
         store: &Store,
     ) -> Result<Request, Hold> {
         match step {
-            Step::Apply { object, key, precondition, fence, .. } => {
-                check_fence(fence.as_ref(), store)?;
+            Step::Apply { object, key, precondition, fences, .. } => {
+                check_fences(fences, store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
-            Step::Create { object, key, fence, .. } => {
+            Step::Create { object, key, fences, .. } => {
                 if self.cache.get(key).is_some() {
                     return Err(Hold::Nothing);
                 }
-                check_fence(fence.as_ref(), store)?;
+                check_fences(fences, store)?;
                 Ok(Request::Create(key.clone(), object.clone()))
             }
-            Step::Patch { key, patch, subresource, precondition, fence, .. } => {
-                check_fence(fence.as_ref(), store)?;
+            Step::Patch { key, patch, subresource, precondition, fences, .. } => {
+                check_fences(fences, store)?;
                 let mut patch = patch.clone();
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
                 Ok(Request::Merge(key.clone(), patch, *subresource))
@@ -65,8 +65,8 @@ impl<M: Mind + Clone> Operator<M> {
                 });
                 Ok(Request::Merge(self.owner.clone(), patch, Subresource::Status))
             }
-            Step::Delete { key, precondition, loss, propagation, fence, .. } => {
-                check_fence(fence.as_ref(), store)?;
+            Step::Delete { key, precondition, loss, propagation, fences, .. } => {
+                check_fences(fences, store)?;
                 if matches!(loss, Loss::Remains) {
                     return Ok(Request::Remove(key.clone(), precondition.clone()));
                 }
@@ -140,8 +140,11 @@ fn check_ours(key: &ObjectKey, owner: &Object, store: &Store) -> Result<(), Hold
     Err(Hold::Failed(FailureClass::Foreign, format!("{key} exists and is owned by {by}")))
 }
 
-fn check_fence(fence: Option<&Fence>, store: &Store) -> Result<(), Hold> {
-    let Some(fence) = fence else { return Ok(()) };
+fn check_fences(fences: &[Fence], store: &Store) -> Result<(), Hold> {
+    fences.iter().try_for_each(|fence| check_fence(fence, store))
+}
+
+fn check_fence(fence: &Fence, store: &Store) -> Result<(), Hold> {
     let live =
         store.get(&fence.object).and_then(|o| o.pointer(&fence.pointer)).unwrap_or(&Value::Null);
     if *live == fence.expected {

@@ -4,7 +4,7 @@
 
 use super::room;
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence::{self, Proof, marks};
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::Lost;
@@ -89,21 +89,30 @@ fn is_gone(
         if draft.is_disruptive() {
             return; // One loss in a plan; the next decision goes on with this one.
         }
-        if claim.terminating {
-            draft.steps.extend(room::end_pod(facts, member, &proof));
-            return;
-        }
-        let meta = &claim.object.meta;
-        let doing = Doing::DeleteClaim { claim: meta.name.clone() };
-        let event = Happened::NewVolume { member: name(), node: node_name() };
-        draft.steps.push(
-            Step::delete_as_seen(kinds::CLAIM, meta, Loss::Data, doing)
-                .fenced(facts.fence())
-                .proven(proof.stated())
-                .announced(Event::normal(event)),
-        );
+        let step = match claim.terminating {
+            true => room::end_pod(facts, member, &proof),
+            false => Some(another_volume(facts, (member, claim), node, &proof)),
+        };
+        // No mark is made, which would be the second look at the Node: it is this one.
+        draft.steps.extend(step.map(|step| step.fenced(not_there(node))));
         return;
     }
     let why = Lost::NodeGone { node: node_name(), since };
     draft.steps.extend(marks::mark(member, LossCause::NodeGone, why, Some(not_there(node))));
+}
+
+/// Nothing of the ensemble is on it: the claim goes.
+fn another_volume(
+    facts: &Facts<'_>,
+    (member, claim): (&MemberFact, &ClaimFact),
+    node: &str,
+    proof: &Proof,
+) -> Step {
+    let meta = &claim.object.meta;
+    let doing = Doing::DeleteClaim { claim: meta.name.clone() };
+    let event = Happened::NewVolume { member: member.name.clone(), node: node.to_string() };
+    Step::delete_as_seen(kinds::CLAIM, meta, Loss::Data, doing)
+        .fenced(facts.fence())
+        .proven(proof.stated())
+        .announced(Event::normal(event))
 }
