@@ -13,6 +13,7 @@ use crate::volume::Volume;
 use crate::volume::durable::write_secret;
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::files::Doing;
+use crate::words::job::Unsuited;
 use crate::words::start::Waiting;
 use anyhow::{Context, Result};
 use jiff::{SignedDuration, Timestamp};
@@ -27,8 +28,8 @@ use palladion_authority as authority;
 use std::fs;
 use std::path::Path;
 
-/// A certificate whose dates do not suit the clock of this node is taken after so
-/// long all the same: the clock may be wrong, and clients have clocks of their own.
+/// A certificate whose dates do not suit the clock of this node is taken after so long all the
+/// same where there is no good one: the clock may be wrong, and clients have clocks of their own.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
 
 /// Who this agent is.
@@ -104,16 +105,26 @@ impl Issued {
             }
         }
         let (asked, certificate) = (asked.as_ref()?, order.certificate.as_ref()?);
+        let told = &mut self.unsuited;
         if let Some(held) = held.as_ref().filter(|held| held.answers(asked, order)) {
-            return held.unsuited(now);
+            let unsuited = held.unsuited(now, || since(told, &held.fingerprint, now));
+            return unsuited.map(|(kind, why)| problem(kind, why.to_string()));
         }
         let next = match next(asked, certificate, order, own.member) {
             Ok(next) => next,
             Err(refused) => return Some(problem(Kind::Refused, refused.to_string())),
         };
-        let unsuited = next.unsuited(now);
-        if unsuited.is_some() && !has_waited(&mut self.unsuited, &next.fingerprint, now) {
-            return unsuited;
+        let mut unsuited = None;
+        if let Some((kind, why)) = next.unsuited(now, || since(told, &next.fingerprint, now)) {
+            let good = held.as_ref().filter(|held| held.is_good(order, own.member, now));
+            if let Some(Held { not_after: end, .. }) = good {
+                let kept = Unsuited::Kept { why: why.to_string(), end: *end };
+                return Some(problem(kind, kept.to_string()));
+            }
+            unsuited = Some(problem(kind, why.to_string()));
+            if now.duration_since(since(told, &next.fingerprint, now)) < PATIENCE {
+                return unsuited;
+            }
         }
         match kept::hold(&directory, &next) {
             Ok(()) => {
@@ -138,14 +149,7 @@ impl Issued {
             return Some(Waiting::NoCertificate);
         };
         let order = order?;
-        let checked = authority::check(
-            &held.key,
-            &held.certificate,
-            &order.trust,
-            &held.authority,
-            member.as_str(),
-        );
-        checked.is_err().then_some(Waiting::OtherAuthority)
+        (!held.is_trusted(order, member)).then_some(Waiting::OtherAuthority)
     }
 
     /// Put the files where the server reads them.
@@ -221,17 +225,12 @@ fn next(
     })
 }
 
-/// Has this certificate been waited with for long enough?
-fn has_waited(unsuited: &mut Option<(String, Timestamp)>, which: &str, now: Timestamp) -> bool {
-    match unsuited {
+/// Since when the dates of this certificate do not suit.
+fn since(told: &mut Option<(String, Timestamp)>, which: &str, now: Timestamp) -> Timestamp {
+    match told {
         // A clock that was set back begins anew.
-        Some((known, since)) if known == which && *since <= now => {
-            now.duration_since(*since) >= PATIENCE
-        }
-        Some(_) | None => {
-            *unsuited = Some((which.to_string(), now));
-            false
-        }
+        Some((known, since)) if known == which && *since <= now => *since,
+        Some(_) | None => told.insert((which.to_string(), now)).1,
     }
 }
 

@@ -20,6 +20,8 @@ pub struct ApiError {
     pub retry_after: Option<Duration>,
     /// The fields that the server names as causes.
     fields: Vec<String>,
+    /// The object that the answer names.
+    object: Option<String>,
     #[source]
     source: Option<Box<kube::Error>>,
 }
@@ -47,6 +49,7 @@ impl ApiError {
             message,
             retry_after: None,
             fields: Vec::new(),
+            object: None,
             source: None,
         }
     }
@@ -61,6 +64,7 @@ impl ApiError {
             fields: details
                 .map(|d| d.causes.iter().map(|c| c.field.clone()).collect())
                 .unwrap_or_default(),
+            object: details.map(|d| d.name.clone()),
             reason: status.reason,
             message: status.message,
             source: None,
@@ -70,6 +74,12 @@ impl ApiError {
     /// Does the object (or the kind) not exist?
     pub fn is_not_found(&self) -> bool {
         self.code == Some(404)
+    }
+
+    /// Does the server say of the object of this name that it does not exist? Of a kind or a
+    /// version that it does not serve it answers with the same code, and names nothing.
+    pub fn says_absent(&self, name: &str) -> bool {
+        self.is_not_found() && self.object.as_deref() == Some(name)
     }
 
     /// Has the watch's resourceVersion been forgotten by the server?

@@ -5,7 +5,9 @@
 mod support;
 
 use http::Method;
+use k8s_openapi::ByteString;
 use palladion_authority::{check, key, request};
+use palladion_plan::hash;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -141,7 +143,84 @@ async fn an_owner_of_the_same_name_gets_another_authority() {
     ask(&fake, "a", &key, json!({}));
     until("signed", || certificate(&fake, "a").is_some()).await;
     assert_ne!(authority(&fake, "a")["fingerprint"], first);
-    assert_eq!(entries(&fake), 2);
+    assert_eq!(entries(&fake), 1, "what its predecessor had is removed");
+}
+
+/// What the Secret has of toys that were deleted long ago, in namespace `gone`.
+fn left_over(fake: &Fake, kind: &str, count: usize) {
+    fake.edit("secrets", "system", SECRET, |secret| {
+        for number in 0..count {
+            let (name, uid) = (format!("old-{number}"), format!("uid-{number}"));
+            let entry = json!({
+                "namespace": "gone", "owner": name, "uid": uid, "authority": "client-1",
+                "madeAt": "2026-01-01T00:00:00Z", "certificate": "", "key": "",
+            });
+            let place = hash::of(&json!([kind, "gone", name, uid]));
+            let bytes = ByteString(serde_json::to_vec(&entry).unwrap());
+            secret["data"][format!("{place}.client-1")] = json!(bytes);
+        }
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_deleted_owners_have_left_is_removed_when_another_authority_is_made() {
+    let fake = with_secret();
+    let _engine = start(&fake, elected("p"));
+    ask(&fake, "a", &key().unwrap(), json!({}));
+    until("signed", || certificate(&fake, "a").is_some()).await;
+    left_over(&fake, "Toy", 40);
+    pass(Duration::from_secs(600)).await;
+    assert_eq!(entries(&fake), 41, "at rest nothing is looked at");
+    ask(&fake, "b", &key().unwrap(), json!({}));
+    until("signed", || certificate(&fake, "b").is_some()).await;
+    let of_old = |fake: &Fake| {
+        let state = fake.state();
+        state.seen.iter().filter(|s| s.target.namespace == "gone").count()
+    };
+    assert!((15..=16).contains(&of_old(&fake)), "{} owners were asked for", of_old(&fake));
+    assert_eq!(entries(&fake), 42 - of_old(&fake));
+    for name in ["c", "d"] {
+        ask(&fake, name, &key().unwrap(), json!({}));
+        until("signed", || certificate(&fake, name).is_some()).await;
+    }
+    assert_eq!(entries(&fake), 4, "those that live");
+    let before = authority(&fake, "a");
+    fake.edit("toys", "n", "a", |toy| {
+        toy["spec"].as_object_mut().unwrap().remove("certificate");
+    });
+    until("signed", || certificate(&fake, "a").is_some()).await;
+    assert_eq!(authority(&fake, "a"), before, "who lives keeps its key");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_cannot_be_read_keeps_what_the_secret_has_of_it() {
+    // No right, no answer, a server that is ill, and a kind that this server does not serve.
+    for answer in [Action::Refuse(403), Action::Hang, Action::Refuse(503), Action::Refuse(404)] {
+        let fake = with_secret();
+        left_over(&fake, "Toy", 3);
+        fake.fault(move |seen| match seen.target.namespace.as_str() {
+            "gone" => answer,
+            _ => Action::Pass,
+        });
+        let _engine = start(&fake, elected("p"));
+        ask(&fake, "a", &key().unwrap(), json!({}));
+        until("signed", || certificate(&fake, "a").is_some()).await;
+        assert_eq!(entries(&fake), 4, "{answer:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_secret_has_of_another_kind_or_what_is_damaged_stays() {
+    let fake = with_secret();
+    left_over(&fake, "Ring", 2);
+    fake.edit("secrets", "system", SECRET, |secret| {
+        secret["data"]["damaged.client-1"] = json!(ByteString(b"{".to_vec()));
+        secret["data"]["other"] = json!("no base64");
+    });
+    let _engine = start(&fake, elected("p"));
+    ask(&fake, "a", &key().unwrap(), json!({}));
+    until("signed", || certificate(&fake, "a").is_some()).await;
+    assert_eq!(entries(&fake), 5);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,9 +8,7 @@ use crate::words::job::Unsuited;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
-use palladion_api::member::{
-    CertificateProblem, CertificateProblemKind as Kind, MemberCertificate,
-};
+use palladion_api::member::{CertificateProblemKind as Kind, MemberCertificate};
 use palladion_authority as authority;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -60,18 +58,29 @@ impl Held {
             && order.certificate.as_ref() == Some(&self.certificate)
     }
 
-    /// Do its dates not suit this clock?
-    pub fn unsuited(&self, now: Timestamp) -> Option<CertificateProblem> {
-        let (kind, message) = match now {
-            now if now < self.not_before => {
-                (Kind::NotYetValid, Unsuited::NotYetValid { from: self.not_before, now })
-            }
-            now if now >= self.not_after => {
-                (Kind::Expired, Unsuited::Expired { end: self.not_after, now })
-            }
-            _ => return None,
-        };
-        Some(CertificateProblem { kind, message: Some(message.to_string()) })
+    /// Do its dates not suit this clock? Its words have the time when that was seen `first`:
+    /// what is reported does not change with every second.
+    pub fn unsuited(
+        &self,
+        now: Timestamp,
+        first: impl FnOnce() -> Timestamp,
+    ) -> Option<(Kind, Unsuited)> {
+        let (from, end) = (self.not_before, self.not_after);
+        if now < from {
+            return Some((Kind::NotYetValid, Unsuited::NotYetValid { from, first: first() }));
+        }
+        (now >= end).then(|| (Kind::Expired, Unsuited::Expired { end, first: first() }))
+    }
+
+    /// Could a server be started with it that clients accept by this clock?
+    pub fn is_good(&self, order: &MemberCertificate, member: &MemberName, now: Timestamp) -> bool {
+        self.unsuited(now, || now).is_none() && self.is_trusted(order, member)
+    }
+
+    /// Is it of an authority that the order trusts, and for this member?
+    pub fn is_trusted(&self, order: &MemberCertificate, member: &MemberName) -> bool {
+        let (key, certificate, by) = (&self.key, &self.certificate, &self.authority);
+        authority::check(key, certificate, &order.trust, by, member.as_str()).is_ok()
     }
 }
 

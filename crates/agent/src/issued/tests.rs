@@ -201,6 +201,78 @@ fn a_certificate_of_tomorrow_waits_for_five_minutes_and_is_told() {
 }
 
 #[test]
+fn a_certificate_of_tomorrow_does_not_replace_one_that_is_valid() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let good = world.turn();
+    let mut later = SignedDuration::from_hours(3);
+    world.sign(later);
+    let status = world.turn();
+    assert_eq!((kind(&status), &status.stored), (Some(Kind::NotYetValid), &good.stored));
+    world.now += PATIENCE * 2;
+    later -= PATIENCE * 2;
+    let status = world.turn();
+    assert_eq!((kind(&status), &status.stored), (Some(Kind::NotYetValid), &good.stored));
+    let told = status.problem.unwrap().message.unwrap();
+    assert!(told.contains("the server presents the one before, which is valid until"), "{told}");
+    world.restart();
+    assert_eq!(world.turn().stored, good.stored);
+    assert_eq!(world.waits(), None);
+    // It is valid from an hour before it was signed.
+    world.now += later - SignedDuration::from_hours(1);
+    let status = world.turn();
+    assert!(status.stored != good.stored && status.problem.is_none(), "{status:?}");
+}
+
+#[test]
+fn a_certificate_that_has_expired_does_not_replace_one_that_is_valid() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::ZERO);
+    let good = world.turn();
+    world.sign(-YEAR * 2);
+    world.turn();
+    world.now += PATIENCE;
+    let status = world.turn();
+    assert_eq!((kind(&status), status.stored), (Some(Kind::Expired), good.stored));
+}
+
+#[test]
+fn one_of_tomorrow_replaces_what_no_server_could_start_with() {
+    let early = |world: &mut World| {
+        world.sign(SignedDuration::from_hours(3));
+        let before = world.turn().stored;
+        world.now += PATIENCE;
+        assert_ne!(world.turn().stored, before);
+        assert_eq!(world.waits(), None);
+    };
+    let mut has_expired = an_agent();
+    has_expired.sign(SignedDuration::ZERO);
+    has_expired.turn();
+    has_expired.now += YEAR;
+    early(&mut has_expired);
+    let mut made_anew = an_agent();
+    made_anew.sign(SignedDuration::ZERO);
+    made_anew.turn();
+    made_anew.made_anew();
+    assert_eq!(made_anew.waits(), Some(Waiting::OtherAuthority));
+    early(&mut made_anew);
+}
+
+#[test]
+fn what_is_told_of_dates_is_the_same_a_second_later() {
+    let mut world = an_agent();
+    world.sign(SignedDuration::from_hours(2));
+    let waiting = world.turn();
+    world.now += SignedDuration::from_secs(1);
+    assert_eq!(world.turn(), waiting, "else the status would be written each second");
+    world.now += PATIENCE;
+    let taken = world.turn();
+    world.now += SignedDuration::from_secs(1);
+    assert!(taken.stored.is_some());
+    assert_eq!(world.turn(), taken);
+}
+
+#[test]
 fn a_clock_that_is_far_ahead_is_told_and_asks_for_nothing_new() {
     let mut world = an_agent();
     let asked = world.turn();

@@ -43,8 +43,11 @@ palladion_api::sentences! {
 
     /// Why the dates of a certificate that the operator signed do not suit the clock.
     pub enum Unsuited {
-        NotYetValid { from: Timestamp, now: Timestamp } => "it is valid from {from}, and it is {now}";
-        Expired { end: Timestamp, now: Timestamp } => "it was valid until {end}, and it is {now}";
+        NotYetValid { from: Timestamp, first: Timestamp } => "it is valid from {from}, and it was {first} when the agent first checked it";
+        Expired { end: Timestamp, first: Timestamp } => "it was valid until {end}, and it was {first} when the agent first checked it";
+        /// Another one is good.
+        Kept { why: String, end: Timestamp } =>
+            "{why}; meanwhile the server presents the one before, which is valid until {end}";
     }
 
     /// What the agent could not do; the server runs on.

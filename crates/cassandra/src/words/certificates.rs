@@ -16,7 +16,7 @@ palladion_plan::sentences! {
         OldAgent { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} (version {agent}) cannot ask for a certificate; it is replaced when the member restarts, unless `spec.sidecarImage` names an older version: then change it";
         NotYetValid { member: MemberName, node: String, why: String } => CertificateUnusable,
-            "member {member} was given a certificate that is not valid yet by the clock of Node {node}: {why}. Correct the clock; the member takes the certificate within a few minutes in any case";
+            "member {member} was given a certificate that is not valid yet by the clock of Node {node}: {why}. Correct the clock; where the member has no other valid certificate, it takes this one within a few minutes in any case";
         Expired { member: MemberName, node: String, why: String } => CertificateUnusable,
             "the certificate of member {member} has expired by the clock of Node {node}: {why}. If that clock is right, the operator has not signed in time: look at its log. Otherwise correct the clock";
         Refused { member: MemberName, why: String } => CertificateUnusable,

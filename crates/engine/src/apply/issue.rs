@@ -4,6 +4,8 @@
 //! name and the uid of its owner: what a status says of another's authority signs
 //! nothing.
 
+mod left_over;
+
 use crate::apply::{Applier, StepError};
 use crate::words::NotSigned;
 use jiff::Timestamp;
@@ -23,7 +25,7 @@ pub const RIGHT: Right = Right::new(
     SECRET.group,
     SECRET.plural,
     &[Verb::Get, Verb::Patch],
-    "The keys of the authorities that the operator signs certificates with; read when it signs, and no other Secret",
+    "The keys of the authorities that the operator signs certificates with; read when it signs, and no other Secret. A key is removed when its owner does not exist any more",
 )
 .only(&[AUTHORITIES_SECRET]);
 
@@ -133,7 +135,8 @@ impl Applier<'_> {
         }
     }
 
-    /// Two leaders make one: whose write comes second finds another version.
+    /// Two leaders make one: whose write comes second finds another version. What deleted
+    /// owners have left goes by the same write.
     async fn make(
         &self,
         kept: &Kept,
@@ -155,14 +158,22 @@ impl Applier<'_> {
             key: made.key(),
         };
         let bytes = serde_json::to_vec(&entry).map(ByteString).unwrap_or_default();
-        let patch = json!({
+        let left_over = self.left_over(kept, now).await;
+        let mut patch = json!({
             "metadata": { "resourceVersion": kept.object["metadata"]["resourceVersion"] },
             "data": { place: bytes },
         });
+        for entry in &left_over {
+            patch["data"][entry] = Value::Null;
+        }
         self.may_write()?;
         let answer = self.api.merge(&kept.key, Subresource::None, &patch).await;
         self.faults.after_write();
         answer?;
+        if !left_over.is_empty() {
+            let (count, kind) = (left_over.len(), self.owner_key.resource.kind);
+            tracing::info!(count, kind, "keys of authorities whose owners are gone were removed");
+        }
         Ok(entry)
     }
 

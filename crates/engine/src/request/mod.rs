@@ -78,6 +78,17 @@ impl Api {
         }
     }
 
+    /// Is the object with this uid gone for good? Only where the server says so of this very
+    /// object, or has another one of its name.
+    pub async fn is_gone(&self, key: &ObjectKey, uid: &str) -> Result<bool, ApiError> {
+        let request = (Method::GET, object_path(key), None);
+        match self.send(Verb::Get, key.resource, request).await {
+            Ok(object) => Ok(object["metadata"]["uid"].as_str().is_some_and(|other| other != uid)),
+            Err(error) if error.says_absent(&key.name) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Server-side apply of a whole object.
     pub async fn apply(
         &self,

@@ -16,8 +16,12 @@ pub fn status(code: u16, reason: &str, message: &str) -> Answer {
     (code, body)
 }
 
+/// It names the object, unlike the answer to a path that is not served.
 fn missing(target: &Target) -> Answer {
-    status(404, "NotFound", &format!("{} {:?} not found", target.plural, target.name))
+    let message = format!("{} {:?} not found", target.plural, target.name);
+    let (code, mut body) = status(404, "NotFound", &message);
+    body["details"] = json!({ "name": target.name, "kind": target.plural });
+    (code, body)
 }
 
 /// With `dryRun` all is answered as it would be, and nothing kept.
