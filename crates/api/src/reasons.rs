@@ -114,6 +114,8 @@ reasons! {
     WaitingForCertificate => "Wait; if it lasts, the condition `Degraded` of the cluster and the operator's log say why the operator does not sign.";
     /// A member does not take the certificate that the operator signed for it, or it is not valid by the clock of its Node.
     CertificateUnusable => "The message names the member and the cause.";
+    /// The certificate that a member presents to clients expires within 60 days, or has expired, and the operator has not renewed it.
+    CertificateExpiring => "The message names the members, the time, and what keeps the operator from signing. Clients that verify certificates cannot connect once they have expired.";
     /// The operator signs no certificates, because nothing protects the requests of members.
     SigningOff => "Set the chart values `policies.status` and `policies.members` to true, or use certificates of a Secret.";
     /// The server may not start in this pod revision yet.

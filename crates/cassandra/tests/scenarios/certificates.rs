@@ -6,7 +6,7 @@ use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::volume::Certificate;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{CertificateProblem, CertificateProblemKind};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -164,6 +164,39 @@ fn while_a_ring_is_paused_nothing_is_signed_and_afterwards_it_is() {
     world.patch_spec(&json!({ "paused": false }));
     world.settle();
     assert!(held(&world).iter().all(|(name, cert)| before[name] != *cert));
+}
+
+#[test]
+fn that_certificates_run_out_is_told_while_a_ring_is_paused_or_its_spec_is_refused() {
+    let paused = (json!({ "paused": true }), json!({ "paused": false }), "`spec.paused`");
+    let refused = (json!({ "version": "9.9.9" }), json!({ "version": "5.0.5" }), "`Accepted`");
+    for (hold, release, next) in [paused, refused] {
+        let mut world = a_certified_ring();
+        world.patch_spec(&hold);
+        world.settle();
+        later(&mut world, DAY * 300);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(!told.contains("CertificateExpiring"), "65 days are left: {told}");
+        later(&mut world, DAY * 7);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(told.contains("CertificateExpiring") && told.contains(next), "{told}");
+        let first = kept(&world).into_values().filter_map(|kept| kept.not_after);
+        let first = first.map(|time| time.0.as_second()).min().unwrap();
+        let first = Timestamp::from_second(first).unwrap();
+        assert!(told.contains("demo-dc1-a-0") && told.contains(&first.to_string()), "{told}");
+        world.expect_rest();
+        later(&mut world, DAY * 60);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(told.contains("CertificateExpiring") && told.contains("expired"), "{told}");
+        world.patch_spec(&release);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(!told.contains("CertificateExpiring"), "{told}");
+        world.expect_ring(3);
+    }
 }
 
 #[test]

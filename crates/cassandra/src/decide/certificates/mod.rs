@@ -5,6 +5,7 @@
 pub mod authorities;
 mod client_ca;
 mod due;
+pub mod expiring;
 mod members;
 pub mod pending;
 mod report;
