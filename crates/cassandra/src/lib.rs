@@ -164,9 +164,11 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     status::views::note(facts, &mut draft);
     let status = status::of(facts, &valid, &draft);
     // After the status and behind all other steps: neither the past nor what comes
-    // again and again is work of the ring.
+    // again and again is work of the ring. Each goes on though a step before it is refused.
+    draft.begin_part();
     tasks::tidy(facts, &mut draft);
     certificates::decide(facts, &valid, &mut draft);
+    draft.begin_part();
     schedules::decide(facts, &valid, &mut draft);
     draft.plan(status)
 }

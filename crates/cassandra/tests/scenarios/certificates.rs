@@ -200,6 +200,50 @@ fn that_certificates_run_out_is_told_while_a_ring_is_paused_or_its_spec_is_refus
 }
 
 #[test]
+fn an_object_of_another_with_the_name_of_ours_keeps_nothing_from_being_signed_or_created() {
+    let mut world = World::new();
+    let key = ObjectKey::new(kinds::CONFIG_MAP, NAMESPACE, "demo-client-ca");
+    let meta = json!({ "name": key.name, "namespace": NAMESPACE });
+    let foreign = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {} });
+    world.store.create(&key, &foreign).unwrap();
+    let schedule = json!({
+        "metadata": { "name": "often", "namespace": NAMESPACE },
+        "spec": { "cluster": "demo", "schedule": "* * * * *", "taskTemplate": { "spec": { "flush": {} } } },
+    });
+    let often = ObjectKey::new(kinds::SCHEDULE, NAMESPACE, "often");
+    world.store.create(&often, &schedule).unwrap();
+    let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
+    cluster["spec"]["tls"] = by_operator();
+    let mut world = world.with(&cluster);
+    world.pass(1800);
+    let told = world.condition("Degraded");
+    assert!(told.contains("ForeignObject") && told.contains("demo-client-ca"), "{told}");
+    assert_eq!(held(&world).len(), 3, "{}", world.last_words());
+    assert!(!world.names(kinds::TASK).is_empty(), "{}", world.last_words());
+    assert_eq!(world.store.get(&key).unwrap()["data"], json!({}), "it is not touched");
+    world.delete(kinds::CONFIG_MAP, "demo-client-ca");
+    world.pass(120);
+    assert!(trusted_by_clients(&world).contains("CA "), "{}", world.last_words());
+}
+
+#[test]
+fn what_is_refused_of_the_ring_keeps_no_certificate_from_being_renewed() {
+    let mut world = a_certified_ring();
+    let before = held(&world);
+    later(&mut world, DAY * 243);
+    world.settle();
+    assert_eq!(held(&world), before, "two thirds are not over");
+    world.store.refuse("exceeded quota: pods", |key, _| key.resource == kinds::STATEFUL_SET);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1), ("c", 1)]));
+    world.pass(600);
+    let told = world.condition("Degraded");
+    assert!(told.contains("exceeded quota"), "{told}");
+    world.pass(12 * 3600);
+    let after = held(&world);
+    assert!(after.iter().all(|(name, cert)| before[name] != *cert), "{}", world.last_words());
+}
+
+#[test]
 fn a_member_on_a_new_volume_has_a_key_of_its_own() {
     let mut world = a_certified_ring();
     let before = requests(&world);
