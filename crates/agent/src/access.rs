@@ -12,9 +12,11 @@ use crate::certificate;
 use crate::cql::tls::Encryption;
 use crate::cql::{Connection, Credentials, Endpoint, Error};
 use crate::settings::Settings;
+use crate::words::calls::Named;
 use crate::words::files::Missing;
 use palladion_api::member::{AccessProblem, AccessProblemKind};
 use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, ServerConfig};
+use roles::DefaultRole;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -66,6 +68,8 @@ pub struct Subject {
 pub enum Answer {
     /// In.
     In,
+    /// In, and so is anybody, by the default role.
+    Open,
     /// The server asks, and there is nothing to answer with.
     Missing,
     /// The server rejects user and password.
@@ -87,6 +91,28 @@ impl Answer {
             Err(error @ (Error::Io { .. } | Error::Unexpected(_) | Error::Refused { .. })) => {
                 Answer::Unanswered(format!("{:#}", anyhow::Error::from(error)))
             }
+        }
+    }
+}
+
+impl Answer {
+    /// The same, with what is known of the default role: whether it was left open, and whether
+    /// a Secret names it.
+    pub fn beside(self, default: DefaultRole, is_named: bool) -> Self {
+        match self {
+            Answer::In if default == DefaultRole::LeftOpen => Answer::Open,
+            Answer::Refused(why) => Answer::Refused(match default {
+                DefaultRole::LeftOpen => Named::LeftOpen { why }.to_string(),
+                DefaultRole::Closed | DefaultRole::WasClosed if is_named => {
+                    Named::NotMade { why }.to_string()
+                }
+                DefaultRole::Closed | DefaultRole::WasClosed => why,
+            }),
+            Answer::In
+            | Answer::Open
+            | Answer::Missing
+            | Answer::Untrusted(_)
+            | Answer::Unanswered(_) => self,
         }
     }
 }
@@ -143,7 +169,7 @@ impl Access {
     fn pause(&self, answer: &Answer) -> Duration {
         match answer {
             Answer::In => REST,
-            Answer::Missing | Answer::Untrusted(_) => REPORTED,
+            Answer::Open | Answer::Missing | Answer::Untrusted(_) => REPORTED,
             Answer::Refused(_) | Answer::Unanswered(_) if self.problem.is_some() => REPORTED,
             Answer::Refused(_) | Answer::Unanswered(_) => AGAIN,
         }
@@ -161,6 +187,12 @@ impl Access {
             Answer::In => {
                 (self.problem, self.refused_since) = (None, None);
                 self.let_in = Some(of.tag.clone());
+            }
+            Answer::Open => {
+                self.refused_since = None;
+                self.let_in = Some(of.tag.clone());
+                let kind = AccessProblemKind::DefaultUserOpen;
+                self.problem = Some(AccessProblem { kind, message: None });
             }
             Answer::Missing => {
                 self.refused_since = None;

@@ -114,6 +114,8 @@ reasons! {
     WaitingForCertificate => "Wait; if it lasts, the condition `Degraded` of the cluster and the operator's log say why the operator does not sign.";
     /// A member does not take the certificate that the operator signed for it, or it is not valid by the clock of its Node.
     CertificateUnusable => "The message names the member and the cause.";
+    /// The certificate that a member presents to clients expires within 60 days, or has expired, and the operator has not renewed it.
+    CertificateExpiring => "The message names the members, the time, and what keeps the operator from signing. Clients that verify certificates cannot connect once they have expired.";
     /// The operator signs no certificates, because nothing protects the requests of members.
     SigningOff => "Set the chart values `policies.status` and `policies.members` to true, or use certificates of a Secret.";
     /// The server may not start in this pod revision yet.
@@ -196,6 +198,8 @@ reasons! {
     CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards.";
     /// A server rejects the user and password that its agent has.
     CredentialsRefused => "Log in as a superuser and create the role, or give it the password of the Secret that the message names; or correct the Secret. If no role exists yet, restart one member; otherwise no restart is needed.";
+    /// Anybody can log in to the ring as its superuser `cassandra`, with the password that servers create it with, because a Secret of the ring names this user.
+    DefaultUserOpen => "Name another user in both Secrets that the message names: the agents create it and close `cassandra`. To keep the user `cassandra`, change its password at once: `ALTER ROLE cassandra WITH PASSWORD = '...'`.";
     /// A server's certificate was not signed by the authority in `ca.crt`, has expired, or there is no `ca.crt`.
     CertificateRefused => "Correct the Secret that the message names: `ca.crt` must be the authority of the certificate that servers use.";
     /// Members are being restarted into the newest revision.

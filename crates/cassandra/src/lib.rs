@@ -37,8 +37,9 @@ use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
 use serde_json::Value;
+use words::certificates::Unsigned;
 use words::refusal::Refusal;
-use words::status::Unknown;
+use words::status::{Paused, Unknown};
 
 /// Decides for every `CassandraCluster`.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +120,8 @@ fn nothing_known(why: Unknown) -> Plan {
 fn observed(facts: &Facts<'_>, refusal: &Refusal) -> Plan {
     let mut draft = Draft::default();
     absences::decide(facts, hints::rendered_window(facts), &mut draft);
+    // First: that the spec is refused is in another condition, too.
+    certificates::expiring::report(facts, Unsigned::NotAccepted, &mut draft);
     // What cannot be read now may be read in a moment.
     if refusal.reason() != Reason::FactUnknown {
         draft.report(refusal.clone());
@@ -143,9 +146,14 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         Ok(valid) => valid,
         Err(refusal) => return observed(facts, &refusal),
     };
-    if status::pause(facts).is_some() {
+    if let Some(paused) = status::pause(facts) {
         let mut draft = Draft::default();
         absences::decide(facts, hints::window(&valid), &mut draft);
+        let unsigned = match paused {
+            Paused::Here => Unsigned::Paused,
+            Paused::Everywhere => Unsigned::PausedEverywhere,
+        };
+        certificates::expiring::report(facts, unsigned, &mut draft);
         status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
         schedules::hold(facts, Some(&valid), &status::holding(facts), &mut draft);
@@ -156,9 +164,11 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     status::views::note(facts, &mut draft);
     let status = status::of(facts, &valid, &draft);
     // After the status and behind all other steps: neither the past nor what comes
-    // again and again is work of the ring.
+    // again and again is work of the ring. Each goes on though a step before it is refused.
+    draft.begin_part();
     tasks::tidy(facts, &mut draft);
     certificates::decide(facts, &valid, &mut draft);
+    draft.begin_part();
     schedules::decide(facts, &valid, &mut draft);
     draft.plan(status)
 }

@@ -238,7 +238,7 @@ fn client_tls(spec: &CassandraClusterSpec) -> Option<&ClientTls> {
 }
 
 /// Does the operator sign the certificates of servers that serve TLS?
-fn client_certificates(spec: &CassandraClusterSpec) -> Option<ClientCertificates> {
+pub(crate) fn client_certificates(spec: &CassandraClusterSpec) -> Option<ClientCertificates> {
     let tls = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off)?;
     let by_operator = tls.certificates.as_ref()?.operator.as_ref();
     by_operator.map(|_| ClientCertificates::Operator)

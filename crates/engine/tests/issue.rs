@@ -289,3 +289,28 @@ async fn an_authority_is_made_once_though_the_operator_ends_after_any_write() {
 async fn an_authority_is_made_once_though_the_operator_ends_before_any_write() {
     crash_everywhere(Action::Hang).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_before_keeps_nothing_from_being_signed() {
+    let fake = with_secret();
+    fake.fault(|seen| match (seen.is_write(), seen.target.plural.as_str()) {
+        (true, "configmaps") => Action::Refuse(422),
+        _ => Action::Pass,
+    });
+    let _engine = start(&fake, elected("p"));
+    ask(&fake, "a", &key().unwrap(), json!({}));
+    until("signed", || certificate(&fake, "a").is_some()).await;
+    assert_eq!(status(&fake, "a")["failure"]["class"], "Refused", "it is told all the same");
+    // What holds for all, or is decided anew, ends a plan.
+    for code in [503, 409] {
+        let fake = with_secret();
+        fake.fault(move |seen| match (seen.is_write(), seen.target.plural.as_str()) {
+            (true, "configmaps") => Action::Refuse(code),
+            _ => Action::Pass,
+        });
+        let _engine = start(&fake, elected("p"));
+        ask(&fake, "a", &key().unwrap(), json!({}));
+        pass(Duration::from_secs(120)).await;
+        assert_eq!(certificate(&fake, "a"), None, "{code}");
+    }
+}

@@ -55,6 +55,8 @@ impl Trouble {
 pub struct Draft<M = ()> {
     /// Writes so far.
     pub steps: Vec<Step>,
+    /// Where the parts behind the first one begin.
+    pub parts: Vec<usize>,
     /// Waits so far, the most telling first.
     pub waits: Vec<Wait>,
     /// Events without a step.
@@ -86,7 +88,7 @@ impl<M> Draft<M> {
         self.wake = self.wake.into_iter().chain([time]).min();
     }
 
-    /// Add what another draft has found; of `more` this one's stays.
+    /// Add what another draft has found; of `more` and of parts this one's stay.
     pub fn take(&mut self, other: Draft<M>) {
         self.steps.extend(other.steps);
         self.waits.extend(other.waits);
@@ -114,8 +116,8 @@ impl<M> Draft<M> {
 
     /// The plan, with this status.
     pub fn plan(self, status: Value) -> Plan {
-        let Draft { steps, waits, events, wake, .. } = self;
-        Plan { steps, status, events, waits, wake, figures: Vec::new() }
+        let Draft { steps, parts, waits, events, wake, .. } = self;
+        Plan { steps, parts, status, events, waits, wake, figures: Vec::new() }
     }
 }
 

@@ -20,6 +20,7 @@ pub mod kinds;
 pub mod lint;
 pub mod mind;
 pub mod object;
+pub mod parts;
 pub mod plan;
 pub mod probe;
 pub mod proof;

@@ -67,7 +67,7 @@ pub enum Loss {
 /// What the refusal of a step by the API server (403, 422) means for its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum IfRefused {
-    /// The plan ends: what follows may suppose that it was done.
+    /// Its part of the plan ends: what follows in it may suppose that it was done.
     EndsPlan,
     /// Nothing that follows supposes it: the rest is carried out.
     StandsAlone,
@@ -294,6 +294,10 @@ pub struct Regarding {
 pub struct Plan {
     /// Writes, in order.
     pub steps: Vec<Step>,
+    /// Where the parts behind the first one begin. What stands in a part supposes nothing of
+    /// the parts before it.
+    #[serde(skip)]
+    pub parts: Vec<usize>,
     /// Desired status of the owner, by top-level field; a `null` removes the
     /// field, a field that is missing is left alone.
     pub status: Value,

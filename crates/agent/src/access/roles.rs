@@ -15,6 +15,14 @@ pub enum DefaultRole {
     Closed,
     /// Nothing was changed: it was closed before, or there is none yet.
     WasClosed,
+    /// Nothing was changed, and anybody gets in by it: a Secret names it.
+    LeftOpen,
+}
+
+/// Does one of the Secrets name the default role? Then it is not ours to close: whoever
+/// logs in by it would be locked out. So no server may make it.
+pub fn is_named(ours: Option<&Credentials>, people: Option<&Credentials>) -> bool {
+    [ours, people].into_iter().flatten().any(|role| role.username == DEFAULT)
 }
 
 /// Where the default role still opens the ring, make our roles and close it.
@@ -26,12 +34,9 @@ pub async fn close_default(
     let ours = endpoint.credentials.as_ref().ok_or(Error::NoCredentials)?;
     let people = superuser.filter(|people| people.username != ours.username);
     let roles = [Some(ours), people].into_iter().flatten();
-    // Whoever calls a role of theirs `cassandra` would be locked out by us.
-    if roles.clone().any(|role| role.username == DEFAULT) {
-        return Ok(DefaultRole::WasClosed);
-    }
     let default = Credentials { username: DEFAULT.into(), password: DEFAULT.into() };
     let mut open = match Connection::open(&endpoint.logging_in_as(&default)).await {
+        Ok(_) if is_named(Some(ours), people) => return Ok(DefaultRole::LeftOpen),
         Ok(open) => open,
         Err(error) if error.is_bad_credentials() => return Ok(DefaultRole::WasClosed),
         Err(error) => return Err(error),
@@ -101,13 +106,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_who_is_called_like_the_default_role_is_locked_out() {
-        let server = FakeServer::with_users(&[("cassandra", "cassandra")]).await;
+    async fn a_default_role_that_is_left_open_is_not_called_closed() {
+        let open = FakeServer::with_users(&[("cassandra", "cassandra")]).await;
+        let changed = FakeServer::with_users(&[("cassandra", "of cassandra")]).await;
         for (ours, people) in [("cassandra", "admin"), ("palladion", "cassandra")] {
-            let endpoint = server.endpoint(Some(user(ours)));
-            let left = close_default(&endpoint, Some(&user(people))).await.unwrap();
-            assert_eq!(left, DefaultRole::WasClosed);
+            let left = async |server: &FakeServer| {
+                close_default(&server.endpoint(Some(user(ours))), Some(&user(people))).await
+            };
+            assert_eq!(left(&open).await.unwrap(), DefaultRole::LeftOpen, "{ours} {people}");
+            assert_eq!(left(&changed).await.unwrap(), DefaultRole::WasClosed);
+            // Nobody who is called so is locked out.
+            assert!(open.statements().is_empty() && changed.statements().is_empty());
         }
-        assert!(server.statements().is_empty());
     }
 }

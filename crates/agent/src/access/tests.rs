@@ -73,6 +73,24 @@ fn only_a_wrong_password_is_called_wrong() {
 }
 
 #[test]
+fn a_default_role_that_is_left_open_is_a_problem_at_once_and_keeps_nobody_out() {
+    use roles::DefaultRole::{LeftOpen, WasClosed};
+    let (mut access, now) = (Access::default(), Instant::now());
+    access.note(subject("p"), Answer::In.beside(LeftOpen, true), now);
+    assert_eq!(kind(&access), Some(AccessProblemKind::DefaultUserOpen));
+    assert!(access.begin(&subject("p"), now + REPORTED).is_some(), "it is looked at soon again");
+    access.note(subject("p"), Answer::In.beside(WasClosed, true), now + REPORTED);
+    assert_eq!((kind(&access), access.of_launch("start-1")), (None, None));
+    let refused = |left, is_named| match Answer::Refused("no".into()).beside(left, is_named) {
+        Answer::Refused(why) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(LeftOpen, true).contains("anybody can log in"));
+    assert!(refused(WasClosed, true).contains("name another user"));
+    assert_eq!(refused(WasClosed, false), "no");
+}
+
+#[test]
 fn a_missing_secret_is_a_problem_at_once() {
     let mut access = Access::default();
     let of = Subject { tag: "start-1".into(), credentials: None };

@@ -111,8 +111,9 @@ impl Agent {
                     );
                 }
             }
+            let is_named = roles::is_named(endpoint.credentials.as_ref(), people.as_ref());
             let answer = match closed {
-                Ok(_) => access::log_in(&endpoint).await,
+                Ok(left) => access::log_in(&endpoint).await.beside(left, is_named),
                 Err(error) => Answer::of(Err(error)),
             };
             let _ = done.send(Done::LoggedIn { of, answer }).await;

@@ -1,6 +1,7 @@
 //! From a decision to start to a command line for init: reads the operator's
 //! configuration, writes the rendered files.
 
+use crate::access::roles;
 use crate::capabilities::{self, Capabilities};
 use crate::certificate;
 use crate::cql;
@@ -21,7 +22,8 @@ use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
 use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::{
-    AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig,
+    AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, SUPERUSER_FOLDER,
+    ServerConfig,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -167,7 +169,7 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
     )?;
     let java = java::program(settings.pod.java_home.as_deref());
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
-    let auth = auth::options(config, agents_secret(settings));
+    let auth = auth::options(config, agents_secret(&settings.secrets_dir));
     let options = jvm::Options {
         image: &image,
         auth: &auth,
@@ -187,10 +189,13 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
     Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
 }
 
-fn agents_secret(settings: &Settings) -> AgentsSecret {
-    match cql::Credentials::mounted(&settings.secrets_dir, AGENTS_FOLDER) {
-        Some(_) => AgentsSecret::Mounted,
+fn agents_secret(secrets: &Path) -> AgentsSecret {
+    let ours = cql::Credentials::mounted(secrets, AGENTS_FOLDER);
+    let people = cql::Credentials::mounted(secrets, SUPERUSER_FOLDER);
+    match ours {
         None => AgentsSecret::Missing,
+        Some(_) if roles::is_named(ours.as_ref(), people.as_ref()) => AgentsSecret::NamesDefault,
+        Some(_) => AgentsSecret::Mounted,
     }
 }
 
@@ -254,4 +259,34 @@ fn write(path: &Path, text: &str) -> Result<()> {
         from: part.display().to_string(),
         to: path.display().to_string(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::testing::a_config;
+    use palladion_api::cluster::AuthMode;
+
+    /// May the server make the superuser `cassandra`, with these users in the two Secrets?
+    fn may_make_default(users: &[(&str, &str)]) -> bool {
+        let secrets = tempfile::tempdir().unwrap();
+        for (folder, user) in users {
+            let folder = secrets.path().join(folder);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("username"), user).unwrap();
+            fs::write(folder.join("password"), "p").unwrap();
+        }
+        let config = ServerConfig { auth: Some(AuthMode::Password), ..a_config("5.0.5") };
+        auth::options(&config, agents_secret(secrets.path())).is_empty()
+    }
+
+    #[test]
+    fn no_server_makes_the_default_superuser_where_nobody_closes_it() {
+        let (agents, people) = (AGENTS_FOLDER, SUPERUSER_FOLDER);
+        assert!(may_make_default(&[(agents, "palladion")]));
+        assert!(may_make_default(&[(agents, "palladion"), (people, "admin")]));
+        assert!(!may_make_default(&[]) && !may_make_default(&[(people, "admin")]));
+        assert!(!may_make_default(&[(agents, "cassandra"), (people, "admin")]));
+        assert!(!may_make_default(&[(agents, "palladion"), (people, "cassandra")]));
+    }
 }

@@ -12,6 +12,8 @@ pub enum AgentsSecret {
     Mounted,
     /// They are not.
     Missing,
+    /// One of the Secrets names the default superuser, which nobody closes then.
+    NamesDefault,
 }
 
 /// Settings of `cassandra.yaml`.
@@ -28,10 +30,11 @@ pub fn settings(config: &ServerConfig, into: &mut Map<String, Value>) {
 
 /// Where there is no role, a server makes the superuser `cassandra` with a
 /// password that everybody knows, ten seconds after its start. Our agent closes
-/// it with what is in its Secret; without one it is not made at all.
+/// it with what is in its Secret. Without one, or where a Secret names that very user, it
+/// is not made at all.
 pub fn options(config: &ServerConfig, secret: AgentsSecret) -> Vec<String> {
     match (config.auth, secret) {
-        (Some(AuthMode::Password), AgentsSecret::Missing) => {
+        (Some(AuthMode::Password), AgentsSecret::Missing | AgentsSecret::NamesDefault) => {
             vec!["-Dcassandra.superuser_setup_delay_ms=9000000000000".into()]
         }
         (Some(AuthMode::Password), AgentsSecret::Mounted) | (Some(AuthMode::Off) | None, _) => {
@@ -67,6 +70,7 @@ mod tests {
     fn the_default_superuser_is_made_only_for_an_agent_that_can_close_it() {
         let password = a_config_with(Some(AuthMode::Password));
         assert_eq!(options(&password, AgentsSecret::Missing).len(), 1);
+        assert_eq!(options(&password, AgentsSecret::NamesDefault).len(), 1);
         assert!(options(&password, AgentsSecret::Mounted).is_empty());
         assert!(options(&a_config_with(None), AgentsSecret::Missing).is_empty());
     }

@@ -99,7 +99,7 @@ fn yaml(settings: &Map<String, Value>) -> String {
 
 /// Builders for tests.
 #[cfg(test)]
-mod testing {
+pub(crate) mod testing {
     use super::*;
     use palladion_api::cluster::Mode;
     use std::collections::BTreeMap;

@@ -60,6 +60,15 @@ palladion_api::sentences! {
         Unexpected { frame: String } => "the server responded with an unexpected frame (opcode {frame})";
     }
 
+    /// Why the agent is kept out where a Secret names the user `cassandra`.
+    pub enum Named {
+        /// There is no role.
+        NotMade { why: String } =>
+            "{why}; one of the Secrets names the user `cassandra`, which is not created for it: name another user in both";
+        LeftOpen { why: String } =>
+            "{why}; and anybody can log in as superuser `cassandra` with the password `cassandra`, because one of the Secrets names this user: name another user in both, and the agent closes it";
+    }
+
     /// How a drain before the end of the container ended.
     pub enum Drained {
         Done => "the server is drained";

@@ -24,6 +24,8 @@ pub enum AccessProblemKind {
     CertificateRefused,
     /// The server serves and has not answered for a minute whether it accepts the agent.
     Unanswered,
+    /// The agent is in, and so is anybody: the user `cassandra` has its known password, and is not closed because a Secret names it.
+    DefaultUserOpen,
     /// The agent has not logged in since the server started; nothing is known to be wrong.
     Pending,
     /// What a newer agent reports and this build does not know. Never a value of the schema.

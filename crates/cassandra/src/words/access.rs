@@ -9,6 +9,8 @@ palladion_plan::sentences! {
             "the server of member {member} requires a user name and a password, but Secret {secret} does not exist or lacks `username` or `password`. Create or complete the Secret. If the ring has no roles yet, restart one member afterwards to create them";
         Refused { member: MemberName, secret: String, why: String } => CredentialsRefused,
             "the server of member {member} rejects the user name and password from Secret {secret}: {why}. Correct the Secret, or log in as a superuser and create the role or change its password. If the ring has no roles yet, restart one member to create them";
+        DefaultUserOpen { member: MemberName, agents: String, superuser: String } => DefaultUserOpen,
+            "anybody can log in to the server of member {member} as superuser `cassandra` with the password `cassandra`. The agents do not close this user because Secret {agents} or Secret {superuser} names it. Name another user in both, and the agents create it and close `cassandra`; or keep it and change its password now";
         Unanswered { member: MemberName, why: String } => NoProgress,
             "the agent of member {member} cannot log in to its server over CQL: {why}; until it can, the operator may be unable to update the replication of the system keyspaces";
         Certificate { member: MemberName, secret: String, why: String } => CertificateRefused,

@@ -1,6 +1,8 @@
 //! Certificates that the operator signs.
 
+use jiff::Timestamp;
 use palladion_api::ids::MemberName;
+use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
     /// What is waited for.
@@ -23,6 +25,24 @@ palladion_plan::sentences! {
             "member {member} refuses the certificate that the operator signed: {why}. To have the agent ask again, delete the pod of the member";
         NotStored { member: MemberName, why: String } => CertificateUnusable,
             "member {member} cannot store its key or its certificate: {why}. Free space on its volume, or make it writable";
+    }
+
+    /// Certificates that run out.
+    pub enum Expiring {
+        Soon { members: Names, first: MemberName, end: Timestamp, unsigned: Unsigned } => CertificateExpiring,
+            "the operator has not renewed the certificates that these members present to clients: {members}. That of {first} expires at {end}; from then on, clients that verify it cannot connect. {unsigned}";
+        Over { members: Names, first: MemberName, end: Timestamp, unsigned: Unsigned } => CertificateExpiring,
+            "the operator has not renewed the certificates that these members present to clients: {members}. That of {first} expired at {end}, so clients that verify it cannot connect. {unsigned}";
+    }
+
+    /// What keeps the operator from signing, and what to do.
+    pub enum Unsigned {
+        Paused => "Nothing is signed while the cluster is paused: set `spec.paused` to false, at least for some minutes";
+        PausedEverywhere => "Nothing is signed while the operator is paused: set `paused` in the OperatorConfig `default` to false, at least for some minutes";
+        NotAccepted => "Nothing is signed while the spec is not valid: correct what the condition `Accepted` names";
+        PoliciesOff => "Set the chart values `policies.status` and `policies.members` to true";
+        /// It tries, or its agent does not ask.
+        Other => "Look at the log of the operator, and at `status.tls` of these CassandraMembers";
     }
 
     /// Events.

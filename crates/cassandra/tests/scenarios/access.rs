@@ -49,6 +49,24 @@ fn a_ring_that_asks_without_a_secret_restarts_its_first_member_only() {
 }
 
 #[test]
+fn that_anybody_gets_in_is_told_and_holds_up_no_rollout() {
+    let mut world = a_ring(2, 1);
+    world.ring.login = Login::DefaultUserOpen;
+    world.pass(60);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True DefaultUserOpen"), "{told}");
+    assert!(told.contains("demo-agents") && told.contains("demo-superuser"), "{told}");
+    let before = pod_uids(&world);
+    world.patch_spec(&json!({ "annotations": { "example.com/team": "data" } }));
+    world.settle();
+    let after = pod_uids(&world);
+    assert!(before.iter().all(|(name, uid)| after[name] != *uid), "{}", world.last_words());
+    world.ring.login = Login::Accepted;
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
 fn a_rollout_that_locked_its_first_member_is_taken_back() {
     let (mut world, changed) = asks_without_a_secret();
     assert_eq!(changed.len(), 1, "{changed:?}");

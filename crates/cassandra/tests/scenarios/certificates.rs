@@ -6,7 +6,7 @@ use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::volume::Certificate;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{CertificateProblem, CertificateProblemKind};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -164,6 +164,83 @@ fn while_a_ring_is_paused_nothing_is_signed_and_afterwards_it_is() {
     world.patch_spec(&json!({ "paused": false }));
     world.settle();
     assert!(held(&world).iter().all(|(name, cert)| before[name] != *cert));
+}
+
+#[test]
+fn that_certificates_run_out_is_told_while_a_ring_is_paused_or_its_spec_is_refused() {
+    let paused = (json!({ "paused": true }), json!({ "paused": false }), "`spec.paused`");
+    let refused = (json!({ "version": "9.9.9" }), json!({ "version": "5.0.5" }), "`Accepted`");
+    for (hold, release, next) in [paused, refused] {
+        let mut world = a_certified_ring();
+        world.patch_spec(&hold);
+        world.settle();
+        later(&mut world, DAY * 300);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(!told.contains("CertificateExpiring"), "65 days are left: {told}");
+        later(&mut world, DAY * 7);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(told.contains("CertificateExpiring") && told.contains(next), "{told}");
+        let first = kept(&world).into_values().filter_map(|kept| kept.not_after);
+        let first = first.map(|time| time.0.as_second()).min().unwrap();
+        let first = Timestamp::from_second(first).unwrap();
+        assert!(told.contains("demo-dc1-a-0") && told.contains(&first.to_string()), "{told}");
+        world.expect_rest();
+        later(&mut world, DAY * 60);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(told.contains("CertificateExpiring") && told.contains("expired"), "{told}");
+        world.patch_spec(&release);
+        world.settle();
+        let told = world.condition("Degraded");
+        assert!(!told.contains("CertificateExpiring"), "{told}");
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn an_object_of_another_with_the_name_of_ours_keeps_nothing_from_being_signed_or_created() {
+    let mut world = World::new();
+    let key = ObjectKey::new(kinds::CONFIG_MAP, NAMESPACE, "demo-client-ca");
+    let meta = json!({ "name": key.name, "namespace": NAMESPACE });
+    let foreign = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {} });
+    world.store.create(&key, &foreign).unwrap();
+    let schedule = json!({
+        "metadata": { "name": "often", "namespace": NAMESPACE },
+        "spec": { "cluster": "demo", "schedule": "* * * * *", "taskTemplate": { "spec": { "flush": {} } } },
+    });
+    let often = ObjectKey::new(kinds::SCHEDULE, NAMESPACE, "often");
+    world.store.create(&often, &schedule).unwrap();
+    let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
+    cluster["spec"]["tls"] = by_operator();
+    let mut world = world.with(&cluster);
+    world.pass(1800);
+    let told = world.condition("Degraded");
+    assert!(told.contains("ForeignObject") && told.contains("demo-client-ca"), "{told}");
+    assert_eq!(held(&world).len(), 3, "{}", world.last_words());
+    assert!(!world.names(kinds::TASK).is_empty(), "{}", world.last_words());
+    assert_eq!(world.store.get(&key).unwrap()["data"], json!({}), "it is not touched");
+    world.delete(kinds::CONFIG_MAP, "demo-client-ca");
+    world.pass(120);
+    assert!(trusted_by_clients(&world).contains("CA "), "{}", world.last_words());
+}
+
+#[test]
+fn what_is_refused_of_the_ring_keeps_no_certificate_from_being_renewed() {
+    let mut world = a_certified_ring();
+    let before = held(&world);
+    later(&mut world, DAY * 243);
+    world.settle();
+    assert_eq!(held(&world), before, "two thirds are not over");
+    world.store.refuse("exceeded quota: pods", |key, _| key.resource == kinds::STATEFUL_SET);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1), ("c", 1)]));
+    world.pass(600);
+    let told = world.condition("Degraded");
+    assert!(told.contains("exceeded quota"), "{told}");
+    world.pass(12 * 3600);
+    let after = held(&world);
+    assert!(after.iter().all(|(name, cert)| before[name] != *cert), "{}", world.last_words());
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Agent {
                 request: kept.request.clone(),
                 pod_uid: self.uid.clone(),
                 stored: kept.held.as_ref().map(|(certificate, _)| hash::of(&json!(certificate))),
-                not_after: None,
+                not_after: kept.not_after.clone(),
                 problem: self.certificate_problem.clone(),
             });
         }
@@ -60,15 +60,17 @@ impl Agent {
 fn follow(kept: &mut Option<Certificate>, order: &MemberCertificate, key: &str) {
     let is_of_another = kept.as_ref().is_none_or(|kept| kept.authority != order.authority);
     if is_of_another {
-        let held = kept.take().and_then(|kept| kept.held);
+        let (held, not_after) =
+            kept.take().map(|kept| (kept.held, kept.not_after)).unwrap_or_default();
         let (authority, request) =
             (order.authority.clone(), format!("CSR {key} to {}", order.authority));
-        *kept = Some(Certificate { authority, request, held });
+        *kept = Some(Certificate { authority, request, held, not_after });
     }
     let (Some(kept), Some(certificate)) = (kept, &order.certificate) else { return };
     // It names the key that it is of, as a real one does.
     if certificate.contains(&hash::of(&json!(kept.request))) {
         kept.held = Some((certificate.clone(), order.authority.clone()));
+        kept.not_after.clone_from(&order.not_after);
     }
 }
 

@@ -221,6 +221,8 @@ pub enum Login {
     NotAsked,
     /// With the Secret that is mounted it gets in.
     Accepted,
+    /// With the Secret that is mounted it gets in, and so does anybody as `cassandra`.
+    DefaultUserOpen,
     /// No Secret is mounted.
     Missing,
     /// No Secret is mounted; only servers whose configuration says so ask.
@@ -243,6 +245,7 @@ impl Login {
             {
                 return None;
             }
+            Login::DefaultUserOpen => AccessProblemKind::DefaultUserOpen,
             Login::PendingWhereAsked => AccessProblemKind::Pending,
             Login::Missing | Login::MissingWhereAsked => AccessProblemKind::CredentialsMissing,
             Login::Refused => AccessProblemKind::CredentialsRefused,

@@ -3,6 +3,7 @@
 
 use super::rows::{Cell, Hint};
 use super::work::Jobs;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::repair::Memory;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
@@ -46,6 +47,8 @@ pub struct Certificate {
     pub request: String,
     /// What was signed, and by which authority.
     pub held: Option<(String, String)>,
+    /// When that expires.
+    pub not_after: Option<Time>,
 }
 
 /// Files of a server without its tables of itself.

@@ -1,6 +1,6 @@
-//! The room that writes. It carries out a plan's steps in order and stops at
-//! the first that fails, unless that one stands alone. It makes no choices: whether a write is needed is a
-//! comparison, whether it is allowed is a precondition.
+//! The room that writes. It carries out a plan's steps in order and stops at the
+//! first that fails, but for what stands alone and for the parts behind it. It makes no
+//! choices: whether a write is needed is a comparison, whether it is allowed is a precondition.
 
 pub mod claim;
 pub mod create;
@@ -105,7 +105,7 @@ pub struct Outcome {
     pub counts: Vec<Count>,
     /// Own writes that have to come back.
     pub expectations: Vec<Expectation>,
-    /// The step that failed and ended the plan, if one did.
+    /// The first step that failed and ended its part of the plan, if one did.
     pub failed: Option<Failed>,
     /// The first step that stands alone and was refused.
     pub refused: Option<Failed>,
@@ -141,15 +141,16 @@ pub struct Applier<'a> {
 }
 
 impl Applier<'_> {
-    /// Carry out the steps in order; stop at the first that fails, but not at one
-    /// that stands alone and is refused.
+    /// Carry out the steps in order; at the first that fails go on with what supposes nothing
+    /// of it.
     pub async fn carry_out(&self, plan: &Plan, memory: &mut Memory) -> Outcome {
         let mut outcome = Outcome::default();
-        let mut steps = plan.steps.iter();
-        while let Some(step) = steps.next() {
+        let mut next = Some(0);
+        while let Some((at, step)) = next.and_then(|at| Some((at, plan.steps.get(at)?))) {
             if self.stopping.is_cancelled() {
                 break;
             }
+            next = Some(at + 1);
             match self.step(step, memory).await {
                 Ok(Effect::Nothing) => {}
                 Ok(Effect::Changed { expectations, version }) => {
@@ -162,18 +163,16 @@ impl Applier<'_> {
                     }
                 }
                 Err(error) => {
-                    let goes_on = step.stands_alone() && error.class == FailureClass::Refused;
+                    let class = error.class;
                     let object = self.subject(step).clone();
                     let failed = Failed { doing: step.doing().to_string(), object, error };
-                    if goes_on {
+                    if step.stands_alone() && class == FailureClass::Refused {
                         outcome.refused.get_or_insert(failed);
-                        if step.leaves_out_next() {
-                            steps.next();
-                        }
-                        continue;
+                        next = Some(at + 1 + usize::from(step.leaves_out_next()));
+                    } else {
+                        outcome.failed.get_or_insert(failed);
+                        next = plan.goes_on_at(at, class);
                     }
-                    outcome.failed = Some(failed);
-                    break;
                 }
             }
         }

@@ -86,9 +86,11 @@ impl Mind for ToyMind {
             return Plan { steps: vec![claim], ..Plan::default() };
         }
         let mut all = steps(snapshot, maps);
+        let parts = vec![all.len()];
         all.extend(certificates(owner));
         Plan {
             steps: all,
+            parts,
             status: status(snapshot, maps, nodes),
             events: told(owner, maps),
             ..wake(snapshot)

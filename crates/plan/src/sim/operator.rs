@@ -100,6 +100,8 @@ pub enum Life {
 enum Course {
     /// To its end.
     On,
+    /// A step has failed; what supposes nothing of it is carried out.
+    Apart,
     /// A step has failed; only the status is reported.
     Stopped,
 }

@@ -29,6 +29,7 @@ pub(super) fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         };
         let order = spec.tls.as_ref().and_then(|tls| tls.client.as_ref());
+        draft.begin_part();
         match order.filter(|o| o.authority == signer.record.fingerprint && o.trust == trust) {
             None => draft.steps.push(give_order(member, object, order, signer, &trust)),
             Some(order) => match due::due(member, order, facts.now()) {

@@ -5,6 +5,7 @@
 pub mod authorities;
 mod client_ca;
 mod due;
+pub mod expiring;
 mod members;
 pub mod pending;
 mod report;
@@ -26,7 +27,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if !are_wanted(valid) || !can_sign(facts) {
         return;
     }
+    draft.begin_part();
     authorities::decide(facts, draft);
+    draft.begin_part();
     client_ca::decide(facts, valid, draft);
     members::decide(facts, valid, draft);
 }

@@ -1,27 +1,28 @@
 //! What of the certificates needs a person.
 
 use super::pending::can_ask;
-use super::{are_wanted, can_sign};
+use super::{are_wanted, can_sign, expiring};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::certificates::Problem;
+use crate::words::certificates::{Problem, Unsigned};
 use palladion_api::member::CertificateProblemKind as Kind;
 
 /// Report that nothing is signed, or else the first member that does not take
-/// what was signed for it.
+/// what was signed for it; and which certificates run out.
 pub fn report(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if !are_wanted(valid) {
         return;
     }
     if !can_sign(facts) {
         draft.report(Problem::PoliciesOff);
-        return;
+        return expiring::report(facts, Unsigned::PoliciesOff, draft);
     }
     let mut members = facts.members.values().filter(|m| !m.is_gone() && m.agent_speaks());
     if let Some(problem) = members.find_map(problem_of) {
         draft.report(problem);
     }
+    expiring::report(facts, Unsigned::Other, draft);
 }
 
 fn problem_of(member: &MemberFact) -> Option<Problem> {

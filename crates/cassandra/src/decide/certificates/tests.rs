@@ -2,7 +2,7 @@
 
 use super::authorities::{LAST_PART, LIFE, OVERLAP};
 use super::due::PAUSE;
-use super::{decide, members, pending, report};
+use super::{decide, expiring, members, pending, report};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::fixtures::a_cluster;
@@ -122,7 +122,9 @@ impl Ring {
         objects.insert(kinds::MEMBER, known(vec![object(MEMBER, "member-1", member)]));
         objects
             .insert(kinds::POD, known(vec![object(MEMBER, self.pod, json!({ "node": "node-1" }))]));
-        let spec = json!({ "version": "5.0.5", "datacenter": { "name": "dc1", "racks": [] } });
+        let tls = json!({ "client": { "mode": "Require", "certificates": { "operator": {} } } });
+        let spec =
+            json!({ "version": "5.0.5", "datacenter": { "name": "dc1", "racks": [] }, "tls": tls });
         let body = json!({ "spec": spec, "status": { "authorities": self.authorities } });
         Snapshot {
             now: self.now,
@@ -337,6 +339,19 @@ fn with_policies_off_nothing_is_signed_and_it_is_told() {
         ring.protocol = 5;
         assert!(ring.is_pending(), "nobody is restarted into a wait without end");
     }
+}
+
+#[test]
+fn a_certificate_that_is_not_renewed_is_told_sixty_days_before_it_expires() {
+    let mut ring = a_ring().with_authority("client-1", DAY * 40).asked("client-1").signed(NOW);
+    ring.asked["notAfter"] = json!(NOW + expiring::EXPIRING + DAY);
+    assert!(ring.told().is_empty());
+    ring.now += DAY;
+    assert_eq!(ring.told(), [Reason::CertificateExpiring]);
+    ring.policies = "false";
+    assert_eq!(ring.told(), [Reason::SigningOff, Reason::CertificateExpiring]);
+    ring.valid = a_cluster().rack("a", 1).valid();
+    assert!(ring.told().is_empty(), "nobody asks for them any more");
 }
 
 #[test]

@@ -43,7 +43,8 @@ pub fn stops_rollout<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<&'a Memb
         let newest = facts.newest_revision(&rack.set)?;
         Some(m.pod.as_ref()?.revision == newest)
     };
-    let is_open = |m: &MemberFact| matches!(kind(m), None | Some(Kind::Pending));
+    let is_open =
+        |m: &MemberFact| matches!(kind(m), None | Some(Kind::Pending | Kind::DefaultUserOpen));
     let is_under_way = facts.joined().any(|m| is_newest(m) == Some(false));
     if !is_under_way || !facts.joined().any(|m| m.is_normal() && is_open(m)) {
         return None;
@@ -65,6 +66,8 @@ fn is_kept_out(member: &MemberFact) -> bool {
     match kind(member) {
         // What asks no agent of ours, such as a client's certificate, locks out nobody else.
         None | Some(Kind::Unanswered) => false,
+        // Nobody is kept out, which is the problem.
+        Some(Kind::DefaultUserOpen) => false,
         // Nothing is proven yet: a Secret that has just come is tried for a minute.
         Some(Kind::Pending) => true,
         // One that only a newer agent knows is a problem all the same.
@@ -91,6 +94,10 @@ fn problem_of(valid: &Valid, member: &MemberFact) -> Option<Problem> {
         Kind::CertificateRefused => {
             let secret = valid.client_tls_secret.clone().unwrap_or(secret);
             Problem::Certificate { member, secret, why }
+        }
+        Kind::DefaultUserOpen => {
+            let superuser = valid.superuser_secret.clone();
+            Problem::DefaultUserOpen { member, agents: secret, superuser }
         }
         Kind::Unanswered => Problem::Unanswered { member, why },
         // What is not known is reported with all that is not known.

@@ -57,7 +57,7 @@ pub(super) enum Hold {
 impl Running {
     fn next_step(&self) -> Option<Step> {
         match self.course {
-            Course::On => self.plan.steps.get(self.next).cloned(),
+            Course::On | Course::Apart => self.plan.steps.get(self.next).cloned(),
             Course::Stopped => None,
         }
     }
@@ -92,8 +92,7 @@ impl<M: Mind + Clone> Operator<M> {
                 }
                 Err(Hold::Failed(class, message)) => {
                     self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
-                    self.fail(store, step.doing(), &key, class, message);
-                    running.course = Course::Stopped;
+                    self.stop(&mut running, store, (&step, &key), class, message);
                 }
                 Ok(request) => {
                     let end = self.send(&request, store, faults);
@@ -110,13 +109,11 @@ impl<M: Mind + Clone> Operator<M> {
                             running.go_on_without(&step, &key, message);
                         }
                         End::Failed(class, message) => {
-                            self.fail(store, step.doing(), &key, class, message);
-                            running.course = Course::Stopped;
+                            self.stop(&mut running, store, (&step, &key), class, message);
                         }
                         End::AnswerLost => {
-                            let message = LOST.to_string();
-                            self.fail(store, step.doing(), &key, FailureClass::Transient, message);
-                            running.course = Course::Stopped;
+                            let (class, message) = (FailureClass::Transient, LOST.to_string());
+                            self.stop(&mut running, store, (&step, &key), class, message);
                         }
                         End::DiedBefore | End::DiedAfter => return Activity::ACTED,
                     }
@@ -129,6 +126,24 @@ impl<M: Mind + Clone> Operator<M> {
             self.went_through(&running, store);
         }
         self.report(&running, store, faults)
+    }
+
+    /// A step has failed. The first that did is told; what supposes nothing of it goes on.
+    fn stop(
+        &mut self,
+        running: &mut Running,
+        store: &Store,
+        (step, key): (&Step, &ObjectKey),
+        class: FailureClass,
+        message: String,
+    ) {
+        if running.course == Course::On {
+            self.fail(store, step.doing(), key, class, message);
+        }
+        match running.plan.goes_on_at(running.next - 1, class) {
+            Some(part) => (running.course, running.next) = (Course::Apart, part),
+            None => running.course = Course::Stopped,
+        }
     }
 
     /// The plan was carried out, but for what stands alone and was refused.
