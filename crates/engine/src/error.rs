@@ -20,8 +20,8 @@ pub struct ApiError {
     pub retry_after: Option<Duration>,
     /// The fields that the server names as causes.
     fields: Vec<String>,
-    /// The object that the answer names.
-    object: Option<String>,
+    /// Does the answer name the object?
+    names_object: bool,
     #[source]
     source: Option<Box<kube::Error>>,
 }
@@ -49,7 +49,7 @@ impl ApiError {
             message,
             retry_after: None,
             fields: Vec::new(),
-            object: None,
+            names_object: false,
             source: None,
         }
     }
@@ -64,7 +64,7 @@ impl ApiError {
             fields: details
                 .map(|d| d.causes.iter().map(|c| c.field.clone()).collect())
                 .unwrap_or_default(),
-            object: details.map(|d| d.name.clone()),
+            names_object: details.is_some_and(|d| !d.name.is_empty()),
             reason: status.reason,
             message: status.message,
             source: None,
@@ -76,10 +76,10 @@ impl ApiError {
         self.code == Some(404)
     }
 
-    /// Does the server say of the object of this name that it does not exist? Of a kind or a
-    /// version that it does not serve it answers with the same code, and names nothing.
-    pub fn says_absent(&self, name: &str) -> bool {
-        self.is_not_found() && self.object.as_deref() == Some(name)
+    /// Does the server say that the object does not exist? Of a kind or a version that it does
+    /// not serve it answers with the same code, and names no object.
+    pub fn says_absent(&self) -> bool {
+        self.is_not_found() && self.names_object
     }
 
     /// Has the watch's resourceVersion been forgotten by the server?

@@ -84,7 +84,7 @@ impl Api {
         let request = (Method::GET, object_path(key), None);
         match self.send(Verb::Get, key.resource, request).await {
             Ok(object) => Ok(object["metadata"]["uid"].as_str().is_some_and(|other| other != uid)),
-            Err(error) if error.says_absent(&key.name) => Ok(true),
+            Err(error) if error.says_absent() => Ok(true),
             Err(error) => Err(error),
         }
     }
