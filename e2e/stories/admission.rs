@@ -36,10 +36,12 @@ pub fn story() -> Story {
             "only the agent of a member asks for its certificate",
             certificates::are_asked_for_by_the_agent,
         )
+        .in_soak()
         .step(
             "only the operator says which authorities a ring has",
             certificates::are_signed_with_the_operators_authorities,
         )
+        .in_soak()
         .step(
             "the garbage collector deletes or orphans the members of a cluster",
             owners::of_a_deleted_cluster,

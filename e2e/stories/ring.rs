@@ -77,7 +77,6 @@ pub fn story() -> Story {
             "a member whose address is given up comes back under another",
             erased::address_given_up,
         )
-        .in_soak()
         .step(
             "a ring whose addresses are all given up comes back under others",
             erased::all_addresses_given_up,
