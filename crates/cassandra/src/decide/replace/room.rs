@@ -33,18 +33,15 @@ pub fn make_room(
     if claim.terminating {
         draft.steps.extend(end_pod(facts, valid, member, &proof, Some(fence.clone())));
     } else {
-        let claim_name = || claim.object.meta.name.clone();
-        let event = Happened::ClaimDeleted { claim: claim_name(), member: name() };
-        draft.steps.push(Step::Delete {
-            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            precondition: Precondition::as_seen(&claim.object.meta),
-            loss: Loss::Data,
-            propagation: Propagation::Background,
-            fences: vec![fence.clone()],
-            proof: Some(proof.stated()),
-            doing: Doing::DeleteClaim { claim: claim_name(), member: name() }.to_string(),
-            event: Some(Event::normal(event)),
-        });
+        let meta = &claim.object.meta;
+        let event = Happened::ClaimDeleted { claim: meta.name.clone(), member: name() };
+        let doing = Doing::DeleteClaim { claim: meta.name.clone(), member: name() };
+        draft.steps.push(
+            Step::delete_as_seen(kinds::CLAIM, meta, Loss::Data, doing)
+                .fenced(fence.clone())
+                .proven(proof.stated())
+                .announced(Event::normal(event)),
+        );
     }
     let waiting = Waiting::ForVolume { member: name() };
     draft.wait_for(waiting).about(member.subject());
