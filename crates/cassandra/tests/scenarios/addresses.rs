@@ -338,12 +338,61 @@ fn a_leaver_that_failed_halfway_and_whose_service_has_another_address_is_named()
 #[test]
 fn an_address_is_given_up_once() {
     let (mut world, taken, _) = created_again(&[FIRST, OTHER]);
-    let given_up = |world: &World| {
-        let cluster = world.store.get(&crate::sim::world::cluster_key()).expect("the cluster");
-        cluster["metadata"]["annotations"][labels::GIVE_UP_ADDRESSES].clone()
-    };
     world.annotate_cluster(labels::GIVE_UP_ADDRESSES, &format!("{}, 10.96.7.7", taken.join(", ")));
     world.settle();
     world.expect_ring(3);
-    assert_eq!(given_up(&world), "10.96.7.7", "{}", world.last_words());
+    assert_eq!(list_of_given_up(&world), "10.96.7.7", "{}", world.last_words());
+}
+
+/// The worlds right before the operator takes an address off the list, and after.
+fn at_the_taking_off(world: World) -> [World; 2] {
+    let (worlds, end) = before_each_write(world);
+    let takes_off = |world: &World| {
+        let mut next = world.clone();
+        let writes = next.faults.writes();
+        while next.faults.writes() == writes {
+            next.tick().expect("a write comes next");
+        }
+        next.writes.last().is_some_and(|write| write.contains("which a member no longer has"))
+    };
+    let before = worlds.iter().position(takes_off).expect("it is taken off the list");
+    let after = worlds.get(before + 1).cloned().unwrap_or(end);
+    [worlds[before].clone(), after]
+}
+
+fn list_of_given_up(world: &World) -> Value {
+    let cluster = world.store.get(&crate::sim::world::cluster_key()).expect("the cluster");
+    cluster["metadata"]["annotations"][labels::GIVE_UP_ADDRESSES].clone()
+}
+
+/// What a user adds while the operator takes another off the list stays on it.
+#[test]
+fn an_address_that_is_given_up_meanwhile_stays_on_the_list() {
+    let (mut world, taken, _) = created_again(&[FIRST]);
+    give_up(&mut world, &taken);
+    let [mut world, _] = at_the_taking_off(world);
+    world.faults.plan(world.faults.writes(), Fault::FreezeInFlight);
+    world.until(|w| w.faults.is_over());
+    give_up(&mut world, &[taken[0].clone(), "10.96.7.7".to_string()]);
+    world.wake_and_end_the_old_leader();
+    world.start_operator();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(list_of_given_up(&world), "10.96.7.7", "{}", world.last_words());
+}
+
+/// An operator that dies around the write leaves nothing on the list, and no turn open.
+#[test]
+fn an_address_is_taken_off_the_list_whenever_the_operator_dies() {
+    let (mut world, taken, _) = created_again(&[FIRST]);
+    give_up(&mut world, &taken);
+    for world in at_the_taking_off(world) {
+        for fault in [Fault::DieBefore, Fault::DieAfter] {
+            let mut world = world.clone();
+            world.faults.plan(world.faults.writes(), fault);
+            world.settle();
+            world.expect_ring(3);
+            assert_eq!(list_of_given_up(&world), Value::Null, "{}", world.last_words());
+        }
+    }
 }

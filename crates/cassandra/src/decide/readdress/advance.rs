@@ -48,8 +48,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             let now = member.spec.as_ref().and_then(|s| s.address.clone()).unwrap_or_default();
             let (name, before) = (member.name.clone(), replaced.address.clone());
             let event = Happened::Readdressed { member: name, before, now };
-            draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
             draft.steps.extend(given_up::use_up(facts, &replaced.address));
+            draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
         }
     }
 }

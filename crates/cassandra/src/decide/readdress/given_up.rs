@@ -9,8 +9,9 @@ use palladion_api::labels;
 use palladion_plan::Step;
 use serde_json::{Value, json};
 
-/// Take it off the list, once its member is back under another one. After the turn has ended:
-/// as long as that goes on, what holds former addresses for their members leaves it out.
+/// Take it off the list, once its member is back under another one. Before the turn ends, which
+/// is what brings it about; should an operator die in between, its successor tries once to hold
+/// the address as any other that the ring has known.
 pub fn use_up(facts: &Facts<'_>, address: &StaticAddress) -> Option<Step> {
     let meta = &facts.snapshot.owner.meta;
     let list = meta.annotations.get(labels::GIVE_UP_ADDRESSES)?;
@@ -22,5 +23,6 @@ pub fn use_up(facts: &Facts<'_>, address: &StaticAddress) -> Option<Step> {
     let left = if left.is_empty() { Value::Null } else { Value::from(left.join(", ")) };
     let patch = json!({ "metadata": { "annotations": { labels::GIVE_UP_ADDRESSES: left } } });
     let doing = Doing::UsedUp { address: address.clone() };
-    Some(Step::patch_seen(kinds::CLUSTER, meta, patch, doing))
+    // Another that a user adds meanwhile stays.
+    Some(Step::patch_as_seen(kinds::CLUSTER, meta, patch, doing))
 }
