@@ -49,6 +49,10 @@ pub fn story() -> Story {
         .step("PID 1 that is killed restarts the container as the same member", killed::pid_one)
         .step("a pod that is deleted comes back as the same member", killed::pod)
         .step(
+            "a member becomes a seed, and none again, without a restart",
+            states::pinned_as_a_seed,
+        )
+        .step(
             "a member is stopped and started while the ring serves at QUORUM",
             states::stop_and_start,
         )
@@ -70,6 +74,7 @@ pub fn story() -> Story {
             "everything killed at once comes back without the operator",
             killed::everything_at_once,
         )
+        .in_soak()
         .step("a volume emptied while all are down starts no second ring", killed::volume_emptied)
         .in_soak()
         .step("a cluster deleted and created again finds its members", erased::cluster_made_again)
@@ -86,6 +91,8 @@ pub fn story() -> Story {
         .leaves(three_members().rows(2))
         // Two are enough to be ended one after the other, and form in half the time.
         .ring(a_ring().racks(&[("a", 1), ("b", 1)]))
+        .step("the system keyspaces follow the number of members", made::system_keyspaces_follow)
+        .in_soak()
         .step("with the policy Delete the data goes with the cluster", erased::policy_delete)
         .leaves_no_ring()
         .into()

@@ -28,6 +28,8 @@ pub fn story() -> Story {
         .in_soak()
         .step("targets that change while a member leaves or joins end in one ring", changes_of_mind)
         .in_soak()
+        .step("a leave that fails because its receiver ends is taken up again", receiver_killed)
+        .in_soak()
         .step(
             "a server killed before the others hear of its leave comes back to leave",
             killed_before_the_others_hear,
@@ -96,6 +98,29 @@ fn down_and_up(ring: &Ring<'_>) {
     }
 }
 
+fn kill_server(member: &str) {
+    const KILL: &str = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = java ] && kill -9 $(basename $p) && echo killed; done; true";
+    let said = bed().exec(NAMESPACE, member, &["bash", "-c", KILL]).expect("the shell answers");
+    assert!(said.contains("killed"), "the server of {member} should be killed: {said:?}");
+}
+
+/// Who would receive ends between the announcement of the leave and its first stream: Cassandra
+/// gives the leave up, and stays in the ring as a member that is leaving.
+fn receiver_killed(ring: &Ring<'_>) {
+    let [a, b] = MEMBERS;
+    let last = format!("scale-dc1-a-{}", a - 1);
+    ring.wait_members(a + b).expect("as many as wanted");
+    ask(a - 1, b);
+    reaches(ring, &last, "LEAVING");
+    kill_server("scale-dc1-a-0");
+    reaches(ring, &last, "DECOMMISSION_FAILED");
+    ring.wait_members(a - 1 + b).expect("it is taken up again when all are up");
+    ring.check_data().expect("all rows");
+    ask(a, b);
+    ring.wait_members(a + b).expect("as many as before");
+    ring.check_data().expect("all rows");
+}
+
 /// Targets that change while a member leaves and while one joins, and a server
 /// that is killed in the middle of its leave: one ring of one size at the end.
 fn changes_of_mind(ring: &Ring<'_>) {
@@ -108,13 +133,7 @@ fn changes_of_mind(ring: &Ring<'_>) {
         reaches(ring, &last, "LEAVING");
         // Later rounds hit later phases.
         std::thread::sleep(Duration::from_millis(1500 * round));
-        let kill = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = java ] && kill -9 $(basename $p) && echo killed; done; true";
-        let said = bed().exec(NAMESPACE, &last, &["bash", "-c", kill]);
-        let said = said.expect("the shell answers");
-        assert!(
-            said.contains("killed"),
-            "a server of {last} should be killed in its leave: {said:?}"
-        );
+        kill_server(&last);
         // One more, then fewer, then as before: in the middle of the leave.
         ask(a + 1, b);
         std::thread::sleep(Duration::from_secs(3));

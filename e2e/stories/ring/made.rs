@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use palladion_e2e::bed::{OPERATOR_USER, text};
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, a_ring, bed, wait_for};
 use palladion_testbed::audit::{AuditEntry, AuditMark};
 use serde_json::Value;
 
@@ -119,18 +119,35 @@ pub(super) fn by_one_request(ring: &Ring<'_>) {
 }
 
 pub(super) fn system_keyspaces(ring: &Ring<'_>) {
+    are_kept_in(ring, 3);
+}
+
+/// The operator has recorded so many copies of the system keyspaces, and the servers keep them.
+fn are_kept_in(ring: &Ring<'_>, copies: u32) {
     wait_for("replication of the system keyspaces on record", SOON, || {
-        Ok((ring.cluster()?["status"]["systemReplication"] == 3).then_some(()))
+        Ok((ring.cluster()?["status"]["systemReplication"] == copies).then_some(()))
     })
-    .expect("recorded");
-    let said = ring
-        .cql(&[
-            "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = 'system_auth'",
-        ])
-        .expect("an answer");
-    assert!(
-        said[0].contains("NetworkTopologyStrategy") && said[0].contains("'dc1', '3'")
-            || said[0].contains("'dc1': '3'"),
-        "{said:?}"
-    );
+    .unwrap_or_else(|why| panic!("{copies} copies: {why:#}"));
+    for keyspace in ["system_auth", "system_distributed", "system_traces"] {
+        let asked = format!(
+            "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '{keyspace}'"
+        );
+        let said = ring.cql(&[&asked]).expect("an answer");
+        assert!(
+            said[0].contains("NetworkTopologyStrategy")
+                && (said[0].contains(&format!("'dc1', '{copies}'"))
+                    || said[0].contains(&format!("'dc1': '{copies}'"))),
+            "{keyspace}: {said:?}"
+        );
+    }
+}
+
+/// They follow the number of members, up and down, as far as three.
+pub(super) fn system_keyspaces_follow(ring: &Ring<'_>) {
+    for a in [2, 1, 2, 1] {
+        let wanted = a_ring().racks(&[("a", a), ("b", 1)]);
+        bed().apply(NAMESPACE, &wanted.manifest(NAMESPACE)).expect("apply");
+        ring.wait_members(a + 1).expect("as many as wanted");
+        are_kept_in(ring, a + 1);
+    }
 }

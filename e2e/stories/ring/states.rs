@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use super::NAMESPACE;
 
 const MEMBER: &str = "ring-dc1-b-0";
+/// Who is no seed by itself: the second of its rack.
+const PINNED: &str = "ring-dc1-a-1";
 /// Who is asked for in vain.
 const NEW: &str = "ring-dc1-a-2";
 const SOON: Duration = Duration::from_secs(300);
@@ -94,6 +96,7 @@ pub(super) fn stop_and_start(ring: &Ring<'_>) {
     assert_eq!(ring.pod_uids().expect("uids"), uids, "its pod stays");
     clients_find(ring, &["ring-dc1-a-0", "ring-dc1-a-1"]);
     nobody_joins_meanwhile(ring);
+    is_refused("not-terminated", &json!({ "member": MEMBER }), Reason::MemberNotTerminated);
     // A token starts nobody; it is recorded.
     want(&json!({ "restartToken": "meanwhile" }));
     wait_for("the token to be recorded", SOON, || {
@@ -114,6 +117,44 @@ pub(super) fn stop_and_start(ring: &Ring<'_>) {
     assert_eq!(after, (starts + 1).min(5), "started once: {member}");
     assert_eq!(ring.host_ids().expect("host IDs"), ids, "no other members");
     ring.check_data().expect("all rows");
+}
+
+/// The seeds that a server has, but for itself.
+fn seeds_of(member: &str) -> anyhow::Result<String> {
+    bed().exec(NAMESPACE, member, &["nodetool", "getseeds"])
+}
+
+/// Users choose who is a seed, and no server restarts for it.
+pub(super) fn pinned_as_a_seed(ring: &Ring<'_>) {
+    let uids = ring.pod_uids().expect("uids");
+    let member = ring.member(PINNED).expect("the member");
+    let history = member["status"]["startHistory"].clone();
+    let address = text(&member, "/spec/address").to_string();
+    let others = ["ring-dc1-a-0", MEMBER];
+    let all_name_it = |does: bool| {
+        wait_for(&format!("the others to name {address} as a seed: {does}"), SOON, || {
+            for other in others {
+                if seeds_of(other)?.contains(&address) != does {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(()))
+        })
+        .unwrap_or_else(|why| panic!("{why:#}: {:?}", others.map(seeds_of)));
+    };
+    let choose = |seed: &str| {
+        let patch = json!({ "spec": { "wanted": { "seed": seed } } });
+        bed().patch(NAMESPACE, "cassandramember", PINNED, &patch).expect("the wish is accepted");
+    };
+    all_name_it(false);
+    choose("Always");
+    all_name_it(true);
+    is_refused("pinned", &json!({ "member": PINNED }), Reason::MemberIsPinnedSeed);
+    choose("Auto");
+    all_name_it(false);
+    let after = ring.member(PINNED).expect("the member");
+    assert_eq!(after["status"]["startHistory"], history, "nobody was started");
+    assert_eq!(ring.pod_uids().expect("uids"), uids);
 }
 
 /// A replacement that is asked for.
