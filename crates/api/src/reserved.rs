@@ -30,6 +30,14 @@ const DIRECTORIES: &str = "all directories are on the member's only volume";
 const PORTS: &str = "the member's Service defines the ports";
 const JOINING: &str = "the operator controls when members join, leave and are replaced";
 const REST: &str = "the REST API listens on the loopback interface, for the agent only";
+const RACK: &str = "racks and datacenter come from `datacenter`";
+const ONE_AT_A_TIME: &str = "members join one at a time";
+const DURABLE: &str =
+    "what was acknowledged must outlive a crash; replace a member whose commit log is damaged";
+const LINEARIZABLE: &str =
+    "lightweight transactions need this repair whenever members join, leave or are replaced";
+const ABSENCES: &str = "repairs after absences are planned by `max_hint_window` in `config`";
+const FORGETTING: &str = "addresses of members that left are reserved for as long as Cassandra remembers them by default";
 const JMX: &str = "JMX and Jolokia listen on the loopback interface, for the agent only";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
@@ -43,7 +51,7 @@ pub const CONFIG: &[(Reserved, Shape)] = &[
     (reserved("initial_token", "tokens are allocated automatically"), Shape::Scalar),
     (reserved("partitioner", "all rings use Murmur3Partitioner"), Shape::Scalar),
     (reserved("seed_provider", "set `seedsPerRack` instead"), Shape::Maps),
-    (reserved("endpoint_snitch", "racks and datacenter come from `datacenter`"), Shape::Scalar),
+    (reserved("endpoint_snitch", RACK), Shape::Scalar),
     (reserved("listen_address", ADDRESSES), Shape::Scalar),
     (reserved("listen_interface", ADDRESSES), Shape::Scalar),
     (reserved("listen_on_broadcast_address", ADDRESSES), Shape::Flag),
@@ -76,22 +84,46 @@ pub const CONFIG: &[(Reserved, Shape)] = &[
     (reserved("cdc_raw_directory", DIRECTORIES), Shape::Scalar),
 ];
 
-/// JVM options, by their beginning.
+/// JVM options, by their beginning. Those of Cassandra are system properties
+/// ([`CassandraRelevantProperties`](https://github.com/apache/cassandra/blob/cassandra-5.0/src/java/org/apache/cassandra/config/CassandraRelevantProperties.java)),
+/// some of which overrule `cassandra.yaml`: with `auto_bootstrap` off a member joins and streams nothing.
 pub const JVM_OPTIONS: &[Reserved] = &[
     reserved("-Xmx", "set `heapSize` instead"),
     reserved("-Xms", "set `heapSize` instead"),
     reserved("-Dcassandra.config", "set `config` instead"),
-    reserved("-Dcassandra-rackdc", "racks and datacenter come from `datacenter`"),
+    reserved("-Dcassandra.settings.", "set `config` instead"),
+    reserved("-Dcassandra-rackdc", RACK),
+    reserved("-Dcassandra.ignore_dc", RACK),
+    reserved("-Dcassandra.ignore_rack", RACK),
     reserved("-Dcassandra.storagedir", DIRECTORIES),
+    reserved("-Dcassandra.partitioner", "all rings use Murmur3Partitioner"),
     reserved("-Dcassandra.initial_token", "tokens are allocated automatically"),
     reserved("-Dcassandra.num_tokens", "set `numTokens` instead"),
+    reserved("-Dcassandra.auto_bootstrap", JOINING),
+    reserved("-Dcassandra.write_survey", JOINING),
+    reserved("-Dcassandra.start_gossip", JOINING),
+    reserved("-Dcassandra.load_ring_state", JOINING),
+    reserved("-Dcassandra.skip_schema_check", JOINING),
     reserved("-Dcassandra.replace_", JOINING),
+    reserved("-Dcassandra.allow_empty_replace_address", JOINING),
     reserved("-Dcassandra.allow_unsafe_", JOINING),
     reserved("-Dcassandra.join_ring", JOINING),
     reserved("-Dcassandra.override_decommission", JOINING),
     reserved("-Dcassandra.reset_bootstrap_progress", JOINING),
-    reserved("-Dcassandra.consistent.rangemovement", "members join one at a time"),
+    reserved("-Dcassandra.consistent.rangemovement", ONE_AT_A_TIME),
+    reserved("-Dcassandra.consistent.simultaneousmoves", ONE_AT_A_TIME),
+    reserved("-Dcassandra.skip_sync", DURABLE),
+    reserved("-Dcassandra.unsafesystem", DURABLE),
+    reserved("-Dcassandra.replayList", DURABLE),
+    reserved("-Dcassandra.commitlog.ignorereplayerrors", DURABLE),
+    reserved("-Dcassandra.commitlog.allow_ignore_sync_crc", DURABLE),
+    reserved("-Dcassandra.skip_paxos_", LINEARIZABLE),
+    reserved("-Dcassandra.paxos_repair_allow_multiple_pending_unsafe", LINEARIZABLE),
+    reserved("-Dcassandra.maxHintTTL", ABSENCES),
+    reserved("-Dcassandra.very_long_time_ms", FORGETTING),
+    reserved("-Dcassandra.gossip.disable_endpoint_removal", FORGETTING),
     reserved("-Dcassandra.jmx", JMX),
+    reserved("-Dcassandra.start_native_transport", "the agent starts the native transport"),
     reserved("-Dcassandra.native_transport_port", PORTS),
     reserved("-Dcassandra.storage_port", PORTS),
     reserved("-Dcassandra.ssl_storage_port", PORTS),

@@ -1,6 +1,6 @@
 //! The JVM's command line: the image's own option files for the Java that is
 //! there, then what this pod and this start need, then the person's options, and
-//! last what authentication needs.
+//! last what authentication needs and what decides how the member enters the ring.
 
 use super::heap::Heap;
 use super::{Entry, Identity};
@@ -59,6 +59,7 @@ pub fn arguments(
     all.extend(entry(capabilities, identity));
     all.extend(options.person.iter().cloned());
     all.extend(options.auth.iter().cloned());
+    all.push(auto_bootstrap(&identity.entry));
     all.push("-cp".into());
     all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
     all.push("org.apache.cassandra.service.CassandraDaemon".into());
@@ -131,6 +132,12 @@ fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
             .chain([format!("-Dcassandra.replace_address_first_boot={address}")])
             .collect(),
     }
+}
+
+/// The property overrules `cassandra.yaml`, and the JVM takes the last of one name: neither an
+/// image's file of options nor a spec that was accepted long ago makes a member join with nothing.
+fn auto_bootstrap(entry: &Entry) -> String {
+    format!("-Dcassandra.auto_bootstrap={}", !matches!(entry, Entry::ResumeLeave))
 }
 
 /// Options in a file of the image: one or more a line, `#` begins a comment.
@@ -213,6 +220,21 @@ mod tests {
         assert!(!plain.contains("reset_bootstrap_progress") && !plain.contains("replace_address"));
         let join = arguments_of("5.0.5", G1, &[], Entry::Join).join(" ");
         assert!(join.contains("reset_bootstrap_progress") && !join.contains("replace_address"));
+    }
+
+    #[test]
+    fn no_option_of_others_makes_a_member_join_without_its_data() {
+        const NAME: &str = "-Dcassandra.auto_bootstrap=";
+        let off = format!("{NAME}false");
+        let last = |entry: Entry| {
+            let all = arguments_of("5.0.5", &off, &[&off], entry);
+            all.into_iter().rfind(|o| o.starts_with(NAME)).expect("the JVM takes the last one")
+        };
+        let replace = Entry::Replace { address: "10.96.0.12".into(), host_id: None };
+        for entry in [Entry::Plain, Entry::Join, replace] {
+            assert_eq!(last(entry), format!("{NAME}true"));
+        }
+        assert_eq!(last(Entry::ResumeLeave), off, "it has its tokens and streams to others");
     }
 
     #[test]
