@@ -49,7 +49,7 @@ pub fn story() -> Story {
         .step("PID 1 that is killed restarts the container as the same member", killed::pid_one)
         .step("a pod that is deleted comes back as the same member", killed::pod)
         .step(
-            "a member becomes a seed, and none again, without a restart",
+            "a member becomes no seed, and one again, without a restart",
             states::pinned_as_a_seed,
         )
         .step(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::NAMESPACE;
 
 const MEMBER: &str = "ring-dc1-b-0";
-/// Who is no seed by itself: the second of its rack.
+/// One of the two of its rack that are seeds by themselves.
 const PINNED: &str = "ring-dc1-a-1";
 /// Who is asked for in vain.
 const NEW: &str = "ring-dc1-a-2";
@@ -146,12 +146,13 @@ pub(super) fn pinned_as_a_seed(ring: &Ring<'_>) {
         let patch = json!({ "spec": { "wanted": { "seed": seed } } });
         bed().patch(NAMESPACE, "cassandramember", PINNED, &patch).expect("the wish is accepted");
     };
+    all_name_it(true);
+    choose("Never");
     all_name_it(false);
     choose("Always");
     all_name_it(true);
     is_refused("pinned", &json!({ "member": PINNED }), Reason::MemberIsPinnedSeed);
     choose("Auto");
-    all_name_it(false);
     let after = ring.member(PINNED).expect("the member");
     assert_eq!(after["status"]["startHistory"], history, "nobody was started");
     assert_eq!(ring.pod_uids().expect("uids"), uids);
