@@ -87,6 +87,12 @@ impl ApiError {
         self.code == Some(410) || self.reason == "Expired"
     }
 
+    /// Does the server say that it has too much to do, or not answer at all? 500 is
+    /// not among them: so it answers as well where a webhook of one kind is broken.
+    pub fn is_overload(&self) -> bool {
+        matches!(self.code, None | Some(429 | 503 | 504))
+    }
+
     /// What to do about it.
     pub fn class(&self) -> FailureClass {
         match self.code {

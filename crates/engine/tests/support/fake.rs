@@ -22,6 +22,9 @@ pub enum Action {
     Pass,
     /// Answer with this code and do nothing.
     Refuse(u16),
+    /// Answer as a server that has too much to do: with this code, words that are
+    /// no `Status`, and when to come again, in seconds.
+    Busy(u16, u64),
     /// Do it and answer with this code all the same.
     Lose(u16),
     /// Answer it after this time.
@@ -204,6 +207,7 @@ impl Fake {
         match action {
             Action::Hang => std::future::pending().await,
             Action::Refuse(code) => return Ok(respond(status(code, reason(code), "injected"))),
+            Action::Busy(code, seconds) => return Ok(busy(code, seconds)),
             Action::Late(time) => tokio::time::sleep(time).await,
             Action::Pass | Action::Lose(_) | Action::HangAfter => {}
         }
@@ -218,9 +222,11 @@ impl Fake {
         match action {
             Action::Lose(code) => Ok(respond(status(code, reason(code), "injected"))),
             Action::HangAfter => std::future::pending().await,
-            Action::Pass | Action::Late(_) | Action::Hang | Action::Refuse(_) => {
-                Ok(respond(answered))
-            }
+            Action::Pass
+            | Action::Late(_)
+            | Action::Hang
+            | Action::Refuse(_)
+            | Action::Busy(..) => Ok(respond(answered)),
         }
     }
 
@@ -258,4 +264,11 @@ fn reason(code: u16) -> &'static str {
 fn respond((code, body): (u16, Value)) -> Response<Either<Full<Bytes>, watch::WatchBody>> {
     let body = Either::Left(Full::new(Bytes::from(body.to_string())));
     Response::builder().status(code).body(body).unwrap()
+}
+
+/// As the API server's priority and fairness does.
+fn busy(code: u16, seconds: u64) -> Response<Either<Full<Bytes>, watch::WatchBody>> {
+    let words = "Too many requests, please try again later.\n";
+    let answer = Response::builder().status(code).header("retry-after", seconds);
+    answer.body(Either::Left(Full::new(Bytes::from(words)))).unwrap()
 }
