@@ -58,6 +58,17 @@ impl Seen {
     }
 }
 
+/// What becomes of a watch from a version that the server has not reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Future {
+    /// It is refused.
+    #[default]
+    Refused,
+    /// It is opened, and tells of nothing before that version is reached; bookmarks
+    /// say how far the server is.
+    Silent,
+}
+
 type Fault = Box<dyn FnMut(&Seen) -> Action + Send>;
 
 #[derive(Default)]
@@ -68,6 +79,8 @@ pub struct State {
     pub held: BTreeSet<String>,
     pub generation: u64,
     pub fault: Option<Fault>,
+    /// What the server answers to a watch from a version that it has not reached.
+    pub future: Future,
     /// When the server says that it answers.
     pub date: Option<String>,
 }
@@ -145,6 +158,15 @@ impl Fake {
         let mut state = self.state();
         state.store.compacted = state.store.version + 1;
         state.store.version += 1;
+    }
+
+    /// etcd is restored from a backup: everything is as it was then, the version, too.
+    pub fn restore(&self, backup: Store, future: Future) {
+        let mut state = self.state();
+        state.store = backup;
+        state.future = future;
+        drop(state);
+        self.cut_watches();
     }
 
     /// Let watches of a kind deliver nothing, or everything again.
