@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod component;
 pub mod conditions;
 pub mod crd;
+pub mod file_system;
 pub mod gate;
 pub mod ids;
 pub mod labels;

@@ -79,6 +79,10 @@ impl Mind for CassandraMind {
         hazards::HAZARDS
     }
 
+    fn open_work(&self) -> &'static [&'static str] {
+        &["/status/turn"]
+    }
+
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
         let racks = owner.at("/spec/datacenter/racks").and_then(Value::as_array);
         let template = owner.at("/spec/datacenter/rackTemplate");

@@ -30,6 +30,13 @@ pub fn watch(attempt: u32) -> Duration {
     jittered(grown(Duration::from_millis(250), Duration::from_secs(5), attempt))
 }
 
+/// Wait of everybody after the API server could not keep up for the
+/// `attempt`-th time. Shorter than that of one key, whose own failures it knows:
+/// this one holds up those as well whose requests would go well.
+pub fn for_all(attempt: u32) -> Duration {
+    jittered(grown(Duration::from_millis(500), Duration::from_secs(10), attempt))
+}
+
 fn grown(first: Duration, longest: Duration, attempt: u32) -> Duration {
     first.saturating_mul(2u32.saturating_pow(attempt.min(16))).min(longest)
 }

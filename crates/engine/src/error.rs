@@ -20,6 +20,8 @@ pub struct ApiError {
     pub retry_after: Option<Duration>,
     /// The fields that the server names as causes.
     fields: Vec<String>,
+    /// The causes themselves, in Kubernetes' words.
+    causes: Vec<String>,
     /// Does the answer name the object?
     names_object: bool,
     #[source]
@@ -29,6 +31,9 @@ pub struct ApiError {
 /// How the API server begins when it cannot make a patch out of what is applied:
 /// a mistake in the object, though it answers with 500 as if it were its own.
 const NO_SUCH_FIELD: &str = "failed to create typed patch object";
+
+/// Kubernetes' word for a resourceVersion that is not reached yet.
+const TOO_LARGE: &str = "ResourceVersionTooLarge";
 
 impl ApiError {
     /// No answer in time.
@@ -49,6 +54,7 @@ impl ApiError {
             message,
             retry_after: None,
             fields: Vec::new(),
+            causes: Vec::new(),
             names_object: false,
             source: None,
         }
@@ -63,6 +69,9 @@ impl ApiError {
             retry_after: (retry > 0).then(|| Duration::from_secs(u64::from(retry))),
             fields: details
                 .map(|d| d.causes.iter().map(|c| c.field.clone()).collect())
+                .unwrap_or_default(),
+            causes: details
+                .map(|d| d.causes.iter().map(|c| c.reason.clone()).collect())
                 .unwrap_or_default(),
             names_object: details.is_some_and(|d| !d.name.is_empty()),
             reason: status.reason,
@@ -85,6 +94,20 @@ impl ApiError {
     /// Has the watch's resourceVersion been forgotten by the server?
     pub fn is_gone(&self) -> bool {
         self.code == Some(410) || self.reason == "Expired"
+    }
+
+    /// Does the server say that it has too much to do, or not answer at all? 500 is
+    /// not among them: so it answers as well where a webhook of one kind is broken.
+    pub fn is_overload(&self) -> bool {
+        matches!(self.code, None | Some(429 | 503 | 504)) && !self.is_of_the_future()
+    }
+
+    /// Has the server not reached the resourceVersion yet that was asked for? It lags
+    /// behind another one, or its store was restored from a backup.
+    pub fn is_of_the_future(&self) -> bool {
+        self.reason == TOO_LARGE
+            || self.causes.iter().any(|cause| cause == TOO_LARGE)
+            || self.message.contains("Too large resource version")
     }
 
     /// What to do about it.

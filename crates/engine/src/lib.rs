@@ -25,6 +25,7 @@ pub mod ids;
 pub mod leader;
 pub mod memory;
 pub mod metrics;
+pub mod pace;
 pub mod probe;
 pub mod queue;
 pub mod reconcile;

@@ -3,7 +3,7 @@
 //! side, each at most once at a time.
 
 use crate::ids::MindId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -44,6 +44,21 @@ pub enum Priority {
     Resync,
 }
 
+/// Has something been begun with an owner that is not at its end? That goes before
+/// all that is new: whoever is in the middle of a replacement has one copy less
+/// until it is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Work {
+    /// Something has.
+    Begun,
+    /// Nothing has.
+    New,
+}
+
+/// So many in a row go first because they were begun with; then one that is new,
+/// if one waits. Among many rings somebody is always in the middle of something.
+const BEGUN_IN_A_ROW: u32 = 3;
+
 /// A key to be decided, and how urgently.
 pub type Wake = (Key, Priority);
 
@@ -61,9 +76,12 @@ pub enum After {
     RetryAt(Instant),
 }
 
+/// The place in the order.
+type Place = (Work, Priority, u64);
+
 #[derive(Debug, Default)]
 struct Slot {
-    ready: Option<(Priority, u64)>,
+    ready: Option<Place>,
     running: bool,
     again: Option<Priority>,
     timer: Option<(Instant, u64)>,
@@ -74,9 +92,11 @@ struct Slot {
 #[derive(Debug, Default)]
 struct State {
     slots: HashMap<Key, Slot>,
-    ready: BTreeMap<(Priority, u64), Key>,
+    ready: BTreeMap<Place, Key>,
     timers: BTreeMap<(Instant, u64), Key>,
     sequence: u64,
+    begun: HashSet<Key>,
+    begun_in_a_row: u32,
 }
 
 /// See the module.
@@ -104,6 +124,17 @@ impl Queue {
         }
         drop(state);
         self.changed.notify_one();
+    }
+
+    /// State whether something was begun with these owners.
+    pub fn mark(&self, marks: Vec<(Key, Work)>) {
+        if marks.is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        for (key, work) in marks {
+            state.mark(key, work);
+        }
     }
 
     /// The next key to decide; it is not given out again before [`Queue::done`].
@@ -161,13 +192,27 @@ impl State {
             return;
         }
         if let Some(place) = slot.ready {
-            if place.0 <= priority {
+            if place.1 <= priority {
                 return;
             }
             self.ready.remove(&place);
         }
-        slot.ready = Some((priority, sequence));
-        self.ready.insert((priority, sequence), key);
+        let work = if self.begun.contains(&key) { Work::Begun } else { Work::New };
+        slot.ready = Some((work, priority, sequence));
+        self.ready.insert((work, priority, sequence), key);
+    }
+
+    fn mark(&mut self, key: Key, work: Work) {
+        match work {
+            Work::Begun => self.begun.insert(key.clone()),
+            Work::New => self.begun.remove(&key),
+        };
+        let ready = self.slots.get_mut(&key).and_then(|slot| slot.ready.as_mut());
+        if let Some(place) = ready.filter(|place| place.0 != work) {
+            self.ready.remove(place);
+            place.0 = work;
+            self.ready.insert(*place, key);
+        }
     }
 
     /// Move keys whose time has come to the ready ones.
@@ -187,8 +232,23 @@ impl State {
         }
     }
 
+    /// Who is next: what was begun, and now and then what is new.
+    fn first(&self) -> Option<Place> {
+        let (first, _) = self.ready.first_key_value()?;
+        if first.0 == Work::New || self.begun_in_a_row < BEGUN_IN_A_ROW {
+            return Some(*first);
+        }
+        let new = self.ready.range((Work::New, Priority::Owner, 0)..).next();
+        Some(new.map_or(*first, |(place, _)| *place))
+    }
+
     fn pop(&mut self) -> Option<Key> {
-        let (_, key) = self.ready.pop_first()?;
+        let first = self.first()?;
+        let key = self.ready.remove(&first)?;
+        self.begun_in_a_row = match first.0 {
+            Work::Begun => self.begun_in_a_row + 1,
+            Work::New => 0,
+        };
         if let Some(slot) = self.slots.get_mut(&key) {
             slot.ready = None;
             slot.running = true;

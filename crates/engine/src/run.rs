@@ -11,6 +11,7 @@ use crate::leader::candidacy::{Candidacy, Connect};
 use crate::leader::evaluate::Identity;
 use crate::leader::run::{Election, Lost};
 use crate::metrics::Metrics;
+use crate::pace::Pace;
 use crate::probe::Probers;
 use crate::probe::ask::Asker;
 use crate::queue::{After, Key, Queue};
@@ -27,9 +28,6 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Owners decided side by side. Each holds at most one request at a time, so
-/// this bounds what the API server is asked at once.
-const SIDE_BY_SIDE: usize = 64;
 /// When an owner is tried again whose reconcile panicked outside its mind.
 const AFTER_A_BUG: Duration = Duration::from_secs(30);
 /// How long running steps may take to end after the signal to stop; longer
@@ -97,7 +95,8 @@ impl Engine {
     /// An engine for these minds.
     pub fn new(client: Client, minds: Vec<Arc<dyn Mind>>, options: Options) -> Self {
         let metrics = Arc::new(Metrics::of(&minds));
-        let api = Api::new(client, Arc::clone(&metrics));
+        let pace = Arc::new(Pace::shown_in(metrics.at_once.clone()));
+        let api = Api::new(client, Arc::clone(&metrics)).paced(pace);
         let queue = Arc::new(Queue::default());
         let watches = Watches::new(
             api.clone(),
@@ -162,7 +161,7 @@ impl Engine {
         identity: Identity,
     ) -> Result<Candidacy, EngineError> {
         let Some(connect) = self.lease.clone() else {
-            let election = Election::new(self.api.clone(), namespace, name, identity);
+            let election = Election::new(self.api.apart(), namespace, name, identity);
             return Ok(Candidacy::beside(election));
         };
         let (namespace, name) = (namespace.to_string(), name.to_string());
@@ -187,13 +186,17 @@ impl Engine {
         let reconciler = Arc::new(self.reconciler(term, stop.clone()));
         let mut running: JoinSet<()> = JoinSet::new();
         let mut keep = std::pin::pin!(keep);
+        let pace = self.api.pace();
         loop {
+            let closed = pace.closed_until();
+            let may_begin = closed.is_none() && running.len() < pace.at_once();
             tokio::select! {
                 biased;
                 lost = &mut keep => return Err(EngineError::LeadershipLost(lost)),
                 () = stop.cancelled() => break,
                 Some(ended) = running.join_next() => tell_panic(ended),
-                key = self.queue.next(), if running.len() < SIDE_BY_SIDE => {
+                () = pace.open(), if closed.is_some() => {}
+                key = self.queue.next(), if may_begin => {
                     let (reconciler, queue) = (Arc::clone(&reconciler), Arc::clone(&self.queue));
                     running.spawn(async move {
                         let mut turn = Turn { queue, key, after: None };

@@ -7,7 +7,7 @@ mod support;
 use palladion_engine::Leadership;
 use serde_json::json;
 use std::time::Duration;
-use support::fake::{Action, Fake, Seen};
+use support::fake::{Action, Fake, Future, Seen};
 use support::harness::{alone, at_work, made, pass, start_in, status, toy, until};
 
 fn is_watch_of(seen: &Seen, plural: &str) -> bool {
@@ -245,4 +245,50 @@ async fn a_plan_that_breaks_a_safety_rule_is_told_and_not_carried_out() {
             .any(|((p, _, _), o)| p == "events" && o["reason"] == "PlanVetoed")
     })
     .await;
+}
+
+/// etcd is restored from a backup that is older than what was read since.
+async fn goes_back(future: Future) {
+    let (fake, _engine) = at_work(1).await;
+    let backup = fake.state().store.clone();
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 3, "value": "y"}));
+    until("made", || made(&fake, "a", 3, "y")).await;
+    fake.restore(backup, future);
+    pass(Duration::from_secs(60)).await;
+    assert!(status(&fake, "a")["unknown"].is_null(), "{}", status(&fake, "a"));
+    // From here on it goes as ever.
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "z"}));
+    until("made", || made(&fake, "a", 2, "z")).await;
+    let lists = fake.requests(|s| is_watch_of(s, "configmaps"));
+    pass(Duration::from_secs(600)).await;
+    assert_eq!(fake.requests(|s| is_watch_of(s, "configmaps")), lists, "listed once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_goes_back_and_says_so_is_listed_anew() {
+    goes_back(Future::Refused).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_goes_back_without_a_word_is_listed_anew() {
+    goes_back(Future::Silent).await;
+}
+
+/// One of several API servers may lag by seconds: nothing is listed for that.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_lags_for_a_moment_is_waited_for() {
+    let (fake, _engine) = at_work(1).await;
+    let ahead = fake.state().store.clone();
+    let lists = |s: &Seen| {
+        is_watch_of(s, "configmaps") && s.target.parameter("sendInitialEvents") == "true"
+    };
+    let before = fake.requests(lists);
+    fake.state().store.version = ahead.version - 1;
+    fake.cut_watches();
+    pass(Duration::from_secs(4)).await;
+    fake.state().store = ahead;
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(fake.requests(lists), before);
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "z"}));
+    until("made", || made(&fake, "a", 2, "z")).await;
 }

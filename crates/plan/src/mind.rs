@@ -71,6 +71,12 @@ pub trait Mind: Send + Sync + 'static {
     /// the chart's roles are made from it.
     fn rights(&self) -> &'static [Right];
 
+    /// Where an owner says that work on it is open, as JSON pointers to what it keeps of it:
+    /// with a value at one of them it is decided before those that nothing was begun with.
+    fn open_work(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Objects that this owner refers to by name and that no watch selects
     /// (for example a user's ConfigMap). The engine watches each by name.
     fn references(&self, owner: &Object) -> Vec<ObjectKey>;

@@ -57,6 +57,10 @@ impl Mind for ZookeeperMind {
         hazards::HAZARDS
     }
 
+    fn open_work(&self) -> &'static [&'static str] {
+        &["/status/turn"]
+    }
+
     fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
         Vec::new()
     }

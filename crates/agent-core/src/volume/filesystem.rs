@@ -1,14 +1,16 @@
 //! The identity of the file system under the data volume: tells a disk that
 //! lost its data from one that is not mounted.
 
+use super::xfs;
 use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result};
+use palladion_api::file_system::DEVICE;
 use std::fs;
 use std::path::Path;
 
 /// Identity of the file system that a path is on: its type, its ID and which
-/// of its directories is mounted. The device number is left out where there is
-/// an ID: it may change when the machine starts again.
+/// of its directories is mounted. Where there is no ID but the number of the
+/// device, that stands there as what it is ([`palladion_api::file_system`]).
 pub fn identity(path: &Path) -> Result<String> {
     let real = fs::canonicalize(path)
         .with_context(|| Doing::Resolve { path: path.display().to_string() })?;
@@ -19,8 +21,22 @@ pub fn identity(path: &Path) -> Result<String> {
         .with_context(|| Doing::Read { path: "/proc/self/mountinfo".into() })?;
     let mount =
         find(&table, &real).with_context(|| Missing::Mount { path: real.display().to_string() })?;
-    let id = if id == 0 { format!("device {}", mount.device) } else { format!("{id:016x}") };
-    Ok(format!("{}/{id}{}", mount.kind, mount.root))
+    let uuid = (mount.kind == XFS).then(|| xfs::uuid(&real)).flatten();
+    Ok(name(&mount, id, uuid))
+}
+
+const XFS: &str = "xfs";
+
+/// The kernel makes `f_fsid` of 64 bits of a UUID (ext4, btrfs), or fills it with the number
+/// of the device, which has 32 bits (XFS, F2FS).
+fn name(mount: &Mount<'_>, id: u64, uuid: Option<String>) -> String {
+    let is_number = u32::try_from(id).is_ok();
+    let id = match uuid {
+        Some(uuid) => uuid,
+        None if is_number => format!("{DEVICE}{}", mount.device),
+        None => format!("{id:016x}"),
+    };
+    format!("{}/{id}{}", mount.kind, mount.root)
 }
 
 /// Bytes that are free for us on the file system of a path.
@@ -87,6 +103,29 @@ mod tests {
         );
         assert_eq!(at("/var/lib/cassandra2").device, "8:1");
         assert_eq!(at("/mnt/with blank").device, "8:49");
+    }
+
+    /// What statvfs(3) says of a real XFS file system on 8:33, and of a real ext4.
+    #[test]
+    fn the_number_of_a_device_is_no_id_and_the_uuid_of_xfs_is() {
+        let of = |path: &str, id, uuid: Option<&str>| {
+            name(&find(TABLE, Path::new(path)).unwrap(), id, uuid.map(Into::into))
+        };
+        let xfs = "/var/lib/cassandra";
+        assert_eq!(of(xfs, 0x821, None), "xfs/device 8:33/pv/b");
+        let uuid = Some("1fd108ae430442179b781ccf34f280e8");
+        assert_eq!(of(xfs, 0x821, uuid), "xfs/1fd108ae430442179b781ccf34f280e8/pv/b");
+        assert_eq!(of("/", 0x7033_aa87_c1a0_fbe2, None), "ext4/7033aa87c1a0fbe2/");
+        assert_eq!(of("/run", 0, None), "tmpfs/device 0:25/");
+    }
+
+    /// For a look at a real one: `PALLADION_XFS=/mnt/xfs cargo test … -- --ignored xfs`.
+    #[test]
+    #[ignore = "needs a file system of XFS"]
+    fn a_real_file_system_of_xfs_says_its_uuid() {
+        let directory = std::env::var_os("PALLADION_XFS").unwrap();
+        let said = identity(Path::new(&directory)).unwrap();
+        assert!(palladion_api::file_system::tells(&said), "{said}");
     }
 
     #[test]

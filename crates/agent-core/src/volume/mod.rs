@@ -6,6 +6,7 @@ pub mod filesystem;
 mod listing;
 mod marker;
 mod unmarked;
+mod xfs;
 
 pub use listing::{any_file, below, names};
 pub use marker::Marker;

@@ -52,9 +52,19 @@ fn unmarked(found: &Found, spec: &ServiceMemberSpec) -> Judgement {
     match volume::unmarked(spec.volume_id.as_ref(), spec.file_system.as_ref(), found) {
         Unmarked::New => Judgement::New,
         Unmarked::Lost(lost) => Judgement::LostUnmarked { lost },
-        Unmarked::OtherFileSystem { .. } | Unmarked::NoMarker { .. } if is_lost => Judgement::New,
+        Unmarked::OtherFileSystem { .. }
+        | Unmarked::CannotTell { .. }
+        | Unmarked::NoMarker { .. }
+            if is_lost =>
+        {
+            Judgement::New
+        }
         Unmarked::OtherFileSystem { recorded } => {
             let wrong = Wrong::OtherFileSystem { recorded, found: found.clone() };
+            Judgement::Is(State::NotMounted, Some(wrong))
+        }
+        Unmarked::CannotTell { recorded } => {
+            let wrong = Wrong::CannotTell { recorded, found: found.clone() };
             Judgement::Is(State::NotMounted, Some(wrong))
         }
         Unmarked::NoMarker { recorded } => {

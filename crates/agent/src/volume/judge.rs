@@ -44,6 +44,10 @@ fn unmarked(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
             let wrong = Wrong::OtherFileSystem { recorded, found: found.clone() };
             Judgement::Is(VolumeState::NotMounted, Some(wrong))
         }
+        Unmarked::CannotTell { recorded } => {
+            let wrong = Wrong::CannotTell { recorded, found: found.clone() };
+            Judgement::Is(VolumeState::NotMounted, Some(wrong))
+        }
         Unmarked::NoMarker { recorded } => {
             Judgement::Is(VolumeState::NotMounted, Some(Wrong::NoMarker { recorded }))
         }
@@ -190,6 +194,21 @@ mod tests {
     fn marker_missing_on_another_file_system_is_not_mounted() {
         let unmarked = found(None, None, Data::Absent);
         assert_eq!(state(&unmarked, &spec(Some("v0"), Some("ext4/2/a"))), VolumeState::NotMounted);
+    }
+
+    /// As agents recorded XFS once: by the number of its device.
+    #[test]
+    fn a_file_system_that_is_known_by_its_device_number_proves_no_loss() {
+        let by_number = "xfs/0000000000000821/";
+        let mut blank = found(None, None, Data::Absent);
+        blank.file_system = by_number.into();
+        assert_eq!(state(&blank, &spec(Some("v0"), Some(by_number))), VolumeState::NotMounted);
+        // With its marker and its ledger it is the member's own, whatever number it has now.
+        let mut own = found(Some("v1"), Some(Membership::Joined), Data::Present);
+        for now in ["xfs/0000000000000841/", "xfs/1fd108ae430442179b781ccf34f280e8/"] {
+            own.file_system = now.into();
+            assert_eq!(state(&own, &spec(Some("v1"), Some(by_number))), VolumeState::Joined);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ palladion_api::sentences! {
     pub enum Wrong {
         NoLedger => "the volume holds data, but its Palladion marker or ledger is missing, so the agent cannot tell which member it belongs to; mount the expected volume and delete the pod or, if this data is not needed, give the member an empty volume";
         OtherFileSystem { recorded: String, found: String } => "expected file system {recorded}, but found {found} without a Palladion marker; mount the expected volume and delete the pod, or replace the member (label `palladion.dev/replace`)";
+        CannotTell { recorded: String, found: String } => "found file system {found} without a Palladion marker, where {recorded} is recorded; one of them is known by the number of its device alone, so the agent cannot tell whether the data is gone or another disk is mounted; mount the expected volume and delete the pod or, if its data is gone, replace the member (label `palladion.dev/replace`)";
         NoMarker { recorded: VolumeId } => "expected volume {recorded}, but this file system has no Palladion marker, and no file system ID was recorded to compare with; mount the expected volume and delete the pod, or replace the member (label `palladion.dev/replace`)";
         OtherRing { ledger: String, member: String } => "the ledger names ring {ledger}, but the member belongs to ring {member}; mount the expected volume and delete the pod or, if this data is not needed, give the member an empty volume";
         DataWithoutStart => "the volume holds data, but its ledger does not record that a server was ever started; mount the expected volume and delete the pod or, if this data is not needed, give the member an empty volume";
@@ -34,6 +35,7 @@ impl Wrong {
             Wrong::Damaged { .. } | Wrong::CameUpAsOther { .. } => true,
             Wrong::NoLedger
             | Wrong::OtherFileSystem { .. }
+            | Wrong::CannotTell { .. }
             | Wrong::NoMarker { .. }
             | Wrong::OtherRing { .. }
             | Wrong::OtherMember { .. }

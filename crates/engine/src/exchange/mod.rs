@@ -132,6 +132,7 @@ impl Calling {
                 }
             }
             tokio::time::sleep(backoff::wait(FailureClass::Transient, attempt)).await;
+            self.sender.ready().await;
         }
     }
 

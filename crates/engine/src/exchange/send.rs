@@ -43,6 +43,11 @@ impl Sender {
         Self { api, term, faults }
     }
 
+    /// Wait until the API server, which is asked before each call, may be asked.
+    pub async fn ready(&self) {
+        self.api.pace().open().await;
+    }
+
     /// Send a call, unless `goes_out` says at the last moment that nobody wants it.
     ///
     /// # Errors

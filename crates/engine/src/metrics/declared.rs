@@ -26,6 +26,11 @@ pub(super) const STORE_BYTES: Metric =
     Metric::gauge("palladion_store_bytes", labels::BY_KIND, "Bytes of the objects held in memory");
 pub(super) const QUEUE_DEPTH: Metric =
     Metric::gauge("palladion_queue_depth", &[], "Objects waiting to be reconciled");
+pub(super) const AT_ONCE: Metric = Metric::gauge(
+    "palladion_reconciles_at_once",
+    &[],
+    "Objects that may be reconciled side by side: 64, and fewer while the API server does not keep up",
+);
 pub(super) const LEADER: Metric =
     Metric::gauge("palladion_leader", &[], "1 while this process is the leader, otherwise 0");
 pub(super) const LEADER_EPOCH: Metric = Metric::gauge(
@@ -53,6 +58,7 @@ pub const DECLARED: &[Metric] = &[
     STORE_OBJECTS,
     STORE_BYTES,
     QUEUE_DEPTH,
+    AT_ONCE,
     LEADER,
     LEADER_EPOCH,
     LATE_EXPECTATIONS,

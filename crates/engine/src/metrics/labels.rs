@@ -39,9 +39,12 @@ label_values! {
         AtRest = "at_rest", Done = "done", Failed = "failed", Vetoed = "vetoed",
         Panicked = "panicked", Deferred = "deferred"
     }
-    /// Why a watch was opened again: it came to its ordinary end, it failed, or
-    /// the server has forgotten the version and everything is listed again.
-    RestartCause { Ended = "ended", Failed = "failed", Expired = "expired" }
+    /// Why a watch was opened again: it came to its ordinary end, it failed, the
+    /// server has forgotten the version and everything is listed again, or the same
+    /// because the server's store is older than what was read from it.
+    RestartCause {
+        Ended = "ended", Failed = "failed", Expired = "expired", WentBack = "went_back"
+    }
     /// A stage of a reconcile whose time is measured.
     Stage { Gather = "gather", Decide = "decide", Apply = "apply", Report = "report" }
 }

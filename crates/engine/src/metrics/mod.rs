@@ -32,6 +32,8 @@ pub struct Metrics {
     bytes: Family<Values<1>, Gauge>,
     /// Objects waiting to be reconciled.
     pub queue_depth: Gauge,
+    /// Owners that may be decided side by side.
+    pub at_once: Gauge,
     /// 1 while this process is the leader.
     pub leader: Gauge,
     /// Epoch of the leadership.
@@ -55,6 +57,7 @@ impl Default for Metrics {
             objects: Family::default(),
             bytes: Family::default(),
             queue_depth: Gauge::default(),
+            at_once: Gauge::default(),
             leader: Gauge::default(),
             epoch: Gauge::default(),
             late_expectations: Counter::default(),
@@ -79,6 +82,7 @@ impl Metrics {
         add(all, &declared::STORE_OBJECTS, self.objects.clone());
         add(all, &declared::STORE_BYTES, self.bytes.clone());
         add(all, &declared::QUEUE_DEPTH, self.queue_depth.clone());
+        add(all, &declared::AT_ONCE, self.at_once.clone());
         add(all, &declared::LEADER, self.leader.clone());
         add(all, &declared::LEADER_EPOCH, self.epoch.clone());
         add(all, &declared::LATE_EXPECTATIONS, self.late_expectations.clone());

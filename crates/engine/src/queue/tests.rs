@@ -101,3 +101,46 @@ async fn a_key_at_rest_costs_nothing() {
     queue.done(&a, After::Rest);
     assert!(queue.lock().slots.is_empty());
 }
+
+/// The names in the order in which they are given out.
+async fn order(queue: &Queue, count: usize) -> Vec<String> {
+    let mut order = Vec::new();
+    for _ in 0..count {
+        order.push(queue.next().await.name.to_string());
+    }
+    order
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_begun_goes_before_a_thousand_that_are_new() {
+    let queue = Queue::default();
+    for number in 0..1000 {
+        queue.add(key(&format!("new-{number}")), Priority::Owner);
+    }
+    queue.mark(vec![(key("begun"), Work::Begun)]);
+    queue.add(key("begun"), Priority::Change);
+    assert_eq!(order(&queue, 1).await, ["begun"]);
+    // Its work is over.
+    queue.done(&key("begun"), After::Rest);
+    queue.mark(vec![(key("begun"), Work::New)]);
+    queue.add(key("begun"), Priority::Change);
+    assert_eq!(order(&queue, 1).await, ["new-0"]);
+    // It begins while it waits.
+    queue.mark(vec![(key("begun"), Work::Begun)]);
+    assert_eq!(order(&queue, 2).await, ["begun", "new-1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_four_that_go_one_is_new_however_much_was_begun() {
+    let queue = Queue::default();
+    for number in 0..9 {
+        queue.mark(vec![(key(&format!("begun-{number}")), Work::Begun)]);
+        queue.add(key(&format!("begun-{number}")), Priority::Owner);
+    }
+    queue.add(key("change"), Priority::Change);
+    queue.add(key("owner"), Priority::Owner);
+    let order = order(&queue, 11).await;
+    let expected = ["begun-0", "begun-1", "begun-2", "owner", "begun-3", "begun-4", "begun-5"];
+    assert_eq!(order[..7], expected);
+    assert_eq!(order[7..], ["change", "begun-6", "begun-7", "begun-8"]);
+}

@@ -2,10 +2,12 @@
 //! [`Resource`]. Every request has a time limit and is counted; none is
 //! repeated here, because the queue repeats whole decisions.
 
+mod answer;
 pub mod path;
 
 use crate::error::ApiError;
 use crate::metrics::{Metrics, Verb};
+use crate::pace::Pace;
 use crate::words::Unanswered;
 use futures::{Stream, StreamExt};
 use http::request::Builder;
@@ -17,6 +19,7 @@ use path::{collection_path, encode, object_path, selection_query};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 pub use path::Selection;
 
@@ -55,12 +58,29 @@ pub enum Start<'a> {
 pub struct Api {
     client: Client,
     metrics: Arc<Metrics>,
+    pace: Arc<Pace>,
 }
 
 impl Api {
     /// Requests through this client, counted in these metrics.
     pub fn new(client: Client, metrics: Arc<Metrics>) -> Self {
-        Self { client, metrics }
+        Self { client, metrics, pace: Arc::default() }
+    }
+
+    /// The same, whose answers this pace follows.
+    pub fn paced(self, pace: Arc<Pace>) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// The same without a part in its pace: for what must not wait, and does not
+    /// tell how the rest fares.
+    pub fn apart(&self) -> Self {
+        self.clone().paced(Arc::default())
+    }
+
+    /// How much the server may be asked.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
     }
 
     /// The client itself, for what is no request for an object.
@@ -190,12 +210,14 @@ impl Api {
             }
         }
         let request = build(Method::GET, &path, None)?;
+        let asked = Instant::now();
         let open = self.client.request_events::<Value>(request);
         let answer = match tokio::time::timeout(REQUEST_TIMEOUT, open).await {
             Ok(answer) => answer.map_err(ApiError::from),
             Err(_) => Err(ApiError::timeout(REQUEST_TIMEOUT)),
         };
         self.metrics.request(Verb::Watch, selection.resource.kind, &answer);
+        self.pace.ended(asked, &answer);
         Ok(answer?.map(|event| event.map_err(ApiError::from)))
     }
 
@@ -207,18 +229,25 @@ impl Api {
     ) -> Result<Value, ApiError> {
         let (method, path, body) = request;
         let request = build(method, &path, body)?;
-        let answer = match tokio::time::timeout(
-            REQUEST_TIMEOUT,
-            self.client.request::<Value>(request),
-        )
-        .await
-        {
-            Ok(answer) => answer.map_err(ApiError::from),
+        let asked = Instant::now();
+        let answered = answer::to(&self.client, request);
+        let answer = match tokio::time::timeout(REQUEST_TIMEOUT, answered).await {
+            Ok(answer) => answer,
             Err(_) => Err(ApiError::timeout(REQUEST_TIMEOUT)),
         };
         self.metrics.request(verb, resource.kind, &answer);
+        if !is_held(&path, &answer) {
+            self.pace.ended(asked, &answer);
+        }
         answer
     }
+}
+
+/// Is it a disruption budget that says no? It says so with the code of a server
+/// that has too much to do.
+fn is_held(path: &str, answer: &Result<Value, ApiError>) -> bool {
+    let code = answer.as_ref().err().and_then(|error| error.code);
+    path.ends_with("/eviction") && code == Some(429)
 }
 
 type Call<'a> = (Method, String, Body<'a>);

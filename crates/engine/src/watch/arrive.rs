@@ -22,7 +22,9 @@ impl World {
         for (target, records) in lists {
             match target {
                 Target::Shelf(shelf) => {
-                    for change in self.shelves[shelf].replace(feed, records) {
+                    let changes = self.shelves[shelf].replace(feed, records);
+                    for change in changes {
+                        self.mark(shelf, &change.namespace, &change.name);
                         wakes.extend(self.route(shelf, &change));
                     }
                 }
@@ -50,6 +52,7 @@ impl World {
             match target {
                 Target::Shelf(shelf) => {
                     let change = self.shelves[shelf].put(feed, record);
+                    self.mark(shelf, &name.0, &name.1);
                     wakes.extend(change.iter().flat_map(|c| self.route(shelf, c)));
                 }
                 Target::Reference(key) => wakes.extend(self.references.put(&key, Some(record))),
@@ -73,6 +76,7 @@ impl World {
             match target {
                 Target::Shelf(shelf) => {
                     let change = self.shelves[shelf].remove(namespace, name);
+                    self.mark(shelf, namespace, name);
                     wakes.extend(change.iter().flat_map(|c| self.route(shelf, c)));
                 }
                 Target::Reference(key) => wakes.extend(self.references.put(&key, None)),

@@ -14,7 +14,8 @@ impl World {
     pub fn new(minds: &[Arc<dyn Mind>], namespaces: &[String]) -> Self {
         let mut world = Self::default();
         for (number, mind) in minds.iter().enumerate() {
-            let mut subscriber = Subscriber { owner_shelf: None, watches: Vec::new() };
+            let mut subscriber =
+                Subscriber { owner_shelf: None, watches: Vec::new(), open_work: mind.open_work() };
             for watch in mind.watches() {
                 let shelf = world.shelf(watch.resource, watch.selector, watch.keep);
                 world.shelves[shelf].subscribe(MindId(number), watch.route);

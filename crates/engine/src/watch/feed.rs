@@ -28,6 +28,13 @@ pub(super) const WATCH_TIME: Duration = Duration::from_secs(3600);
 const WATCH_GRACE: Duration = Duration::from_secs(30);
 /// A watch that lived shorter than this is not opened again at once.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
+/// A server that has not reached a version yet may lag behind another one, which
+/// is over in seconds. One that has not reached it then was restored from a
+/// backup, and never says what has changed. Shorter than the time after which
+/// facts count as lost.
+const LAG: Duration = Duration::from_secs(10);
+/// Longest that a server may ask a watch to stay closed: longer, and its facts are lost.
+const LONGEST_ASKED: Duration = Duration::from_secs(10);
 /// How the first list is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstList {
@@ -43,6 +50,8 @@ pub(super) enum End {
     Over,
     /// The server has forgotten the version.
     Expired,
+    /// The server's store is older than what was read from it.
+    WentBack,
     /// It failed.
     Failed(ApiError),
 }
@@ -55,13 +64,23 @@ pub struct Feed {
     pub(super) projections: Vec<Projection>,
     pub(super) first_list: FirstList,
     pub(super) version: Option<String>,
+    /// Since when the server has not reached it.
+    pub(super) ahead_since: Option<Instant>,
 }
 
 impl Feed {
     /// A feed that is not open yet.
     pub fn new(watches: Arc<Watches>, id: FeedId, selection: Selection) -> Self {
         let projections = watches.world().projections(id);
-        Self { watches, id, selection, projections, first_list: FirstList::Streamed, version: None }
+        Self {
+            watches,
+            id,
+            selection,
+            projections,
+            first_list: FirstList::Streamed,
+            version: None,
+            ahead_since: None,
+        }
     }
 
     /// Keep the world up to date, for ever.
@@ -71,11 +90,16 @@ impl Feed {
             let opened = Instant::now();
             let end = self.session().await;
             let lived = opened.elapsed();
+            let asked_for = asked_for(&end);
             let cause = match end {
                 End::Over => RestartCause::Ended,
                 End::Expired => {
                     self.version = None;
                     RestartCause::Expired
+                }
+                End::WentBack => {
+                    self.went_back();
+                    RestartCause::WentBack
                 }
                 End::Failed(error) => {
                     self.failed(&error);
@@ -85,9 +109,20 @@ impl Feed {
             self.watches.metrics.restart(self.selection.resource.kind, cause);
             failures = if lived > SHORT_LIFE { 0 } else { failures + 1 };
             if failures > 0 || cause == RestartCause::Failed {
-                tokio::time::sleep(backoff::watch(failures)).await;
+                tokio::time::sleep(backoff::watch(failures).max(asked_for)).await;
             }
         }
+    }
+
+    /// What is stored is of a time that the server knows nothing of: it is asked for
+    /// all that there is.
+    fn went_back(&mut self) {
+        tracing::warn!(
+            selection = %self.selection, version = self.version.as_deref().unwrap_or_default(),
+            "the API server's store is older than what was read from it; listing again"
+        );
+        self.version = None;
+        self.ahead_since = None;
     }
 
     fn failed(&mut self, error: &ApiError) {
@@ -113,8 +148,15 @@ impl Feed {
         match ended {
             Ok(end) => end,
             Err(error) if error.is_gone() => End::Expired,
+            Err(error) if error.is_of_the_future() && self.is_ahead_for_good() => End::WentBack,
             Err(error) => End::Failed(error),
         }
+    }
+
+    /// Has the server lagged behind for longer than servers do?
+    fn is_ahead_for_good(&mut self) -> bool {
+        let since = *self.ahead_since.get_or_insert_with(Instant::now);
+        self.version.is_some() && since.elapsed() >= LAG
     }
 
     /// Watch on from a version.
@@ -133,7 +175,11 @@ impl Feed {
     ) -> Result<End, ApiError> {
         let deadline = Instant::now() + time + WATCH_GRACE;
         while let Ok(Some(event)) = tokio::time::timeout_at(deadline, stream.next()).await {
-            let wakes = match event? {
+            let event = event?;
+            if self.is_older(&event) {
+                return Ok(End::WentBack);
+            }
+            let wakes = match event {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => {
                     let records = self.records(&object);
                     let version = self.advance(&object);
@@ -156,6 +202,25 @@ impl Feed {
         Ok(End::Over)
     }
 
+    /// Versions of a watch only grow. Some servers open one from a version that they have
+    /// not reached, and are silent until they have: their bookmarks give them away.
+    fn is_older(&mut self, event: &WatchEvent<Value>) -> bool {
+        let version = match event {
+            WatchEvent::Added(object)
+            | WatchEvent::Modified(object)
+            | WatchEvent::Deleted(object) => version_of(object),
+            WatchEvent::Bookmark(bookmark) => bookmark.metadata.resource_version.parse().ok(),
+            WatchEvent::Error(_) => None,
+        };
+        let known = self.version.as_ref().and_then(|version| version.parse().ok());
+        let is_older =
+            version.zip(known).is_some_and(|(version, known): (u64, u64)| version < known);
+        if version.is_some() && !is_older {
+            self.ahead_since = None;
+        }
+        is_older
+    }
+
     /// Remember where the watch has got to.
     fn advance(&mut self, object: &Value) -> String {
         let version =
@@ -176,5 +241,17 @@ impl Feed {
             (p.target.clone(), record)
         };
         self.projections.iter().map(record).collect()
+    }
+}
+
+fn version_of(object: &Value) -> Option<u64> {
+    object["metadata"]["resourceVersion"].as_str()?.parse().ok()
+}
+
+/// How long the server wants to be left alone.
+fn asked_for(end: &End) -> Duration {
+    match end {
+        End::Failed(error) => error.retry_after.unwrap_or_default().min(LONGEST_ASKED),
+        End::Over | End::Expired | End::WentBack => Duration::ZERO,
     }
 }

@@ -8,6 +8,7 @@ mod expected;
 pub mod feed;
 mod first;
 mod named;
+mod open;
 pub mod project;
 pub mod references;
 pub mod shelf;
@@ -100,6 +101,8 @@ impl Watches {
     }
 
     fn wake(&self, wakes: Vec<Wake>) {
+        let marks = std::mem::take(&mut self.world().marks);
+        self.queue.mark(marks);
         self.queue.extend(wakes);
     }
 

@@ -4,7 +4,7 @@
 
 use crate::expect::Awaited;
 use crate::ids::{FeedId, MindId, ShelfId};
-use crate::queue::Key;
+use crate::queue::{Key, Work};
 use crate::request::Selection;
 use crate::watch::project::Record;
 use crate::watch::references::References;
@@ -50,6 +50,7 @@ pub(crate) struct Feed {
 pub(crate) struct Subscriber {
     pub(crate) owner_shelf: Option<ShelfId>,
     pub(crate) watches: Vec<(ShelfId, Resource, Route)>,
+    pub(crate) open_work: &'static [&'static str],
 }
 
 /// See the module.
@@ -60,6 +61,8 @@ pub struct World {
     pub(crate) subscribers: Vec<Subscriber>,
     pub(crate) references: References,
     pub(crate) awaited: Awaited,
+    /// What has become known of open work, until the queue is told.
+    pub(crate) marks: Vec<(Key, Work)>,
     pub(super) next_feed: usize,
 }
 

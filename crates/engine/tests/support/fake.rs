@@ -22,6 +22,9 @@ pub enum Action {
     Pass,
     /// Answer with this code and do nothing.
     Refuse(u16),
+    /// Answer as a server that has too much to do: with this code, words that are
+    /// no `Status`, and when to come again, in seconds.
+    Busy(u16, u64),
     /// Do it and answer with this code all the same.
     Lose(u16),
     /// Answer it after this time.
@@ -55,6 +58,17 @@ impl Seen {
     }
 }
 
+/// What becomes of a watch from a version that the server has not reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Future {
+    /// It is refused.
+    #[default]
+    Refused,
+    /// It is opened, and tells of nothing before that version is reached; bookmarks
+    /// say how far the server is.
+    Silent,
+}
+
 type Fault = Box<dyn FnMut(&Seen) -> Action + Send>;
 
 #[derive(Default)]
@@ -65,6 +79,8 @@ pub struct State {
     pub held: BTreeSet<String>,
     pub generation: u64,
     pub fault: Option<Fault>,
+    /// What the server answers to a watch from a version that it has not reached.
+    pub future: Future,
     /// When the server says that it answers.
     pub date: Option<String>,
 }
@@ -144,6 +160,15 @@ impl Fake {
         state.store.version += 1;
     }
 
+    /// etcd is restored from a backup: everything is as it was then, the version, too.
+    pub fn restore(&self, backup: Store, future: Future) {
+        let mut state = self.state();
+        state.store = backup;
+        state.future = future;
+        drop(state);
+        self.cut_watches();
+    }
+
     /// Let watches of a kind deliver nothing, or everything again.
     pub fn hold(&self, plural: &str) {
         self.state().held.insert(plural.to_string());
@@ -204,6 +229,7 @@ impl Fake {
         match action {
             Action::Hang => std::future::pending().await,
             Action::Refuse(code) => return Ok(respond(status(code, reason(code), "injected"))),
+            Action::Busy(code, seconds) => return Ok(busy(code, seconds)),
             Action::Late(time) => tokio::time::sleep(time).await,
             Action::Pass | Action::Lose(_) | Action::HangAfter => {}
         }
@@ -218,9 +244,11 @@ impl Fake {
         match action {
             Action::Lose(code) => Ok(respond(status(code, reason(code), "injected"))),
             Action::HangAfter => std::future::pending().await,
-            Action::Pass | Action::Late(_) | Action::Hang | Action::Refuse(_) => {
-                Ok(respond(answered))
-            }
+            Action::Pass
+            | Action::Late(_)
+            | Action::Hang
+            | Action::Refuse(_)
+            | Action::Busy(..) => Ok(respond(answered)),
         }
     }
 
@@ -258,4 +286,11 @@ fn reason(code: u16) -> &'static str {
 fn respond((code, body): (u16, Value)) -> Response<Either<Full<Bytes>, watch::WatchBody>> {
     let body = Either::Left(Full::new(Bytes::from(body.to_string())));
     Response::builder().status(code).body(body).unwrap()
+}
+
+/// As the API server's priority and fairness does.
+fn busy(code: u16, seconds: u64) -> Response<Either<Full<Bytes>, watch::WatchBody>> {
+    let words = "Too many requests, please try again later.\n";
+    let answer = Response::builder().status(code).header("retry-after", seconds);
+    answer.body(Either::Left(Full::new(Bytes::from(words)))).unwrap()
 }

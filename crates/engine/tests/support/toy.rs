@@ -59,6 +59,10 @@ impl Mind for ToyMind {
         &[]
     }
 
+    fn open_work(&self) -> &'static [&'static str] {
+        &["/status/turn"]
+    }
+
     fn decide(&self, snapshot: &Snapshot) -> Plan {
         let owner = &snapshot.owner;
         match owner.str_at("/spec/behaviour") {

@@ -1,7 +1,7 @@
 //! Watches of the fake API server: initial events, history, then what happens,
 //! filtered by selector. They can be cut, refused and held back.
 
-use super::fake::Shared;
+use super::fake::{Future, Shared};
 use super::path::Target;
 use super::store::{Change, Store};
 use bytes::Bytes;
@@ -25,6 +25,8 @@ struct Watcher {
     target: Target,
     /// Sent up to this version.
     version: u64,
+    /// It was opened from this version: nothing of before is sent.
+    floor: u64,
     /// The watch is cut when this changes.
     generation: u64,
     pending: VecDeque<Value>,
@@ -46,7 +48,15 @@ fn begin(shared: Arc<Shared>, target: Target) -> Watcher {
     let state = shared.state();
     let generation = state.generation;
     drop(state);
-    Watcher { shared, target, version: 0, generation, pending: VecDeque::new(), over: false }
+    Watcher {
+        shared,
+        target,
+        version: 0,
+        floor: 0,
+        generation,
+        pending: VecDeque::new(),
+        over: false,
+    }
 }
 
 impl Watcher {
@@ -62,12 +72,26 @@ impl Watcher {
             return;
         }
         self.version = self.target.parameter("resourceVersion").parse().unwrap();
+        if self.version > state.store.version {
+            match state.future {
+                Future::Refused => self.refuse(too_large(self.version, state.store.version)),
+                Future::Silent => {
+                    self.floor = self.version;
+                    self.pending.push_back(bookmark(state.store.version));
+                }
+            }
+            return;
+        }
         if self.version < state.store.compacted {
             let gone =
                 json!({"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"});
-            self.pending.push_back(json!({"type": "ERROR", "object": gone}));
-            self.over = true;
+            self.refuse(gone);
         }
+    }
+
+    fn refuse(&mut self, status: Value) {
+        self.pending.push_back(json!({"type": "ERROR", "object": status}));
+        self.over = true;
     }
 
     async fn next(&mut self) -> Option<Value> {
@@ -96,7 +120,8 @@ impl Watcher {
     }
 
     fn collect(&mut self, store: &Store) {
-        for change in store.history.iter().filter(|c| c.version > self.version) {
+        let from = self.version.max(self.floor);
+        for change in store.history.iter().filter(|c| c.version > from) {
             if change.plural == self.target.plural
                 && let Some(event) = event(&self.target, change)
             {
@@ -105,6 +130,20 @@ impl Watcher {
         }
         self.version = store.version;
     }
+}
+
+/// As `NewTooLargeResourceVersionError` of apimachinery.
+fn too_large(wanted: u64, current: u64) -> Value {
+    json!({
+        "kind": "Status", "status": "Failure", "code": 504, "reason": "Timeout",
+        "message": format!("Timeout: Too large resource version: {wanted}, current: {current}"),
+        "details": {
+            "retryAfterSeconds": 1,
+            "causes": [{
+                "reason": "ResourceVersionTooLarge", "message": "Too large resource version",
+            }],
+        },
+    })
 }
 
 fn event(target: &Target, change: &Change) -> Option<Value> {

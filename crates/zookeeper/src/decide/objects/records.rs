@@ -6,6 +6,7 @@ use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::objects::Doing;
+use palladion_api::file_system::tells;
 use palladion_api::member::PermitState;
 use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::Step;
@@ -28,7 +29,8 @@ fn record(member: &MemberFact) -> Option<Step> {
     if volume.starts > spec.starts {
         changes.insert("starts".into(), json!(volume.starts));
     }
-    if spec.file_system.is_none() {
+    let is_told = spec.file_system.as_deref().is_some_and(tells);
+    if spec.file_system.is_none() || (!is_told && tells(&volume.file_system)) {
         changes.insert("fileSystem".into(), json!(volume.file_system));
     }
     let doing = match is_permit_done(member) {
