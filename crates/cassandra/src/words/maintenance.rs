@@ -17,6 +17,8 @@ palladion_plan::sentences! {
             "the {work} of member {member} failed and will be retried (reason for the {work}: {cause})";
         Postponed { work: Work, member: MemberName, why: Objection, cause: String } => MaintenancePending,
             "the {work} of member {member} (reason: {cause}) is postponed: {why}";
+        BehindRepair { work: Work, member: MemberName, lacking: MemberName, cause: String } => MaintenancePending,
+            "the {work} of member {member} (reason: {cause}) cannot start until the repair of member {lacking} has finished: {lacking} may lack rows that the {work} would delete";
         BeforeReplacement { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
             "member {lost} cannot be replaced or removed until the repair of member {member} has finished (reason for the repair: {cause})";
         BeforeUnknown { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,

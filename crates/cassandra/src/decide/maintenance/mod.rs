@@ -8,6 +8,7 @@ pub mod asked;
 mod cut_off;
 pub mod debts;
 pub mod hints;
+mod lacking;
 mod missed;
 mod orders;
 pub mod owed;
