@@ -91,6 +91,9 @@ palladion_plan::sentences! {
         Replaced { member: MemberName, at: Timestamp } => "member {member} was replaced at {at}";
         Away { member: MemberName, since: Timestamp, until: Timestamp } =>
             "member {member} was down from {since} to {until}, longer than the hint window of the other members";
+        /// Not longer than hints are kept.
+        HintsLost { member: MemberName, lost: MemberName, at: Timestamp } =>
+            "member {member} was down until member {lost} was lost at about {at}, or until shortly before, and hints for {member} may be lost with {lost}";
         RingStood { since: Timestamp, until: Timestamp } =>
             "the whole ring was down from about {since} to {until}, longer than hints are kept (`gc_grace_seconds`)";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";

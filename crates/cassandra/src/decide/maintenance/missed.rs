@@ -6,7 +6,7 @@
 use super::{debts, stale, together};
 use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::Cause;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Debt, Missed};
 use serde_json::{Value, json};
 
@@ -82,6 +82,18 @@ pub(super) fn made_up(member: &MemberFact, done: &Debt, left: &[&Debt], spec: &m
     if is_owed && debts::may_lack(done) && !left.iter().any(|debt| debts::may_lack(debt)) {
         spec["repairOwedUntil"] = Value::Null;
     }
+}
+
+/// Since when it was away, by its report, where nobody has taken that into account.
+pub(super) fn since(member: &MemberFact) -> Option<Timestamp> {
+    uncounted(member).map(|missed| missed.since.0)
+}
+
+/// The absence of which it is on record with this patch that hints cover it.
+pub(super) fn covered(member: &MemberFact, spec: &Value) -> Option<(Timestamp, Timestamp)> {
+    let missed = uncounted(member)?;
+    let is_owed = spec.get("repairOwedUntil").is_some();
+    (!is_owed).then_some((missed.since.0, missed.until.0))
 }
 
 /// What it reports and nobody has taken into account.

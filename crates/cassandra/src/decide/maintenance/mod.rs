@@ -7,6 +7,7 @@ pub mod access;
 pub mod asked;
 mod cut_off;
 pub mod debts;
+pub mod hinted;
 pub mod hints;
 mod lacking;
 mod missed;
