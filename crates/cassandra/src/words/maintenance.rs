@@ -94,6 +94,8 @@ palladion_plan::sentences! {
         /// Not longer than hints are kept.
         HintsLost { member: MemberName, lost: MemberName, at: Timestamp } =>
             "member {member} was down until member {lost} was lost at about {at}, or until shortly before, and hints for {member} may be lost with {lost}";
+        SetBack { member: MemberName, to: Timestamp, until: Timestamp } =>
+            "the volume of member {member} was set back to its state of {to}, and the member had run until about {until}";
         RingStood { since: Timestamp, until: Timestamp } =>
             "the whole ring was down from about {since} to {until}, longer than hints are kept (`gc_grace_seconds`)";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";

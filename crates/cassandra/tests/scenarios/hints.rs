@@ -98,3 +98,51 @@ fn who_was_away_a_day_ago_holds_up_no_replacement() {
     assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
     world.expect_ring(3);
 }
+
+/// Somebody puts a copy of the disk in its place that is two hours old: nobody has hints for
+/// what it took since.
+fn rolled_back(down: i64) -> World {
+    let mut world = three_copies();
+    world.pass(60);
+    let copy = world.disk_of(AWAY).content.clone();
+    world.pass(2 * HOUR);
+    assert_eq!(world.write(20), 20, "{}", world.last_words());
+    world.set_machine("n3", Machine::Down);
+    world.pass(down);
+    world.tell("the disk of c-0 is put back to what it was two hours ago");
+    world.disk_of(AWAY).content = copy;
+    world.set_machine("n3", Machine::Up);
+    world.writes.clear();
+    world
+}
+
+#[test]
+fn a_volume_that_was_put_back_for_less_than_the_hint_window_is_repaired() {
+    let mut world = rolled_back(20 * 60);
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    lose(&mut world, COORDINATOR);
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// Quickly, so that nobody has noted that it was down.
+#[test]
+fn a_volume_that_was_put_back_within_minutes_is_repaired() {
+    let mut world = three_copies();
+    world.pass(60);
+    let copy = world.disk_of(AWAY).content.clone();
+    world.pass(2 * HOUR);
+    assert_eq!(world.write(20), 20, "{}", world.last_words());
+    world.want(AWAY, &serde_json::json!({ "run": "Stopped" }));
+    world.settle();
+    world.disk_of(AWAY).content = copy;
+    world.delete(kinds::POD, AWAY);
+    world.want(AWAY, &serde_json::json!({ "run": "Running" }));
+    world.writes.clear();
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    lose(&mut world, COORDINATOR);
+    world.settle();
+    world.expect_ring(3);
+}
