@@ -83,8 +83,10 @@ fn only_the_operator_says_whose_a_member_is() {
         written.keys().cloned().collect::<BTreeSet<String>>()
     };
     let mut annotations = written("annotations");
-    annotations
-        .extend([labels::GONE, labels::DOWN_SINCE, labels::STOPPED_WITH_RING].map(str::to_string));
+    annotations.extend(
+        [labels::GONE, labels::DOWN_SINCE, labels::HINTS_PENDING, labels::STOPPED_WITH_RING]
+            .map(str::to_string),
+    );
     for (field, keys) in [("labels", written("labels")), ("annotations", annotations)] {
         let all = format!(
             "].all(key, object.metadata.?{field}[?key] == oldObject.metadata.?{field}[?key])"

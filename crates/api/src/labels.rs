@@ -63,6 +63,8 @@ pub const TERMINATED: &str = "palladion.dev/terminated";
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
 /// On a CassandraMember, and on the claim of its data: since when it does not serve. Removed when it serves again.
 pub const DOWN_SINCE: &str = "palladion.dev/down-since";
+/// On a CassandraMember, and on the claim of its data: from when it was down, and until when hints for that time may be on their way to it (an interval of ISO 8601). Hints of a member that is lost meanwhile are lost with it.
+pub const HINTS_PENDING: &str = "palladion.dev/hints-pending";
 /// On a CassandraMember: when the operator stopped it with the whole ring, while all members were up and saw each other. Removed when it is up again.
 pub const STOPPED_WITH_RING: &str = "palladion.dev/stopped-with-ring";
 /// On claims and members: uid of the cluster object that created them.

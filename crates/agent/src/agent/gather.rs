@@ -12,13 +12,15 @@ use crate::kubernetes::News;
 use crate::launch;
 use crate::launch_record::LaunchRecord;
 use crate::report::last_words;
+use crate::volume::heartbeat::Known;
 use crate::volume::ledger::End;
-use crate::volume::{SavedMember, Volume};
+use crate::volume::{SavedMember, Volume, record};
 use crate::words::job::Trouble;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::cluster::Mode;
+use palladion_api::member::CassandraMemberStatus;
 use std::sync::Arc;
 
 impl Agent {
@@ -123,6 +125,9 @@ impl Agent {
             }
             return;
         };
+        if let Some(status) = &member.status {
+            self.note_set_back(status);
+        }
         if self.evidence.is_none() {
             // An answer that an earlier agent gave stands.
             self.evidence = member.status.as_ref().and_then(|s| s.evidence.clone());
@@ -141,6 +146,26 @@ impl Agent {
                 );
             }
             self.saved = Some(live);
+        }
+    }
+
+    /// Note on the volume that the status shows more than it: with our own first report the
+    /// status shows no more than that.
+    fn note_set_back(&mut self, status: &CassandraMemberStatus) {
+        let (Ok(found), Some(volume)) = (&mut self.found, &self.volume) else {
+            return;
+        };
+        let ran_until = found.ledger.as_ref().and_then(|l| record::ran_until(l, status));
+        let Some(heartbeat) = ran_until.and_then(|at| found.heartbeat.set_back(at)) else {
+            return;
+        };
+        tracing::warn!(?ran_until, "the volume is older than the status of the member");
+        match volume.save_heartbeat(&heartbeat) {
+            Ok(()) => found.heartbeat = Known::At(heartbeat),
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "when the server ran last cannot be noted");
+            }
         }
     }
 

@@ -26,13 +26,17 @@ pub struct Heartbeat {
     /// The smallest `gc_grace_seconds` of a table of users, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest_gc_grace_seconds: Option<u32>,
+    /// When the server ran last by the record of the member: this volume does not hold what it
+    /// took until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_until: Option<Time>,
 }
 
 impl Heartbeat {
     /// Of a server that runs now and has missed nothing.
     pub fn at(now: Timestamp) -> Self {
         let last_ran_at = super::seconds(now);
-        Self { last_ran_at, missed: None, smallest_gc_grace_seconds: None }
+        Self { last_ran_at, missed: None, smallest_gc_grace_seconds: None, ran_until: None }
     }
 
     /// Is it time to write it again?
@@ -95,16 +99,38 @@ impl Known {
             Known::Unreadable => return may_have_missed(ledger),
             Known::At(last) => last,
         };
-        let is_absence = |back: &Timestamp| back.duration_since(last.last_ran_at.0) >= ABSENCE;
+        // However short it was: what an older volume lacks nobody has hints for.
+        let shortest = if last.ran_until.is_some() { SignedDuration::ZERO } else { ABSENCE };
+        let is_absence = |back: &Timestamp| {
+            *back > last.last_ran_at.0 && back.duration_since(last.last_ran_at.0) >= shortest
+        };
         let Some(back) = normal_at(ledger).filter(is_absence) else {
             return last.missed.clone();
         };
         let earlier = last.missed.as_ref();
+        let ran_until = last.ran_until.as_ref().or(earlier.and_then(|m| m.ran_until.as_ref()));
         Some(Missed {
             since: earlier.map_or(&last.last_ran_at, |m| &m.since).clone(),
             until: super::seconds(back),
             absences: earlier.map_or(0, |m| m.absences).saturating_add(1),
+            ran_until: ran_until.cloned(),
         })
+    }
+
+    /// The same with the note that the server ran until this time by the record of the member,
+    /// which this volume does not show; `None` if that is noted.
+    pub fn set_back(&self, ran_until: Timestamp) -> Option<Heartbeat> {
+        let Known::At(last) = self else { return None };
+        let ran_until = Some(super::seconds(ran_until));
+        let mut noted = last.clone();
+        match &mut noted.missed {
+            // It is up already, and what it has missed was noted without that.
+            Some(missed) if ran_until.as_ref().is_some_and(|t| t.0 <= last.last_ran_at.0) => {
+                missed.ran_until = ran_until;
+            }
+            Some(_) | None => noted.ran_until = ran_until,
+        }
+        (noted != *last).then_some(noted)
     }
 }
 
@@ -118,7 +144,12 @@ fn may_have_missed(ledger: &Ledger) -> Option<Missed> {
     let (first, restarts) = ran.fold((until, 0_u32), |(first, n), at| (first.min(at), n + 1));
     let absences = restarts.saturating_sub(1);
     let since = super::seconds(first);
-    (absences > 0).then(|| Missed { since, until: super::seconds(until), absences })
+    (absences > 0).then(|| Missed {
+        since,
+        until: super::seconds(until),
+        absences,
+        ran_until: None,
+    })
 }
 
 /// When the last start made a full member of the server.
@@ -196,6 +227,28 @@ mod tests {
         let missed = first.missed(&second).unwrap();
         assert_eq!((missed.since.0, missed.until.0, missed.absences), (at(0), at(2000), 2));
         assert_eq!(first.missed(&started("Replace", 2000)), None, "its data is from the others");
+    }
+
+    /// Nobody has hints for what the member took before it was set back.
+    #[test]
+    fn a_volume_that_was_set_back_has_missed_something_however_short_it_was_down() {
+        let known = Known::At(Known::At(Heartbeat::at(at(0))).set_back(at(300)).unwrap());
+        assert_eq!(known.set_back(at(300)), None, "it is noted");
+        assert_eq!(known.missed(&started("Autonomous", 0)), None, "it was not started since");
+        let ledger = started("Autonomous", 400);
+        let missed = known.missed(&ledger).unwrap();
+        assert_eq!((missed.since.0, missed.until.0), (at(0), at(400)));
+        assert_eq!(missed.ran_until.map(|t| t.0), Some(at(300)));
+        let beat = Known::At(known.next(&ledger, None, at(400)).unwrap());
+        assert_eq!(beat.missed(&ledger), known.missed(&ledger), "it is noted with the next one");
+    }
+
+    #[test]
+    fn that_a_volume_was_set_back_is_noted_of_a_server_that_is_up_already() {
+        let known = back_after(7200);
+        let missed = Known::At(known.set_back(at(3600)).unwrap());
+        let missed = missed.missed(&started("Autonomous", 7200)).unwrap();
+        assert_eq!(missed.ran_until.map(|t| t.0), Some(at(3600)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod judge;
 pub mod ledger;
 mod leftovers;
 pub mod prepare;
+pub mod record;
 mod repairs;
 mod snapshots;
 

@@ -23,4 +23,7 @@ pub struct Missed {
     pub until: Time,
     /// Number of absences.
     pub absences: u32,
+    /// When the server ran last by what this status showed, where the volume does not hold that: it was set back to an earlier state, and no member keeps hints for what this one took between `since` and then. Agents of before do not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_until: Option<Time>,
 }

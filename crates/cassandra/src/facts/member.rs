@@ -198,6 +198,11 @@ impl MemberFact {
         self.object.as_ref()?.meta.annotations.get(labels::DOWN_SINCE).map(String::as_str)
     }
 
+    /// The note of the operator until when hints for it may be on their way.
+    pub fn hints_note(&self) -> Option<&str> {
+        self.object.as_ref()?.meta.annotations.get(labels::HINTS_PENDING).map(String::as_str)
+    }
+
     /// Does its agent report that a server of it runs, or may?
     pub fn may_run(&self) -> bool {
         self.reported_server().is_some_and(|server| server.state.may_run())

@@ -17,6 +17,8 @@ palladion_plan::sentences! {
             "the {work} of member {member} failed and will be retried (reason for the {work}: {cause})";
         Postponed { work: Work, member: MemberName, why: Objection, cause: String } => MaintenancePending,
             "the {work} of member {member} (reason: {cause}) is postponed: {why}";
+        BehindRepair { work: Work, member: MemberName, lacking: MemberName, cause: String } => MaintenancePending,
+            "the {work} of member {member} (reason: {cause}) cannot start until the repair of member {lacking} has finished: {lacking} may lack rows that the {work} would delete";
         BeforeReplacement { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
             "member {lost} cannot be replaced or removed until the repair of member {member} has finished (reason for the repair: {cause})";
         BeforeUnknown { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
@@ -89,6 +91,11 @@ palladion_plan::sentences! {
         Replaced { member: MemberName, at: Timestamp } => "member {member} was replaced at {at}";
         Away { member: MemberName, since: Timestamp, until: Timestamp } =>
             "member {member} was down from {since} to {until}, longer than the hint window of the other members";
+        /// Not longer than hints are kept.
+        HintsLost { member: MemberName, lost: MemberName, at: Timestamp } =>
+            "member {member} was down until member {lost} was lost at about {at}, or until shortly before, and hints for {member} may be lost with {lost}";
+        SetBack { member: MemberName, to: Timestamp, until: Timestamp } =>
+            "the volume of member {member} was set back to its state of {to}, and the member had run until about {until}";
         RingStood { since: Timestamp, until: Timestamp } =>
             "the whole ring was down from about {since} to {until}, longer than hints are kept (`gc_grace_seconds`)";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";

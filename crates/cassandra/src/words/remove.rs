@@ -9,6 +9,8 @@ palladion_plan::sentences! {
     pub enum Waiting {
         OthersBusy { member: MemberName } => MemberLeaving,
             "member {member} cannot be removed yet: every other member that is up has another operation in progress";
+        CleansUp { member: MemberName, cleaner: MemberName } => MemberLeaving,
+            "member {member} cannot be removed from the ring while member {cleaner} is being cleaned up: the cleanup could delete rows that the removal streams to {cleaner}. To end it before its time, run `nodetool stop CLEANUP` on {cleaner}";
         Removing { helper: MemberName, member: MemberName } => MemberLeaving,
             "member {helper} is removing member {member} from the ring";
     }

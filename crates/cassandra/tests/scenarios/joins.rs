@@ -3,8 +3,12 @@
 use crate::every::a_ring;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
+use crate::sim::ring::Phase;
+use crate::sim::rows::Level;
 
 const JOINER: &str = "demo-dc1-a-2";
+/// A coordinator that hears nothing of the joiner.
+const DEAF: &str = "demo-dc1-b-0";
 
 /// Repairs of the joiner that were begun, but for those of the system keyspaces.
 fn repairs(world: &World) -> usize {
@@ -25,7 +29,7 @@ fn grows(deaf: &[&str]) -> World {
 /// What the other coordinated meanwhile went to the old owners alone.
 #[test]
 fn a_joiner_of_which_one_member_has_not_heard_is_repaired() {
-    let world = grows(&["demo-dc1-b-0"]);
+    let world = grows(&[DEAF]);
     assert_eq!(repairs(&world), 1, "{}", world.last_words());
 }
 
@@ -34,4 +38,26 @@ fn a_joiner_of_which_one_member_has_not_heard_is_repaired() {
 fn a_joiner_of_which_all_have_heard_is_not_repaired() {
     let world = grows(&[]);
     assert_eq!(repairs(&world), 0, "{}", world.last_words());
+}
+
+/// What the deaf one coordinated meanwhile is on the old owners alone, until the joiner is
+/// repaired. That fails at first.
+#[test]
+fn nothing_is_cleaned_up_before_the_joiner_is_repaired() {
+    let mut world = a_ring(2, 1);
+    world.ring.deaf.insert(DEAF.into());
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.until(|w| w.ring.in_phase(&Phase::Joining { replaces: None }).is_some());
+    assert_eq!(world.write_at(20, Level::Quorum, DEAF), 20, "{}", world.last_words());
+    world.until(|w| w.normal() == 4);
+    world.ring.deaf.clear();
+    world.ring.failing.insert(JOINER.into());
+    world.until(|w| w.ring.begun.iter().any(|(_, id)| id.starts_with("pay-cleanup")));
+    assert_eq!(repairs(&world), 2, "the first has failed: {}", world.last_words());
+    world.settle();
+    world.expect_ring(4);
+    // A loss is survived with two copies.
+    crate::maintenance::lose(&mut world, "demo-dc1-a-0");
+    world.settle();
+    world.expect_ring(4);
 }

@@ -3,9 +3,11 @@
 //! member that is removed comes back.
 
 use crate::every::{before_each_write, some};
+use crate::maintenance::member_key;
 use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
+use crate::sim::rows::Level;
 use crate::tasks::{ask, host_of, key as task_key, replace, volume_of};
 use jiff::SignedDuration;
 use palladion_plan::Subresource;
@@ -242,4 +244,33 @@ fn a_removal_that_was_cut_off_waits_for_a_person_where_another_disk_is_lost() {
     world.settle();
     assert!(was_removed(&world), "{}", world.last_words());
     world.expect_ring(4);
+}
+
+/// A server looks once whether the ring changes: what is streamed to it while it cleans up, it
+/// may drop.
+#[test]
+fn nobody_is_removed_while_another_member_cleans_up() {
+    let mut world = spread(3, 1);
+    assert_eq!(world.write_at(40, Level::All, ""), 40, "{}", world.last_words());
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    let pending = json!([{ "kind": "Cleanup", "reason": "a join" }]);
+    let spec = json!({ "spec": { "pendingMaintenance": pending } });
+    for helper in HELPERS {
+        world.store.merge(&member_key(helper), &spec, Subresource::None).expect("it exists");
+    }
+    world.ring.hanging.extend(HELPERS.map(str::to_string));
+    let begun = world.ring.begun.len();
+    world.until(|w| w.ring.begun.len() > begun);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let node = world.node_of("demo-dc1-a-2");
+    world.lose_node(&node);
+    world.pass(600);
+    assert!(!was_removed(&world), "{}", world.last_words());
+    let waits = world.waits();
+    assert!(waits.contains("cleanup"), "{waits}");
+    world.ring.hanging.clear();
+    world.settle();
+    assert!(was_removed(&world), "{}", world.last_words());
+    world.expect_ring(3);
 }

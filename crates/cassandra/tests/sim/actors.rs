@@ -162,6 +162,7 @@ impl World {
         let (decision, activity) = agent.turn(&mut reach);
         all = all.and(activity);
         if let Some(live) = live.as_ref().filter(|_| link.is_none()) {
+            agent.note_set_back(&live["status"], &mut self.kube.disks);
             let generation = agent.saved.as_ref().and_then(|s| s.generation);
             let status = agent.status(&decision, generation, now);
             if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {

@@ -10,8 +10,10 @@ use palladion_agent::decide::{Process, Source};
 use palladion_agent::report::ring;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Membership;
+use palladion_agent::volume::record;
 use palladion_api::member::{AccessProblem, AccessProblemKind};
 use palladion_plan::sim::Activity;
+use serde_json::Value;
 
 /// How long an operation takes.
 const OPERATION: SignedDuration = SignedDuration::from_secs(2);
@@ -127,6 +129,23 @@ impl Agent {
         }
         if let Some(found) = &mut self.found {
             found.heartbeat = heartbeat;
+        }
+    }
+
+    /// Note on the volume that the status shows more than it.
+    pub(super) fn note_set_back(&mut self, status: &Value, disks: &mut Disks) {
+        let status = serde_json::from_value(status.clone()).ok();
+        let found = self.found.as_mut().filter(|found| found.marker.is_some());
+        let (Some(status), Some(found)) = (status, found) else {
+            return;
+        };
+        let ran_until = found.ledger.as_ref().and_then(|l| record::ran_until(l, &status));
+        let Some(heartbeat) = ran_until.and_then(|at| found.heartbeat.set_back(at)) else {
+            return;
+        };
+        found.heartbeat = Known::At(heartbeat);
+        if let Some(disk) = disks.get_mut(&self.pod.disk) {
+            disk.content.heartbeat = found.heartbeat.clone();
         }
     }
 

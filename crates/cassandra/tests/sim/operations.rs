@@ -63,6 +63,9 @@ impl Removals {
 impl Ring {
     /// An operation is begun.
     pub fn begin_operation(&mut self, pod: &str, operation: &Operation) {
+        if operation.kind == OperationKind::Cleanup {
+            self.begin_cleanup(pod);
+        }
         let Some(target) =
             operation.target.as_ref().filter(|_| operation.kind == OperationKind::RemoveNode)
         else {
@@ -121,7 +124,11 @@ impl Ring {
             return Some(Err("it failed".into()));
         }
         match operation.kind {
-            OperationKind::Repair if self.hanging.contains(&server.member) => None,
+            OperationKind::Repair | OperationKind::Cleanup
+                if self.hanging.contains(&server.member) =>
+            {
+                None
+            }
             OperationKind::AlterReplication
                 if self.login.problem(&server.configuration).is_some() =>
             {

@@ -4,7 +4,7 @@
 use super::gossip::Views;
 use super::operations::Removals;
 use super::repair::Repaired;
-use super::rows::Clients;
+use super::rows::{Cleanup, Clients};
 use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
 use super::work::Call;
@@ -189,6 +189,8 @@ pub struct Ring {
     pub removals: Removals,
     /// Calls of jobs that servers carry out, by pod.
     pub calls: BTreeMap<String, Call>,
+    /// What cleanups that were begun will leave, by pod.
+    pub(super) cleanups: BTreeMap<String, Cleanup>,
     /// Jobs that were begun: by which member, and their IDs.
     pub units: Vec<(String, String)>,
     /// Ranges whose repair was begun as due.
@@ -306,6 +308,7 @@ impl Ring {
             begun: Vec::new(),
             removals: Removals::default(),
             calls: BTreeMap::new(),
+            cleanups: BTreeMap::new(),
             units: Vec::new(),
             repaired: Vec::new(),
             grace: 864_000,
@@ -450,6 +453,7 @@ impl Ring {
         if let Some(server) = self.servers.remove(pod) {
             self.removals.end_with(pod);
             self.calls.remove(pod);
+            self.cleanups.remove(pod);
             self.told.push(format!("{} exits: {message}", server.member));
             self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
         }
@@ -475,6 +479,7 @@ impl Ring {
         );
         self.stopped.extend(host);
         self.calls.remove(pod);
+        self.cleanups.remove(pod);
         self.set_phase(pod, Phase::Drained, now);
         self.told.push(format!("{} is DRAINED", server.member));
     }
@@ -487,6 +492,7 @@ impl Ring {
         self.views.forget(pod);
         self.removals.end_with(pod);
         self.calls.remove(pod);
+        self.cleanups.remove(pod);
         self.fail_streams(now);
         let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else {
             return;

@@ -64,6 +64,15 @@ pub struct Clients {
     pub disks_lost: bool,
 }
 
+/// A cleanup that a server has begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cleanup {
+    /// The ring was changing.
+    Refused,
+    /// Rows of these ranges stay.
+    Leaves(BTreeSet<u32>),
+}
+
 impl Ring {
     /// A client writes a row, or deletes it, through a coordinator: is it acknowledged?
     pub fn put(
@@ -300,16 +309,33 @@ impl Ring {
         Ok("repaired".into())
     }
 
-    /// Rows of ranges that a member does not own are dropped.
-    pub fn cleanup(&mut self, pod: &str, disks: &mut Disks) -> Result<String, String> {
-        if self.seats.values().any(|s| s.state != MemberState::Normal) {
-            return Err(
-                "Node is involved in cluster membership changes. Not safe to run cleanup.".into()
-            );
-        }
+    /// A cleanup begins. A server looks once whether the ring changes, and once for each
+    /// table which ranges are its own: what streams bring later it may drop.
+    pub(super) fn begin_cleanup(&mut self, pod: &str) {
+        let changes = self.seats.values().any(|s| s.state != MemberState::Normal);
         let own = self.servers.get(pod).and_then(|s| s.host_id.clone()).unwrap_or_default();
-        let ranges: BTreeSet<u32> =
-            (0..RANGES).filter(|range| self.owners(*range).contains(&own)).collect();
+        let cleanup = match changes {
+            true => Cleanup::Refused,
+            false => Cleanup::Leaves(
+                (0..RANGES).filter(|range| self.owners(*range).contains(&own)).collect(),
+            ),
+        };
+        self.cleanups.insert(pod.to_string(), cleanup);
+    }
+
+    /// Rows of ranges that a member did not own when it began are dropped.
+    pub fn cleanup(&mut self, pod: &str, disks: &mut Disks) -> Result<String, String> {
+        let ranges = match self.cleanups.remove(pod) {
+            Some(Cleanup::Leaves(ranges)) => ranges,
+            Some(Cleanup::Refused) => {
+                return Err(
+                    "Node is involved in cluster membership changes. Not safe to run cleanup."
+                        .into(),
+                );
+            }
+            None => return Err("the connection to the server was closed".into()),
+        };
+        let own = self.servers.get(pod).and_then(|s| s.host_id.clone()).unwrap_or_default();
         for data in data_of(disks, &own) {
             data.rows.retain(|row, _| ranges.contains(&(row % RANGES)));
         }

@@ -120,7 +120,7 @@ fn a_sign_of_life_that_cannot_be_read_leaves_what_the_ledger_knows() {
 fn not_repaired(ran: i64, now: i64) -> World {
     down_for(now).with(|w| {
         let at = |second| seconds(Timestamp::from_second(second).unwrap());
-        let missed = Missed { since: at(0), until: at(100), absences: 1 };
+        let missed = Missed { since: at(0), until: at(100), absences: 1, ran_until: None };
         let last = Heartbeat::at(Timestamp::from_second(ran).unwrap());
         w.ledger().begin_start("t", "Autonomous", &[], Timestamp::from_second(100).unwrap());
         w.ledger().starts[0].record.normal_at = Some(at(100));

@@ -6,7 +6,7 @@
 //! pod and the agent. A restart is over before it would be written.
 
 use super::missed::{self, Needs, Others};
-use super::{cut_off, debts, hints};
+use super::{cut_off, debts, hinted, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping::{self, Standing};
@@ -116,7 +116,11 @@ fn reports(
     let spec = missed::counted(facts, member, window, others)?;
     let doing = Doing::RecordUp { member: member.name.clone() };
     let is_mark = spec.get("pendingMaintenance").is_none();
-    let patch = json!({ "spec": spec });
+    let annotations = match missed::covered(member, &spec) {
+        Some(away) => hinted::pending(member, away, window),
+        None => hinted::settled(member),
+    };
+    let patch = json!({ "metadata": { "annotations": annotations }, "spec": spec });
     // The marks of a ring that stood are one: none of them waits for the next look.
     Some(match is_mark {
         true => Step::patch_seen(kinds::MEMBER, meta, patch, doing),
@@ -139,11 +143,18 @@ fn is_back(
     others: Others,
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
-    let mut patch = noted(Value::Null);
-    let spec = match lacks(facts, member, parsed(since), window) {
+    let away = (parsed(since), facts.now());
+    let spec = match lacks(facts, member, away.0, window) {
         Some(spec) => missed::with_mark(member, Some(spec), Needs::Repair),
         None => missed::counted(facts, member, window, others),
     };
+    let is_repaired = spec.as_ref().is_some_and(|s| s.get("pendingMaintenance").is_some());
+    let mut annotations = match is_repaired {
+        true => hinted::settled(member),
+        false => hinted::pending(member, away, window),
+    };
+    annotations[labels::DOWN_SINCE] = Value::Null;
+    let mut patch = json!({ "metadata": { "annotations": annotations } });
     if let Some(spec) = spec {
         patch["spec"] = spec;
     }

@@ -3,12 +3,16 @@
 //! account once (safety rule 5.1); the agent keeps it until then, and adds the
 //! next one to it (safety rule 7.8).
 
-use super::{debts, stale, together};
+use super::{absences, debts, stale, together};
 use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::Cause;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Debt, Missed};
 use serde_json::{Value, json};
+
+/// A sign of life is up to a minute old, and clocks differ. Where the last one is older than
+/// this when the operator sees the member go, it is not the last one.
+const SIGN_OF_LIFE: SignedDuration = SignedDuration::from_mins(10);
 
 /// What is known of the others while an absence is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,22 +34,37 @@ pub(super) fn counted(
     others: Others,
 ) -> Option<Value> {
     let missed = uncounted(member)?;
+    let set_back = ran_until(member, missed);
     // What the hints covered, or is on record, needs no look at the others.
     let is_known = is_short(missed, window) || stood_on_record(member, window);
     let is_covered = match others {
+        _ if set_back.is_some() => false,
         Others::Serve => is_known || ring_stood(facts, member, missed, window),
         Others::Away if !is_known => return None,
         Others::Away | Others::Stream => is_known,
     };
     let (since, until) = (missed.since.0, missed.until.0);
     let is_alone = facts.joined().count() < 2;
-    let cause = Cause::Away { member: member.name.clone(), since, until };
+    let name = member.name.clone();
+    let cause = match set_back {
+        Some(until) => Cause::SetBack { member: name, to: since, until },
+        None => Cause::Away { member: name, since, until },
+    };
     let needs = if is_covered || is_alone { Needs::Nothing } else { Needs::Repair };
     let repair = match needs {
         Needs::Repair => debts::spec_with(member, &debts::repair_of_itself(cause)),
         Needs::Nothing => None,
     };
     Some(marked(repair, missed, needs))
+}
+
+/// Until when the member ran by what is on record of it, where its volume shows less: that was
+/// set back to an earlier state, and nobody has hints for the time between. Its agent tells
+/// where that is clear, and the note of when it went away shows the rest.
+fn ran_until(member: &MemberFact, missed: &Missed) -> Option<Timestamp> {
+    let noted = absences::since_on_record(member);
+    let noted = noted.filter(|noted| noted.duration_since(missed.since.0) > SIGN_OF_LIFE);
+    missed.ran_until.as_ref().map(|t| t.0).or(noted)
 }
 
 /// What a member needs of the others for what it has missed.
@@ -82,6 +101,18 @@ pub(super) fn made_up(member: &MemberFact, done: &Debt, left: &[&Debt], spec: &m
     if is_owed && debts::may_lack(done) && !left.iter().any(|debt| debts::may_lack(debt)) {
         spec["repairOwedUntil"] = Value::Null;
     }
+}
+
+/// Since when it was away, by its report, where nobody has taken that into account.
+pub(super) fn since(member: &MemberFact) -> Option<Timestamp> {
+    uncounted(member).map(|missed| missed.since.0)
+}
+
+/// The absence of which it is on record with this patch that hints cover it.
+pub(super) fn covered(member: &MemberFact, spec: &Value) -> Option<(Timestamp, Timestamp)> {
+    let missed = uncounted(member)?;
+    let is_owed = spec.get("repairOwedUntil").is_some();
+    (!is_owed).then_some((missed.since.0, missed.until.0))
 }
 
 /// What it reports and nobody has taken into account.

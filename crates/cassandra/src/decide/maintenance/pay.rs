@@ -3,8 +3,8 @@
 //! repaired before a lost one is replaced, from the members that are left.
 
 use super::debts::patch;
-use super::missed;
 use super::orders::{is_known, kind_of, ordered, prefix};
+use super::{lacking, missed};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{self, Facts, MemberFact};
@@ -84,6 +84,9 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             }
         }
     }
+    if let Some(lacking) = lacking::member(facts) {
+        lacking::hold_cleanups(lacking, (&mut untried, &mut failed), draft);
+    }
     under_way.or(|| next(facts, untried, failed, draft))
 }
 
@@ -112,7 +115,7 @@ fn next(
 }
 
 /// The same of each maintenance: what, whose, and why.
-fn words(member: &MemberFact, debt: &Debt) -> (Work, MemberName, String) {
+pub(super) fn words(member: &MemberFact, debt: &Debt) -> (Work, MemberName, String) {
     (debt.kind.into(), member.name.clone(), debt.reason.clone())
 }
 

@@ -62,6 +62,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         };
         changes.extend(pending(claim, spec));
         changes.extend(follows(claim, labels::DOWN_SINCE, member.down_note()));
+        changes.extend(follows(claim, labels::HINTS_PENDING, member.hints_note()));
         let owed = spec.repair_owed_until.as_ref().map(|t| t.0.to_string());
         changes.extend(follows(claim, labels::REPAIR_OWED_UNTIL, owed.as_deref()));
         if changes.is_empty() {
@@ -90,7 +91,7 @@ fn confirmed_address(member: &MemberFact) -> Option<&StaticAddress> {
 
 /// What is pending is written down with the data that it is about: the object of
 /// the member goes with the cluster, and may be deleted by hand (safety rule 5.1). So are
-/// the note since when it is down, and that a repair is owed.
+/// the note since when it is down, of hints on their way, and that a repair is owed.
 fn pending(claim: &ClaimFact, spec: &CassandraMemberSpec) -> Option<(String, Value)> {
     let wanted = match spec.pending_maintenance.is_empty() {
         true => None,

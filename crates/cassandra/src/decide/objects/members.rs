@@ -4,7 +4,7 @@
 use super::apply::apply;
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::decide::maintenance::{absences, debts, owed};
+use crate::decide::maintenance::{absences, debts, hinted, owed};
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::turn::seeds;
 use crate::facts::{ClaimFact, Facts};
@@ -53,6 +53,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let mut object = build::member(valid, rack, &name, &spec);
         if let Some(since) = claim.and_then(absences::on_claim) {
             object["metadata"]["annotations"][labels::DOWN_SINCE] = json!(since);
+        }
+        if let Some(hinted) = claim.and_then(hinted::on_claim) {
+            object["metadata"]["annotations"][labels::HINTS_PENDING] = json!(hinted);
         }
         apply(facts, kinds::MEMBER, object, What::Member { member: name }, None, draft);
     }

@@ -8,7 +8,7 @@ use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::leave::steps;
 use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
-use crate::decide::remove::{blocked, ordered, overdue};
+use crate::decide::remove::{blocked, cleaning, ordered, overdue};
 use crate::decide::replace::room;
 use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
@@ -57,6 +57,13 @@ fn before_order(
     let is_over = !ordered::has_reason(member, host_id) || marks::is_withdrawn(member, draft);
     if !ordered::is_recorded(member, host_id) && is_over {
         return withdraw(facts, turn, member, Objection::NoReason, draft);
+    }
+    if let Some((cleaner, until)) = cleaning::by(facts, &member.name) {
+        let (name, cleaner) = (member.name.clone(), cleaner.name.clone());
+        if let Some(until) = until {
+            draft.wake_at(until);
+        }
+        return wait_for(Waiting::CleansUp { member: name, cleaner }, member, draft);
     }
     let proven = evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft);
     if proven.is_err() {

@@ -2,6 +2,7 @@
 
 mod advance;
 mod blocked;
+mod cleaning;
 mod ordered;
 mod overdue;
 

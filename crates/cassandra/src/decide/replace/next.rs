@@ -4,7 +4,7 @@
 use super::lost::lost;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, absence, marks};
-use crate::decide::maintenance::{absences, pay};
+use crate::decide::maintenance::{absences, hinted, hints, pay};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::leaver::failed_halfway;
@@ -61,7 +61,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         }
         // Scylla streams from all who hold a range.
         if valid.mode == Mode::Cassandra
-            && is_short_of_data(facts, valid, (&name, &replaced.host_id), draft).is_busy()
+            && is_short_of_data(facts, valid, member, &replaced.host_id, draft).is_busy()
         {
             return Flow::Busy;
         }
@@ -92,14 +92,17 @@ fn held_by_leave(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Optio
 fn is_short_of_data(
     facts: &Facts<'_>,
     valid: &Valid,
-    lost: (&MemberName, &HostId),
+    lost: &MemberFact,
+    host_id: &HostId,
     draft: &mut Draft,
 ) -> Flow {
-    if let Some(record) = absences::uncounted(facts, valid) {
+    let record = absences::uncounted(facts, valid)
+        .or_else(|| hinted::lost_with(facts, lost, hints::window(valid)));
+    if let Some(record) = record {
         draft.steps.push(record);
         return Flow::Busy;
     }
-    pay::before_replacement(facts, lost, draft)
+    pay::before_replacement(facts, (&lost.name, host_id), draft)
 }
 
 /// How the ring gets over the loss of a member.
