@@ -3,6 +3,7 @@
 mod due;
 mod failing;
 mod granted;
+mod left;
 mod killed;
 mod seen;
 
