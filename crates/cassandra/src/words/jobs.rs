@@ -151,6 +151,7 @@ palladion_plan::sentences! {
         Partial { task: String, said: String } => TaskPartial, "CassandraTask {task}: {said}";
         Failed { task: String, said: String } => TaskFailed, "CassandraTask {task}: {said}";
         Aborted { task: String, said: String } => TaskAborted, "CassandraTask {task}: {said}";
+        Refused { task: String, said: String } => TaskRefused, "CassandraTask {task}: {said}";
     }
 
     /// What a task does to a member.

@@ -6,7 +6,7 @@ use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
 use crate::sim::world::cluster_key;
-use crate::tasks::{ask, key, status};
+use crate::tasks::{ask, key, status, told};
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskPhase};
 use palladion_cassandra::resources as kinds;
@@ -176,7 +176,9 @@ fn a_task_that_names_nobody_who_exists_is_refused() {
         world.settle();
         assert_eq!(phase(&world, name), Some(TaskPhase::Refused));
         assert!(said(&world, name).contains(why), "{}", said(&world, name));
+        assert_eq!(told(&world, Reason::TaskRefused, name), 1, "{}", world.last_words());
     }
+    assert_eq!(world.counted("jobs_ended_total Flush Refused"), 2);
     assert!(begun(&world).is_empty());
     world.expect_ring(3);
 }

@@ -135,15 +135,24 @@ fn stand_for(
 fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
     let name = &member.name;
     let taken_up = task.status.host_id.as_ref();
-    let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
+    // What it has put on record counts also where that is not in its status yet.
+    let is_ours =
+        |r: &&Replacement| Some(&r.host_id) == taken_up || r.task_uid.as_ref() == Some(task.uid());
+    let record = marks::of(member).filter(is_ours);
     let aborted = Course::Aborted(Aborted::InTime.into());
     let Some(record) = record else {
-        let course = taken_up.and_then(|id| ended(member, id));
-        return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
+        let course = match taken_up {
+            None => aborted,
+            // Removed, and not a member again yet.
+            Some(id) => ended(member, id).unwrap_or_else(|| {
+                Course::Running(Running::TooLate { member: name.clone() }.into())
+            }),
+        };
+        return task.report(facts, taken_up, &course, draft);
     };
     if !is_untouched(facts, member) {
         let course = Course::Running(Running::TooLate { member: name.clone() }.into());
-        return task.report(facts, taken_up, &course, draft);
+        return task.report(facts, Some(&record.host_id), &course, draft);
     }
     withdraw(facts, (member, record), Unmarked::TaskAborted, draft);
     task.report(facts, taken_up, &aborted, draft);
