@@ -453,7 +453,7 @@ impl Ring {
         if let Some(server) = self.servers.remove(pod) {
             self.removals.end_with(pod);
             self.calls.remove(pod);
-        self.ordered.remove(pod);
+            self.ordered.remove(pod);
             self.told.push(format!("{} exits: {message}", server.member));
             self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
         }

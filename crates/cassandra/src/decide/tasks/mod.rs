@@ -1,6 +1,7 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
 mod abort;
+mod at_work;
 mod batches;
 mod by_turn;
 mod claim;
