@@ -13,8 +13,14 @@ palladion_plan::sentences! {
     /// What a task waits for.
     pub enum Waiting {
         InQueue { task: String } => WaitingInQueue, "waiting for CassandraTask {task} to finish";
+        NoCluster { cluster: String } => ClusterNotFound, "CassandraCluster {cluster} does not exist";
         NotInitialized => Initializing, "the ring has not been initialized yet";
         RingStopped => Stopped, "`spec.run` of the CassandraCluster is Stopped";
+        PausedEverywhere => Paused, "OperatorConfig default has `paused: true`; the task goes on after the pause";
+        Paused { cluster: String } => Paused,
+            "CassandraCluster {cluster} is paused; the task goes on after the pause";
+        NotAccepted { cluster: String } => InvalidSpec,
+            "the spec of CassandraCluster {cluster} is not accepted, as its condition `Accepted` says; the task goes on when it is corrected";
         Turn { member: MemberName, work: turn::Work, since: Timestamp } => YieldsToTurn,
             "waiting for the {work} of member {member} to finish, which began at {since}";
         RolloutStuck { cluster: String, member: MemberName, since: Timestamp } => RolloutStuck,

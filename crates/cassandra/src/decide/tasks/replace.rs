@@ -11,6 +11,7 @@ use crate::decide::tasks::refusals::{already_replaced, another_volume, no_such_m
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::{Marked, Unmarked};
+use crate::words::jobs::Waiting;
 use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Replacement, ReplacementCause};
@@ -59,6 +60,26 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
             }
         }
     }
+}
+
+/// Nothing is decided for the ring: it waits. Where nobody has taken it up it is aborted.
+pub(super) fn hold(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    why: &Waiting,
+    draft: &mut Draft,
+) {
+    let taken_up = task.status.host_id.as_ref();
+    // A leader may have ended between the record and what it says of it here.
+    let record = facts.members.get(&wanted.member).and_then(marks::of);
+    let has_record = record.is_some_and(|r| r.task_uid.as_ref() == Some(task.uid()));
+    let course = match (taken_up.is_some() || has_record, task.spec.abort) {
+        (true, _) => Course::Running(why.clone().into()),
+        (false, true) => Course::Aborted(Aborted::InTime.into()),
+        (false, false) => Course::Waiting(why.clone().into()),
+    };
+    task.report(facts, taken_up, &course, draft);
 }
 
 /// The record is gone, or is about somebody else.

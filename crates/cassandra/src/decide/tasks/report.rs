@@ -5,6 +5,7 @@ use super::end::Course;
 use super::follow::over_time_at;
 use super::next_member::next;
 use super::preconditions::{Gate, closed, gate};
+use super::queue::Job;
 use super::run::{Line, Stands};
 use super::yields::Way;
 use crate::decide::draft::Draft;
@@ -33,44 +34,56 @@ pub fn report(
     let mut waiting = 0;
     let mut first = holder.map(|at| lines[at].job.task.name());
     for (at, line) in lines.iter().enumerate() {
-        let mut status = line.job.status.clone();
-        status.position = None;
-        cut(&mut status.members);
+        let mut position = None;
         let course = match &line.ended {
             Some(course) => course.clone(),
-            None if Some(at) == holder => match going(line) {
+            None if Some(at) == holder => match going(&line.job, &line.stands) {
                 Some(course) => course,
                 // It says more with the next decision.
                 None => continue,
             },
             None => {
                 waiting += 1;
-                status.position = Some(waiting);
+                position = Some(waiting);
                 let course = waits(facts, valid, way, line, first);
                 first = first.or(Some(line.job.task.name()));
                 course
             }
         };
-        if let Some(over) = over_time_at(&line.job.task).filter(|at| *at > facts.now()) {
-            draft.wake_at(over);
-        }
-        let event = event(line, &course);
-        let step = line.job.task.write(facts.now(), status, &course);
-        draft.steps.extend(step.map(|step| step.announced(event)));
+        tell(facts, line, (position, &course), draft);
     }
 }
 
+/// The status of one, where it differs.
+pub fn tell(
+    facts: &Facts<'_>,
+    line: &Line<'_>,
+    (position, course): (Option<u32>, &Course),
+    draft: &mut Draft,
+) {
+    let mut status = line.job.status.clone();
+    status.position = position;
+    cut(&mut status.members);
+    if let Some(over) = over_time_at(&line.job.task).filter(|at| *at > facts.now()) {
+        draft.wake_at(over);
+    }
+    let event = event(line, course);
+    let step = line.job.task.write(facts.now(), status, course);
+    draft.steps.extend(step.map(|step| step.announced(event)));
+}
+
 /// A task that has the job, as far as it does something, or knows what it waits for.
-fn going(line: &Line<'_>) -> Option<Course> {
-    match &line.stands {
+pub fn going(job: &Job<'_>, stands: &Stands) -> Option<Course> {
+    match stands {
         Stands::Working(said) => Some(Course::Running(said.clone().into())),
-        Stands::Waiting(why) => Some(pending(line, why.clone())),
+        Stands::Waiting(why) => Some(pending(job, why.clone())),
         Stands::Queued | Stands::Due => None,
     }
 }
 
-fn pending(line: &Line<'_>, why: Waiting) -> Course {
-    match line.job.has_begun() {
+/// It waits for this.
+pub fn pending(job: &Job<'_>, why: Waiting) -> Course {
+    match job.has_begun() {
         true => Course::Running(why.into()),
         false => Course::Waiting(why.into()),
     }
@@ -98,7 +111,7 @@ fn waits(
         true => ring.or_else(own).or(before),
         false => before.or(ring),
     };
-    pending(line, why.unwrap_or(Waiting::RingFirst))
+    pending(&line.job, why.unwrap_or(Waiting::RingFirst))
 }
 
 /// What is told of it besides: a member that has failed, or its end.
