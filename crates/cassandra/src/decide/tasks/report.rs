@@ -20,6 +20,10 @@ use palladion_plan::Event;
 /// Results of keyspaces over all members of a task, at the most: an object has limits.
 const KEYSPACES: usize = 2_000;
 
+/// Bytes of what servers said of them, over all members: a third of what etcd takes of an
+/// object, since each member has a message of its own, too.
+const MESSAGES: usize = 512 * 1024;
+
 /// The status of each task, where it differs.
 pub fn report(
     facts: &Facts<'_>,
@@ -133,17 +137,25 @@ fn event(line: &Line<'_>, course: &Course) -> Option<Event> {
     told.map(|event| event.also_about(kinds::TASK, &task.object.meta))
 }
 
-/// Of a task with very many keyspaces only those that did not succeed are kept.
+/// Of a task with very many keyspaces only those that did not succeed are kept, and of very
+/// many messages the first.
 fn cut(members: &mut [TaskMember]) {
     let all: usize = members.iter().map(|m| m.keyspaces.len()).sum();
-    if all <= KEYSPACES {
-        return;
+    if all > KEYSPACES {
+        let mut left = KEYSPACES;
+        for member in members.iter_mut() {
+            member.keyspaces.retain(|k| k.state != KeyspaceState::Succeeded);
+            member.keyspaces.truncate(left);
+            left -= member.keyspaces.len();
+        }
     }
-    let mut left = KEYSPACES;
-    for member in members {
-        member.keyspaces.retain(|k| k.state != KeyspaceState::Succeeded);
-        member.keyspaces.truncate(left);
-        left -= member.keyspaces.len();
+    let mut left = MESSAGES;
+    for result in members.iter_mut().flat_map(|member| &mut member.keyspaces) {
+        let length = result.message.as_ref().map_or(0, String::len);
+        match left.checked_sub(length) {
+            Some(rest) => left = rest,
+            None => result.message = None,
+        }
     }
 }
 
@@ -188,6 +200,19 @@ mod tests {
         let mut kept = members.iter().flat_map(|member| &member.keyspaces);
         assert!(kept.all(|result| result.state == KeyspaceState::Failed));
         assert_eq!(members[0].keyspaces[1].name, "ks100", "in their order");
+    }
+
+    #[test]
+    fn of_more_messages_than_an_object_takes_the_first_are_kept() {
+        let mut members = [member(some_failed(1_000)), member(some_failed(1_000))];
+        let results = members.iter_mut().flat_map(|member| &mut member.keyspaces);
+        results.for_each(|result| result.message = Some("x".repeat(1_024)));
+        cut(&mut members);
+        assert_eq!(counts(&members), [1_000, 1_000], "no result is lost");
+        let said = |member: &TaskMember| {
+            member.keyspaces.iter().filter(|result| result.message.is_some()).count()
+        };
+        assert_eq!(members.iter().map(said).collect::<Vec<_>>(), [512, 0]);
     }
 
     #[test]
