@@ -48,8 +48,10 @@ reasons! {
     Valid => "Nothing.";
     /// The spec is not valid; the message names the field and the cause.
     InvalidSpec => "Correct the field that the message names and apply again.";
-    /// The object or the operator is paused; only status is written.
+    /// The object or the operator is paused; only status is written, and what is aborted is stopped.
     Paused => "Set `spec.paused` to false (in the `OperatorConfig` `default`, if the message names it).";
+    /// The CassandraCluster that a CassandraTask or a CassandraTaskSchedule names does not exist in its namespace.
+    ClusterNotFound => "Create the CassandraCluster, or delete the object and create it with the right `spec.cluster`.";
     /// An object with the name that the operator needs belongs to another owner; the operator does not touch it.
     ForeignObject => "Rename or delete the object that the message names, or rename the cluster.";
     /// Objects of the cluster are being created.

@@ -132,6 +132,7 @@ fn observed(facts: &Facts<'_>, refusal: &Refusal) -> Plan {
     }
     status::views::note(facts, &mut draft);
     let status = status::refused(facts, refusal, &draft);
+    tasks::hold(facts, &status::holding_tasks(facts), &mut draft);
     schedules::hold(facts, None, &status::holding(facts), &mut draft);
     draft.plan(status)
 }
@@ -160,6 +161,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         certificates::expiring::report(facts, unsigned, &mut draft);
         status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
+        tasks::hold(facts, &status::holding_tasks(facts), &mut draft);
         schedules::hold(facts, Some(&valid), &status::holding(facts), &mut draft);
         return draft.plan(status);
     }

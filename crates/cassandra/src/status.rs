@@ -19,6 +19,7 @@ use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, JOB_NONCE, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::jobs::Waiting;
 use crate::words::refusal::Refusal;
 use crate::words::schedules::Held;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
@@ -139,6 +140,16 @@ pub fn holding(facts: &Facts<'_>) -> Held {
         Some(Paused::Everywhere) => Held::Everywhere,
         Some(Paused::Here) => Held::Cluster { cluster: cluster() },
         None => Held::NotAccepted { cluster: cluster() },
+    }
+}
+
+/// What tasks wait for while nothing is decided for the ring.
+pub fn holding_tasks(facts: &Facts<'_>) -> Waiting {
+    let cluster = || facts.snapshot.owner.meta.name.clone();
+    match pause(facts) {
+        Some(Paused::Everywhere) => Waiting::PausedEverywhere,
+        Some(Paused::Here) => Waiting::Paused { cluster: cluster() },
+        None => Waiting::NotAccepted { cluster: cluster() },
     }
 }
 

@@ -1,25 +1,21 @@
-//! What the spec asks for while the server runs: seeds, operations, questions.
+//! What the spec asks for while the server runs: seeds, settings, questions.
 
-use super::state::{Agent, Copies, Done, Job, Question};
-use crate::access;
+use super::state::{Agent, Copies, Done, Question};
 use crate::admin::{self, Reading};
-use crate::decide::operation::{self, Next, Server, Worker};
+use crate::decide::operation::Worker;
 use crate::decide::{Process, Source};
-use crate::jobs::{self, Tools};
 use crate::launch;
 use crate::render::{Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
 use crate::volume::ledger::Membership;
-use crate::words::job::{Failed, Trouble};
+use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::StaticAddress;
-use palladion_api::member::Operation;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 /// Copies that could not be counted are counted again after this.
 const COUNT_AGAIN: Duration = Duration::from_secs(5);
@@ -161,80 +157,6 @@ impl Agent {
                 error = format!("{error:#}"),
                 "snapshots of streamed ranges cannot be removed"
             ),
-        }
-    }
-
-    /// Begin the operation that the spec names, or note what became of an old one.
-    pub(super) fn operate(&mut self) {
-        let (Some(saved), Some(ledger), Source::Live) = (&self.saved, self.ledger(), self.source())
-        else {
-            return;
-        };
-        let server = match self.reading() {
-            Some(reading) if reading.serves() => Server::Serves,
-            Some(_) | None => Server::DoesNotServe,
-        };
-        let done = match operation::next(&saved.spec, ledger, self.worker(), server) {
-            Next::Nothing => Ok(()),
-            Next::NoteInterrupted => {
-                self.change_ledger(|ledger| ledger.interrupt_operations(Timestamp::now()))
-            }
-            Next::NoteRefused(why) => self.note_refused(&why),
-            Next::Begin => match saved.spec.operation.clone() {
-                Some(operation) => self.begin_operation(operation),
-                None => Ok(()),
-            },
-        };
-        if let Err(error) = done {
-            self.trouble = Some(Trouble::Operation { why: format!("{error:#}") }.into());
-        }
-    }
-
-    /// The operation in the spec is for another volume or member, or not known.
-    fn note_refused(&mut self, why: &Failed) -> anyhow::Result<()> {
-        let Some(id) =
-            self.saved.as_ref().and_then(|s| Some(s.spec.operation.as_ref()?.id.clone()))
-        else {
-            return Ok(());
-        };
-        tracing::warn!(id, why = %why, "operation not begun");
-        self.change_ledger(|ledger| {
-            ledger.end_operation(&id, Err(why.to_string()), Timestamp::now());
-        })
-    }
-
-    fn begin_operation(&mut self, operation: Operation) -> anyhow::Result<()> {
-        let Some(admin) = self.admin.clone() else {
-            return Ok(());
-        };
-        let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
-        let cql = access::endpoint(&self.settings, &mounted.config);
-        let id = operation.id.clone();
-        self.change_ledger(|ledger| ledger.begin_operation(&id, Timestamp::now()))?;
-        tracing::info!(id, kind = ?operation.kind, "operation begun");
-        let tools = Tools { admin, cql };
-        let (progress, seen) = watch::channel(0);
-        self.job = Some(Job { progress: seen });
-        let done = self.done.clone();
-        tokio::spawn(async move {
-            let outcome = jobs::run(&operation, &tools, &progress).await;
-            let outcome = outcome.map(|done| done.to_string()).map_err(|e| format!("{e:#}"));
-            let _ = done.send(Done::Operation { id, outcome }).await;
-        });
-        Ok(())
-    }
-
-    /// Note how an operation ended.
-    pub(super) fn end_operation(&mut self, id: &str, outcome: Result<String, String>) {
-        tracing::info!(id, outcome = ?outcome, "operation ended");
-        self.job = None;
-        let noted =
-            self.change_ledger(|ledger| ledger.end_operation(id, outcome, Timestamp::now()));
-        if let Err(error) = noted {
-            tracing::error!(
-                error = format!("{error:#}"),
-                "the end of an operation could not be noted"
-            );
         }
     }
 

@@ -7,6 +7,7 @@ mod beat;
 mod gather;
 mod jobs;
 mod look;
+mod operations;
 mod repair;
 mod state;
 mod stop;

@@ -12,7 +12,7 @@ use crate::decide::{DrainCall, LastWords, LeaveCall, Process, SpecFact, StopWhy,
 use crate::http::Health;
 use crate::init::protocol::Phase;
 use crate::issued::Issued;
-use crate::jobs::{Book, Unwritten};
+use crate::jobs::{self, Book, Unwritten};
 use crate::kubernetes::{Contact, News};
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
@@ -60,8 +60,8 @@ pub enum Done {
     Operation {
         /// Its ID.
         id: String,
-        /// How: a line for people either way.
-        outcome: Result<String, String>,
+        /// How.
+        outcome: jobs::Outcome,
     },
     /// A job of a task ended; `None` where the connection to the server broke.
     Job {
@@ -201,6 +201,8 @@ pub struct Agent {
     pub leave_call: LeaveCall,
     pub drain_call: Option<DrainCall>,
     pub job: Option<Job>,
+    /// The operation whose connection broke, and what the agent tried.
+    pub lost_operation: Option<(String, String)>,
     pub book: Option<Arc<Book>>,
     /// Jobs whose notes cannot be written.
     pub unwritten: Unwritten,
@@ -266,6 +268,7 @@ impl Agent {
             leave_call: LeaveCall::NotMade,
             drain_call: None,
             job: None,
+            lost_operation: None,
             book: None,
             unwritten: Unwritten::default(),
             repairs: None,

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// After a connection that broke, before the server is asked again.
-const BREATH: Duration = Duration::from_secs(1);
+pub(super) const BREATH: Duration = Duration::from_secs(1);
 
 impl Agent {
     /// Take up, follow and end the job that the spec names.
@@ -140,7 +140,7 @@ impl Agent {
     }
 
     /// What cannot be read is not taken for nothing: no job is begun then.
-    fn open_book(&mut self) -> Result<()> {
+    pub(super) fn open_book(&mut self) -> Result<()> {
         let (None, Some(volume), true) = (&self.book, &self.volume, self.ledger().is_some()) else {
             return Ok(());
         };

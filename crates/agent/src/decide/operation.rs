@@ -14,7 +14,10 @@ pub enum Next {
     Nothing,
     /// Note that it runs, and begin.
     Begin,
-    /// It was under way when an earlier agent ended: note that, do not begin again.
+    /// Nobody waits for it any more, and the server may go on with it: wait for its end, and
+    /// begin nothing beside it.
+    Settle(Left),
+    /// It is over, and how is not known: note that, do not begin again.
     NoteInterrupted,
     /// It is for another volume or another member, or a newer operator asks for what
     /// this agent does not know: note that, do nothing.
@@ -30,13 +33,54 @@ pub enum Worker {
     Busy,
 }
 
-/// Does the server take jobs now?
+/// How the server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
     /// A full member that answers CQL.
     Serves,
-    /// Anything else.
-    DoesNotServe,
+    /// It runs, and takes no operations now.
+    Runs,
+    /// It does not run.
+    Absent,
+    /// Not known.
+    Unknown,
+}
+
+/// What a server goes on with when nobody waits for it any more: by which of its figures
+/// the end shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// A repair: it has a number.
+    Repair,
+    /// A rewrite: it is in the list of compactions.
+    Rewrite(Rewrites),
+    /// The spec does not name the operation any more.
+    Unknown,
+}
+
+/// What rewrites SSTables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewrites {
+    /// A cleanup.
+    Cleanup,
+    /// The format of another release.
+    UpgradeSstables,
+}
+
+impl Left {
+    /// By an operation of this kind; none by what ends within seconds, or may be called
+    /// twice. Whoever asked for a removal asks the ring what became of it.
+    pub fn by(kind: OperationKind) -> Option<Self> {
+        match kind {
+            OperationKind::Repair => Some(Left::Repair),
+            OperationKind::Cleanup => Some(Left::Rewrite(Rewrites::Cleanup)),
+            OperationKind::UpgradeSstables => Some(Left::Rewrite(Rewrites::UpgradeSstables)),
+            OperationKind::AlterReplication
+            | OperationKind::Flush
+            | OperationKind::RemoveNode
+            | OperationKind::Unknown(_) => None,
+        }
+    }
 }
 
 /// Decide about the operation in the spec (as read live).
@@ -44,8 +88,14 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, worker: Worker, server:
     if worker == Worker::Busy {
         return Next::Nothing;
     }
-    if ledger.operations.iter().any(|o| o.state == OperationState::Running) {
-        return Next::NoteInterrupted;
+    if let Some(open) = ledger.operations.iter().find(|o| o.state == OperationState::Running) {
+        let named = spec.operation.as_ref().filter(|wanted| wanted.id == open.id);
+        let left = named.map_or(Some(Left::Unknown), |wanted| Left::by(wanted.kind));
+        return match (server, left) {
+            (Server::Serves | Server::Runs, Some(left)) => Next::Settle(left),
+            (Server::Serves | Server::Runs, None) | (Server::Absent, _) => Next::NoteInterrupted,
+            (Server::Unknown, _) => Next::Nothing,
+        };
     }
     let Some(wanted) = &spec.operation else {
         return Next::Nothing;
@@ -56,7 +106,7 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, worker: Worker, server:
     match (unknown(wanted).or_else(|| misdirected(wanted, ledger)), server) {
         (Some(why), _) => Next::NoteRefused(why),
         (None, Server::Serves) => Next::Begin,
-        (None, Server::DoesNotServe) => Next::Nothing,
+        (None, Server::Runs | Server::Absent | Server::Unknown) => Next::Nothing,
     }
 }
 
@@ -129,20 +179,47 @@ mod tests {
         }
     }
 
+    fn spec_of(kind: OperationKind) -> CassandraMemberSpec {
+        let operation = Operation::of("o1".into(), kind);
+        CassandraMemberSpec { operation: Some(operation), ..Default::default() }
+    }
+
     #[test]
-    fn what_an_earlier_agent_left_is_interrupted_and_not_begun_again() {
+    fn what_an_earlier_agent_left_is_waited_for_while_the_server_may_go_on_with_it() {
         let left = ledger(Some(OperationState::Running));
-        assert_eq!(next(&spec(), &left, Worker::Idle, Server::Serves), Next::NoteInterrupted);
-        assert_eq!(
-            next(&CassandraMemberSpec::default(), &left, Worker::Idle, Server::DoesNotServe),
-            Next::NoteInterrupted
-        );
-        assert_eq!(next(&spec(), &left, Worker::Busy, Server::Serves), Next::Nothing);
+        let next = |spec: &CassandraMemberSpec, server| next(spec, &left, Worker::Idle, server);
+        let cleanup = Left::Rewrite(Rewrites::Cleanup);
+        for (kind, what) in
+            [(OperationKind::Repair, Left::Repair), (OperationKind::Cleanup, cleanup)]
+        {
+            for server in [Server::Serves, Server::Runs] {
+                assert_eq!(next(&spec_of(kind), server), Next::Settle(what));
+            }
+            assert_eq!(next(&spec_of(kind), Server::Absent), Next::NoteInterrupted);
+            assert_eq!(next(&spec_of(kind), Server::Unknown), Next::Nothing);
+        }
+        let forgotten = CassandraMemberSpec::default();
+        assert_eq!(next(&forgotten, Server::Serves), Next::Settle(Left::Unknown));
+        let busy = super::next(&spec(), &left, Worker::Busy, Server::Serves);
+        assert_eq!(busy, Next::Nothing);
+    }
+
+    #[test]
+    fn what_ends_by_itself_or_may_be_called_twice_is_interrupted_at_once() {
+        let left = ledger(Some(OperationState::Running));
+        for kind in
+            [OperationKind::Flush, OperationKind::AlterReplication, OperationKind::RemoveNode]
+        {
+            let next = next(&spec_of(kind), &left, Worker::Idle, Server::Serves);
+            assert_eq!(next, Next::NoteInterrupted, "{kind:?}");
+        }
     }
 
     #[test]
     fn waits_for_a_server_that_serves() {
-        assert_eq!(next(&spec(), &ledger(None), Worker::Idle, Server::DoesNotServe), Next::Nothing);
+        for server in [Server::Runs, Server::Absent, Server::Unknown] {
+            assert_eq!(next(&spec(), &ledger(None), Worker::Idle, server), Next::Nothing);
+        }
     }
 
     #[test]

@@ -9,10 +9,12 @@ mod course;
 mod due;
 mod flush;
 mod follow;
+mod goes_on;
 mod granted;
 mod intensity;
 mod levels;
 mod missed;
+mod numbers;
 mod orphan;
 mod pace;
 mod patience;
@@ -29,10 +31,11 @@ mod work;
 
 pub use bench::Bench;
 pub use book::{Book, Live};
+pub use goes_on::over;
 pub use levels::give_back;
 pub use orphan::{Waited, settle};
 pub use pace::Pace;
-pub use run::{Tools, run};
+pub use run::{Outcome, Tools, run};
 pub use unwritten::Unwritten;
 pub use work::work;
 

@@ -3,6 +3,7 @@
 //! it is over: 4.1 would end it and begin anew, 5.0 would refuse.
 
 use super::bench::{Bench, Halt, Step};
+use super::numbers::Numbers;
 use super::snapshot::OnDisk;
 use super::stop::Asked;
 use super::work::{as_rewrite, work};
@@ -15,12 +16,7 @@ use crate::words::work::Interrupted;
 use palladion_api::member::{JobCause, JobState};
 use palladion_api::task::{Body, SnapshotTask};
 use palladion_api::words::Names;
-use std::collections::BTreeSet;
 use tokio::time::Instant;
-
-/// How many numbers in a row the server may not know, until nothing is looked for
-/// behind them: those of repairs that it has forgotten.
-const NUMBERS: i64 = 256;
 
 /// Who was waiting for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,54 +88,23 @@ async fn entries_end(bench: &Bench, what: Rewrite<'_>, item: &Item) -> Step<()> 
 /// way is waited for. One of them may be somebody's own, so none counts as ours.
 async fn repairs_end(bench: &Bench, item: &Item) -> Step<()> {
     let mut asked = Asked::default();
-    let mut open: BTreeSet<i64> = BTreeSet::new();
-    let mut next = bench.book.read(Notes::last_number) + 1;
+    let mut numbers = Numbers::after(bench.book.read(Notes::last_number));
     loop {
-        next = given_since(bench, item, next, &mut open).await?;
-        let mut running = BTreeSet::new();
-        for number in open {
-            if state(bench, item, number).await? == RepairState::Running {
-                running.insert(number);
-            }
+        numbers.look(|number| Box::pin(state(bench, item, number))).await?;
+        if numbers.last() > 0 {
+            bench.note(|notes| notes.count_to(numbers.last()))?;
         }
-        open = running;
-        if open.is_empty() {
+        if numbers.running().is_empty() {
             return Ok(());
         }
         if bench.asked().is_some() {
-            asked.end(bench, &item.keyspace, || Names::of(&open)).await?;
+            asked.end(bench, &item.keyspace, || Names::of(numbers.running())).await?;
         }
         bench.pause(bench.pace.orphan).await;
         if bench.asked().is_some() {
             tokio::time::sleep(bench.pace.stop).await;
         }
     }
-}
-
-/// Numbers from `next` on that the server has given and that run: it counts up,
-/// and forgets some that are over. Says where to look on.
-async fn given_since(
-    bench: &Bench,
-    item: &Item,
-    mut next: i64,
-    open: &mut BTreeSet<i64>,
-) -> Step<i64> {
-    let mut number = next;
-    while number < next + NUMBERS {
-        match state(bench, item, number).await? {
-            RepairState::Unknown => {}
-            RepairState::Running => {
-                open.insert(number);
-                next = number + 1;
-            }
-            RepairState::Completed | RepairState::Failed(_) => next = number + 1,
-        }
-        number += 1;
-    }
-    if next > 1 {
-        bench.note(|notes| notes.count_to(next - 1))?;
-    }
-    Ok(next)
 }
 
 async fn state(bench: &Bench, item: &Item, number: i64) -> Step<RepairState> {

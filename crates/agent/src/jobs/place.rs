@@ -104,9 +104,10 @@ impl Place {
         self.bench(self.book.read(|notes| notes.open().unwrap().job.clone()))
     }
 
-    fn bench(&self, job: Job) -> Bench {
+    /// Of a test.
+    pub fn pace() -> Pace {
         let short = Duration::from_millis(2);
-        let pace = Pace {
+        Pace {
             look: short,
             stop: short,
             again: short,
@@ -121,7 +122,11 @@ impl Place {
             alone: short * 20,
             orphan: short,
             quiet: short * 10,
-        };
+        }
+    }
+
+    fn bench(&self, job: Job) -> Bench {
+        let pace = Self::pace();
         let (stop, grants) = (self.stop.subscribe(), self.grants.subscribe());
         Bench {
             admin: self.fake.clone(),

@@ -1,7 +1,9 @@
-//! How each job is carried out, in a task beside the loop.
+//! How each operation is carried out, in a task beside the loop.
 
-use crate::admin::{DownReplicas, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
+use super::book::Book;
+use crate::admin::{DownReplicas, Error, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
 use crate::cql::{Connection, Endpoint, quoted, text};
+use crate::decide::operation::Left;
 use crate::words::calls::Doing;
 use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
@@ -14,25 +16,71 @@ use tokio::sync::watch::Sender;
 
 /// How often the server is asked how far a repair is.
 const REPAIR_LOOK: Duration = Duration::from_secs(2);
-/// Looks that fail in a row before a repair counts as lost.
+/// Looks that fail in a row before nothing is known of a repair any more.
 const REPAIR_LOOKS: u32 = 30;
 
 /// How often a server is called again that is still at the removal of an earlier call.
 const REMOVAL_LOOK: Duration = Duration::from_secs(10);
 
-/// How far a job is, in percent.
+/// How far an operation is, in percent.
 pub type Progress = Sender<u8>;
 
-/// What a job needs.
+/// What an operation needs.
 pub struct Tools {
     /// The server.
     pub admin: Arc<dyn ServerAdmin>,
     /// Its native protocol.
     pub cql: Endpoint,
+    /// Tag of its launch.
+    pub tag: String,
+    /// The notes, where they can be read.
+    pub book: Option<Arc<Book>>,
 }
 
-/// Carry out a job; what comes back is what people read.
-pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<Done> {
+impl Tools {
+    /// From where on the repair is looked for that the server has just begun. Without the note
+    /// it is looked for from further back.
+    fn note(&self, number: i64) {
+        let noted = self
+            .book
+            .as_ref()
+            .map(|book| book.change(|notes| notes.count_before(&self.tag, number)));
+        if let Some(Err(error)) = noted {
+            let error = format!("{error:#}");
+            tracing::warn!(number, error, "the number of a repair cannot be noted");
+        }
+    }
+}
+
+/// How an operation ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Well or not: a line for people either way.
+    Ended(Result<String, String>),
+    /// The server does not answer any more, and goes on with it; with what was tried.
+    Lost(String),
+    /// What the server went on with is over.
+    Over,
+    /// The server does not say whether it is.
+    Unclear,
+}
+
+/// Carry out an operation.
+pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> Outcome {
+    let is_unanswered = |error: &anyhow::Error| {
+        let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<Error>());
+        causes.any(|cause| matches!(cause, Error::Http { .. }))
+    };
+    match carry_out(operation, tools, progress).await {
+        Ok(done) => Outcome::Ended(Ok(done.to_string())),
+        Err(error) if Left::by(operation.kind).is_some() && is_unanswered(&error) => {
+            Outcome::Lost(format!("{error:#}"))
+        }
+        Err(error) => Outcome::Ended(Err(format!("{error:#}"))),
+    }
+}
+
+async fn carry_out(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<Done> {
     let admin = tools.admin.as_ref();
     match operation.kind {
         OperationKind::AlterReplication => alter_replication(operation, tools, progress).await,
@@ -42,7 +90,7 @@ pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> R
             remove_node(target, admin).await?;
             Ok(Done::Removed { host_id: target.clone() })
         }
-        OperationKind::Repair => repair(operation, admin, progress).await,
+        OperationKind::Repair => repair(operation, tools, progress).await,
         OperationKind::Unknown(word) => bail!(Failed::unknown(word)),
         OperationKind::Cleanup => each(operation, admin, progress, Work::Cleanup).await,
         OperationKind::Flush => each(operation, admin, progress, Work::Flush).await,
@@ -138,11 +186,8 @@ async fn alter_replication(
     Ok(Done::Replicated { keyspaces: Names::of(&operation.keyspaces), factors: Names::of(factors) })
 }
 
-async fn repair(
-    operation: &Operation,
-    admin: &dyn ServerAdmin,
-    progress: &Progress,
-) -> Result<Done> {
+async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<Done> {
+    let admin = tools.admin.as_ref();
     let down = match operation.target {
         Some(_) => DownReplicas::LeaveOut,
         None => DownReplicas::Fail,
@@ -153,6 +198,7 @@ async fn repair(
     for (index, keyspace) in all.iter().enumerate() {
         let doing = || Doing::Repair { keyspace: keyspace.clone() };
         if let Some(ticket) = admin.begin_repair(keyspace, what).await.with_context(doing)? {
+            tools.note(ticket.number);
             let mut silent = 0;
             loop {
                 tokio::time::sleep(REPAIR_LOOK).await;

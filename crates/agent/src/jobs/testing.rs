@@ -76,6 +76,10 @@ pub struct State {
     pub silent: bool,
     /// It does not answer when it is asked to flush, or about snapshots.
     pub never_answers: bool,
+    /// A table of the shop with more bytes than any disk has.
+    pub huge: Option<&'static str>,
+    /// The connection breaks when it is called for an operation.
+    pub breaks: bool,
 }
 
 pub struct Fake {
@@ -170,12 +174,14 @@ impl ServerAdmin for Fake {
         now(BTreeMap::new())
     }
 
-    fn cleanup<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
-        now(())
+    fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
+        let breaks = self.called(format!("cleanup {keyspace}")).breaks;
+        Box::pin(async move { if breaks { Err(broken().await) } else { Ok(()) } })
     }
 
-    fn flush<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
-        now(())
+    fn flush<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
+        let breaks = self.called(format!("flush {keyspace}")).breaks;
+        Box::pin(async move { if breaks { Err(broken().await) } else { Ok(()) } })
     }
 
     fn upgrade_sstables<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
@@ -190,8 +196,20 @@ impl ServerAdmin for Fake {
         Some(self)
     }
 
-    fn begin_repair<'a>(&'a self, _: &'a str, _: RepairScope) -> Answer<'a, Option<RepairTicket>> {
-        now(None)
+    fn begin_repair<'a>(
+        &'a self,
+        keyspace: &'a str,
+        _: RepairScope,
+    ) -> Answer<'a, Option<RepairTicket>> {
+        let mut state = self.called(format!("repair {keyspace}"));
+        state.next_repair += 1;
+        let (number, breaks) = (state.next_repair, state.breaks);
+        Box::pin(async move {
+            if breaks {
+                return Err(broken().await);
+            }
+            Ok(Some(RepairTicket { keyspace: keyspace.into(), number }))
+        })
     }
 
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {

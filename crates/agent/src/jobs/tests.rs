@@ -4,6 +4,7 @@ mod due;
 mod failing;
 mod granted;
 mod killed;
+mod left;
 mod seen;
 
 use super::place::Place;

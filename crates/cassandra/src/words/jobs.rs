@@ -13,8 +13,14 @@ palladion_plan::sentences! {
     /// What a task waits for.
     pub enum Waiting {
         InQueue { task: String } => WaitingInQueue, "waiting for CassandraTask {task} to finish";
+        NoCluster { cluster: String } => ClusterNotFound, "CassandraCluster {cluster} does not exist";
         NotInitialized => Initializing, "the ring has not been initialized yet";
         RingStopped => Stopped, "`spec.run` of the CassandraCluster is Stopped";
+        PausedEverywhere => Paused, "OperatorConfig default has `paused: true`; the task goes on after the pause";
+        Paused { cluster: String } => Paused,
+            "CassandraCluster {cluster} is paused; the task goes on after the pause";
+        NotAccepted { cluster: String } => InvalidSpec,
+            "the spec of CassandraCluster {cluster} is not accepted, as its condition `Accepted` says; the task goes on when it is corrected";
         Turn { member: MemberName, work: turn::Work, since: Timestamp } => YieldsToTurn,
             "waiting for the {work} of member {member} to finish, which began at {since}";
         RolloutStuck { cluster: String, member: MemberName, since: Timestamp } => RolloutStuck,
@@ -32,6 +38,14 @@ palladion_plan::sentences! {
         Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";
         TwoLines => MixedVersions, "not while members run different release lines";
         Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";
+        LeftRunning { member: MemberName, until: Timestamp } => WaitingForRing,
+            "waiting for a repair that was left running on the server of member {member}: until {until}, or until that server is restarted";
+        NotEnded { member: MemberName } => WaitingForRing,
+            "waiting for the agent of member {member} to report the end of what it was given before";
+        BesideAnother { members: Names } => AgentTooOld,
+            "waiting for {members}: an agent that does not know grants repairs while no other one does";
+        NothingOffered { members: Names } => WaitingForRing,
+            "waiting for {members} to offer ranges that can be repaired now; `status.members` has what each of them waits for";
         OfAnother { members: Names } => WaitingInQueue,
             "waiting for the job of {members} to end, which another CassandraTask has left running";
     }
@@ -41,7 +55,9 @@ palladion_plan::sentences! {
         Member { work: Work, member: MemberName, done: usize, members: Count } => TaskRunning,
             "the {work} of member {member} is running ({done} of {members} done)";
         Members { work: Work, at_work: Names, done: usize, members: Count } => TaskRunning,
-            "the {work} of members {at_work} is running ({done} of {members} done)";
+            "members {at_work} take turns at the {work} ({done} of {members} done)";
+        Nobody { work: Work, why: Waiting, done: usize, members: Count } => TaskRunning,
+            "no member is at the {work} now: {why} ({done} of {members} done)";
         Yields { work: Work, member: MemberName } => YieldsToTurn,
             "the {work} of member {member} is being interrupted: a change to the ring comes first";
         LetsPass { work: Work, members: Names, task: String } => WaitingInQueue,
@@ -151,6 +167,7 @@ palladion_plan::sentences! {
         Partial { task: String, said: String } => TaskPartial, "CassandraTask {task}: {said}";
         Failed { task: String, said: String } => TaskFailed, "CassandraTask {task}: {said}";
         Aborted { task: String, said: String } => TaskAborted, "CassandraTask {task}: {said}";
+        Refused { task: String, said: String } => TaskRefused, "CassandraTask {task}: {said}";
     }
 
     /// What a task does to a member.

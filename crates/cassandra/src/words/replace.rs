@@ -98,6 +98,8 @@ palladion_plan::sentences! {
             "{server}; request the replacement again when it has stopped";
         Works { operation: String } => MemberBusy,
             "its operation {operation} is still running; request the replacement again when it has ended";
+        WorksForTask { job: String } => MemberBusy,
+            "its job {job} of a CassandraTask is still running; abort the task, or request the replacement again when the job has ended";
         OnlyMember => ReplaceRefused,
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
     }

@@ -6,7 +6,7 @@ use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
 use crate::sim::world::cluster_key;
-use crate::tasks::{ask, key, status};
+use crate::tasks::{ask, key, status, told};
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskPhase};
 use palladion_cassandra::resources as kinds;
@@ -147,7 +147,10 @@ fn thirty_tasks_run_in_the_order_of_their_creation() {
         assert!(said(&world, name).starts_with(&behind), "{}", said(&world, name));
     }
     assert_eq!(status(&world, open[0]).position, None, "it runs");
+    assert_eq!(world.gauge("jobs_waiting"), i64::try_from(open.len() - 1).ok());
     world.settle();
+    assert_eq!(world.gauge("jobs_waiting"), Some(0));
+    assert_eq!(world.counted("jobs_ended_total Flush Done"), 30);
     let mut ends: Vec<_> =
         names.iter().map(|n| (status(&world, n).ended_at.unwrap().0, n)).collect();
     assert!(names.iter().all(|n| phase(&world, n) == Some(TaskPhase::Done)));
@@ -173,7 +176,9 @@ fn a_task_that_names_nobody_who_exists_is_refused() {
         world.settle();
         assert_eq!(phase(&world, name), Some(TaskPhase::Refused));
         assert!(said(&world, name).contains(why), "{}", said(&world, name));
+        assert_eq!(told(&world, Reason::TaskRefused, name), 1, "{}", world.last_words());
     }
+    assert_eq!(world.counted("jobs_ended_total Flush Refused"), 2);
     assert!(begun(&world).is_empty());
     world.expect_ring(3);
 }
@@ -516,6 +521,7 @@ fn a_turn_interrupts_a_rewrite_within_seconds_and_costs_no_try() {
     world.until(turn);
     assert!(world.now().duration_since(asked).as_secs() < 10, "{}", world.last_words());
     assert_eq!(job(&world), Value::Null);
+    assert_eq!(world.counted("job_yields_total"), 1);
     world.pass(2);
     let interrupted = status(&world, "work");
     assert_eq!(interrupted.members[0].state, MemberTaskState::Interrupted);

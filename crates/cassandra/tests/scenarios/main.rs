@@ -26,6 +26,7 @@ mod going_without;
 mod growth;
 mod guards;
 mod health;
+mod held_up;
 mod hints;
 mod history;
 mod holes;

@@ -7,9 +7,11 @@ use crate::nodes::LAST;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::{Force, Phase};
+use crate::tasks::{ask, status};
 use crate::told::a_ring_of_scylla;
 use jiff::SignedDuration;
 use palladion_api::reasons::Reason;
+use palladion_api::task::TaskPhase;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
@@ -354,4 +356,41 @@ fn members_of_a_ring_of_scylla_are_cleaned_up_after_a_join() {
         let begun = format!("start the pending cleanup on member {member}");
         assert!(wrote(&world, &begun), "{}", world.last_words());
     }
+}
+
+/// Its server goes on with what an agent has called for that is restarted meanwhile: the next
+/// one waits for its end, and asks for nothing beside it.
+fn its_agent_is_restarted(world: &mut World, member: &str, operation: &str) {
+    world.ring.hanging.insert(member.into());
+    let words = format!("start the pending {operation} on member {member}");
+    world.until(|w| wrote(w, &words));
+    world.until(|w| !w.ring.ordered.is_empty());
+    world.restart_agent(member);
+    // A task begins beside it no more than another operation does.
+    ask(world, "flush", &json!({ "cluster": "demo", "flush": {} }));
+    world.pass(600);
+    assert_eq!(world.ring.ordered.len(), 1, "{}", world.last_words());
+    assert!(world.ring.units.is_empty(), "{}", world.last_words());
+    world.ring.hanging.remove(member);
+}
+
+#[test]
+fn a_pending_repair_does_not_run_twice_when_its_agent_is_restarted() {
+    let mut world = away_for(three_copies(), 5 * 3600);
+    its_agent_is_restarted(&mut world, AWAY, "repair");
+    world.settle();
+    // The first one was interrupted as far as anybody knows.
+    assert_eq!(repairs(&world, AWAY), 2, "{}", world.last_words());
+    assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_pending_cleanup_does_not_run_twice_when_its_agent_is_restarted() {
+    let mut world = a_ring(2, 1);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.until(|w| w.normal() == 4);
+    its_agent_is_restarted(&mut world, "demo-dc1-a-0", "cleanup");
+    world.settle();
+    world.expect_ring(4);
 }

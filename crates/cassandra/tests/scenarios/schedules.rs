@@ -214,6 +214,7 @@ fn a_task_that_would_be_too_late_is_missed_and_said_to_be() {
     assert!(tasks(&world).is_empty(), "{}", world.last_words());
     assert_eq!(status(&world).missed, 1, "three in a row count as one");
     assert!(world.events.contains(&Reason::ScheduleMissed));
+    assert_eq!(world.counted("schedule_missed_total"), 1);
     assert_eq!(status(&world).next_schedule_time.map(|t| t.0), Some(at(4 * HOUR)));
     world.expect_rest();
     go_to(&mut world, 4 * HOUR + 10);

@@ -5,6 +5,7 @@ use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
 use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
@@ -53,6 +54,13 @@ pub fn host_of(world: &World, member: &str) -> HostId {
     HostId::new(spec_of(world, member, "hostID"))
 }
 
+/// How many events of this reason name the task.
+pub fn told(world: &World, reason: Reason, task: &str) -> usize {
+    let words = format!("   event: CassandraTask {task}");
+    let lines = world.story.iter().filter(|line| line.contains(&words)).count();
+    if world.events.contains(&reason) { lines } else { 0 }
+}
+
 pub fn replace(member: &str) -> Value {
     json!({ "cluster": "demo", "replace": { "member": member } })
 }
@@ -71,9 +79,11 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
         ("volume", on_another, "MemberIsLive: "),
         ("cluster", of_another, "belongs to cluster demo, not to other"),
     ];
-    for (name, spec, why) in &cases {
+    for (place, (name, spec, why)) in cases.iter().enumerate() {
         ask(&mut world, name, spec);
         world.settle();
+        assert_eq!(told(&world, Reason::TaskRefused, name), 1, "{}", world.last_words());
+        assert_eq!(world.counted("jobs_ended_total Replace Refused"), place + 1);
         assert_eq!(status(&world, name).phase, Some(TaskPhase::Refused));
         let message = message(&world, name);
         assert!(message.contains(why), "{name}: {message}");
@@ -96,6 +106,8 @@ fn a_dead_member_is_replaced_and_the_task_tells_so() {
     let status = status(&end, "replace-it");
     assert_eq!(status.phase, Some(TaskPhase::Done), "{}", end.last_words());
     assert!(status.started_at.is_some() && status.ended_at.is_some());
+    assert_eq!(told(&end, Reason::TaskDone, "replace-it"), 1, "{}", end.last_words());
+    assert_eq!(end.counted("jobs_ended_total Replace Done"), 1);
     let expected = end.end();
     let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
     let kill = |world: &mut World| {
@@ -153,6 +165,7 @@ fn a_task_is_taken_back_while_it_waits_and_not_later() {
     abort(&mut world);
     world.pass(30);
     assert_eq!(status(&world, "replace-it").phase, Some(TaskPhase::Aborted));
+    assert_eq!(told(&world, Reason::TaskAborted, "replace-it"), 1, "{}", world.last_words());
     comes_back_untouched(&mut world);
 
     let (worlds, _) = before_each_write(asked_to_replace(spread(2, 1)));

@@ -5,6 +5,7 @@ use crate::every::{a_ring, before_each_write, killed_at_every_write, some};
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::ring::Force;
 use crate::tasks::{ask, replace, status, volume_of};
 use palladion_api::reasons::Reason;
 use palladion_api::task::TaskPhase;
@@ -271,22 +272,39 @@ fn each_refusal_in_its_order_names_the_next_step_and_then_the_member_is_replaced
     assert_eq!(status(&world, "first").phase, Some(TaskPhase::Done));
 }
 
+/// A rollout whose image cannot be pulled: the member has the turn, and is down.
 #[test]
-fn a_member_whose_stop_is_under_way_is_busy() {
+fn a_member_that_has_the_turn_is_busy() {
     let mut world = a_ring(2, 1);
-    terminate(&mut world, LAST, "RingIsWell");
-    world.until(|w| !w.runs(LAST));
-    let has_turn = |w: &World| w.end().status["turn"]["member"] == LAST;
-    assert!(has_turn(&world), "{}", world.last_words());
-    let key = ObjectKey::new(kinds::TASK, NAMESPACE, "early");
-    ask(&mut world, "early", &replace(LAST));
-    world.until(|w| w.store.get(&key).is_some_and(|t| t["status"]["endedAt"].is_string()));
+    world.patch_spec(&json!({ "repository": "example.org/missing" }));
+    world.pass(300);
+    let turn = world.end().status["turn"].clone();
+    assert_eq!(turn["step"], "Restart", "{}", world.last_words());
+    let name = turn["member"].as_str().unwrap_or_default();
+    ask(&mut world, "early", &replace(name));
+    world.pass(10);
+    assert_eq!(status(&world, "early").phase, Some(TaskPhase::Refused), "{}", world.last_words());
     let said = status(&world, "early").conditions[0].message.clone();
-    let is_told = says(&said, Reason::MemberBusy) || says(&said, Reason::MemberIsLive);
-    assert!(is_told, "{said}");
-    world.settle();
-    replaced_by_task(&mut world);
-    world.expect_ring(3);
+    assert!(says(&said, Reason::MemberBusy) && said.contains("restart"), "{said}");
+    assert!(world.destructive.len() == 1, "the pod of the rollout: {:?}", world.destructive);
+}
+
+/// It was made to leave by hand in the middle of a flush, which its server has not ended.
+#[test]
+fn a_member_whose_server_works_for_a_task_is_busy() {
+    let mut world = a_ring(2, 1);
+    world.ring.hanging.insert(LAST.into());
+    let flush = json!({ "cluster": "demo", "members": [LAST], "flush": {} });
+    ask(&mut world, "flush", &flush);
+    world.until(|w| !w.ring.calls.is_empty());
+    world.pass(10);
+    world.ring.hanging.clear();
+    world.nodetool_decommission(LAST, Force::Yes);
+    world.pass(120);
+    ask(&mut world, "early", &replace(LAST));
+    world.pass(10);
+    let said = status(&world, "early").conditions[0].message.clone();
+    assert!(says(&said, Reason::MemberBusy) && said.contains("its job"), "{said}");
 }
 
 #[test]

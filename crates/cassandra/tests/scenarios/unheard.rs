@@ -226,3 +226,37 @@ fn what_a_server_has_not_ended_is_held_for_an_hour_at_the_most() {
     assert!(status(&world, DUE).phase.is_some_and(TaskPhase::is_final), "{}", world.last_words());
     world.expect_ring(4);
 }
+
+/// What the task says while nobody repairs.
+fn names_what_is_held(world: &World, member: &str) {
+    let said = crate::jobs::said(world, DUE);
+    let is_named = said.contains(member) && said.contains("left running");
+    assert!(is_named && !said.contains("is running"), "{said}\n{}", world.last_words());
+}
+
+/// Whoever was given a part and is granted nothing does not repair.
+#[test]
+fn what_a_server_has_not_ended_is_named_while_others_wait_for_it() {
+    let (mut world, member) = left_running();
+    world.pass(60);
+    names_what_is_held(&world, &member);
+}
+
+/// A turn comes between; its member does not end what it was stopped at either.
+#[test]
+fn what_a_server_has_not_ended_is_named_after_a_turn() {
+    let (mut world, member) = at_work();
+    world.ring.headstrong.insert(member.clone());
+    world.want("demo-dc1-b-0", &json!({ "restartToken": "now" }));
+    let has_turn = |w: &World| !w.end().status["turn"].is_null();
+    world.until(|w| {
+        w.store.list(kinds::MEMBER).any(|(_, m)| m["status"]["job"]["cause"] == "LeftRunning")
+    });
+    // What goes on are sessions at those that have copies.
+    world.ring.calls.clear();
+    world.until(has_turn);
+    world.until(|w| !has_turn(w));
+    world.pass(300);
+    assert_eq!(entry(&world, &member).state, State::Interrupted, "{}", world.last_words());
+    names_what_is_held(&world, &member);
+}

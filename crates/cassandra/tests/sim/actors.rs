@@ -84,6 +84,10 @@ impl World {
             self.tell(&format!("   event: {}", event.message));
             self.events.insert(event.reason);
         }
+        if let Some(count) = &done.counted {
+            let words = std::iter::once(count.metric.name).chain(count.labels.iter().copied());
+            *self.counts.entry(words.collect::<Vec<_>>().join(" ")).or_default() += 1;
+        }
         self.watch_wishes();
         if matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter) {
             self.note_destroyed(done);

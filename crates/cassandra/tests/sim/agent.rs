@@ -86,6 +86,8 @@ pub struct Agent {
     pub(super) last_words: Option<LastWords>,
     /// The operation that runs, and when it ends.
     pub(super) job: Option<(Operation, Timestamp)>,
+    /// It waits for the end of an operation that an earlier agent has called for.
+    pub(super) settles: bool,
     /// The part of a task that it is at.
     pub(super) work: Option<Work>,
     /// What is noted of such parts on the volume.
@@ -178,6 +180,7 @@ impl Agent {
             drain_call: None,
             last_words: None,
             job: None,
+            settles: false,
             work: None,
             notes: Jobs::default(),
             offers: Vec::new(),

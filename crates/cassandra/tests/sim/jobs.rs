@@ -79,16 +79,28 @@ impl Agent {
             self.change_ledger(reach, |ledger| ledger.end_operation(&operation.id, outcome, at));
             return Activity::ACTED;
         }
+        if self.settles {
+            return self.settle_operation(reach);
+        }
         let (Some(saved), Some(ledger), Source::Live) = (&self.saved, self.ledger(), self.source)
         else {
             return Activity::default();
         };
         let serves = self.reading().is_some_and(Reading::serves);
-        let server = if serves { Server::Serves } else { Server::DoesNotServe };
+        let server = match &self.process {
+            Process::Running if serves => Server::Serves,
+            Process::Running => Server::Runs,
+            Process::Absent => Server::Absent,
+            Process::Unknown(_) => Server::Unknown,
+        };
         let at = self.clock_at(now);
         let worker = if self.work.is_some() { Worker::Busy } else { Worker::Idle };
         match operation::next(&saved.spec, ledger, worker, server) {
             Next::Nothing => Activity::default(),
+            Next::Settle(_) => {
+                self.settles = true;
+                Activity::ACTED
+            }
             Next::NoteInterrupted => {
                 self.change_ledger(reach, |ledger| ledger.interrupt_operations(at));
                 Activity::ACTED
@@ -106,12 +118,29 @@ impl Agent {
                 };
                 self.change_ledger(reach, |ledger| ledger.begin_operation(&operation.id, at));
                 reach.ring.begun.push((self.pod.key.name.clone(), operation.id.clone()));
-                reach.ring.begin_operation(self.pod.uid.as_str(), &operation);
                 let end = now + OPERATION;
+                reach.ring.begin_operation(self.pod.uid.as_str(), &operation, end);
                 self.job = Some((operation, end));
                 Activity::ACTED.at(end)
             }
         }
+    }
+
+    /// Wait for the end of what an earlier agent has called for.
+    fn settle_operation(&mut self, reach: &mut Reach<'_>) -> Activity {
+        let (now, pod) = (reach.now, self.pod.uid.to_string());
+        if let Some(left) = reach.ring.ordered.get(&pod).cloned() {
+            if left.until > now {
+                return Activity::default().at(left.until);
+            }
+            if reach.ring.carry_out(&pod, &left.operation, reach.disks).is_none() {
+                return Activity::default();
+            }
+        }
+        self.settles = false;
+        let at = self.clock_at(now);
+        self.change_ledger(reach, |ledger| ledger.interrupt_operations(at));
+        Activity::ACTED
     }
 
     /// Note on the volume that the server runs.

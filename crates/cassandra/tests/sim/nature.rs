@@ -251,6 +251,18 @@ impl World {
         waits.map(|w| format!("{}: {}", w.reason, w.message)).collect::<Vec<_>>().join("; ")
     }
 
+    /// How often that was counted: the name of a counter, without what all have, and its labels.
+    pub fn counted(&self, what: &str) -> usize {
+        self.counts.get(&format!("palladion_{what}")).copied().unwrap_or_default()
+    }
+
+    /// What the operator adds to this gauge now.
+    pub fn gauge(&self, name: &str) -> Option<i64> {
+        let name = format!("palladion_{name}");
+        let mut figures = self.operators.iter().flat_map(|o| &o.figures);
+        figures.find(|figure| figure.metric.name == name).map(|figure| figure.value)
+    }
+
     /// Neither the operator nor any agent reaches the API server.
     pub fn api_goes_away(&mut self) {
         self.tell("the API server is away");

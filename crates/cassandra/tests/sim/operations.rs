@@ -31,6 +31,27 @@ struct UnderWay {
     left_out: BTreeSet<HostId>,
 }
 
+/// Another operation that a server carries out. It goes on with it, too.
+#[derive(Clone, Debug)]
+pub struct Ordered {
+    pub operation: Operation,
+    /// When it ends, unless it hangs.
+    pub until: Timestamp,
+}
+
+impl Ordered {
+    /// Does a server take some time for it, and would do it twice?
+    fn takes_time(operation: &Operation) -> bool {
+        match operation.kind {
+            OperationKind::Repair | OperationKind::Cleanup | OperationKind::UpgradeSstables => true,
+            OperationKind::AlterReplication
+            | OperationKind::Flush
+            | OperationKind::RemoveNode
+            | OperationKind::Unknown(_) => false,
+        }
+    }
+}
+
 impl Default for Removals {
     fn default() -> Self {
         Self {
@@ -62,9 +83,21 @@ impl Removals {
 
 impl Ring {
     /// An operation is begun.
-    pub fn begin_operation(&mut self, pod: &str, operation: &Operation) {
+    pub fn begin_operation(&mut self, pod: &str, operation: &Operation, until: Timestamp) {
         if operation.kind == OperationKind::Cleanup {
             self.begin_cleanup(pod);
+        }
+        if Ordered::takes_time(operation) {
+            let member = self.servers.get(pod).map(|s| s.member.clone()).unwrap_or_default();
+            if let Some(first) = self.ordered.get(pod) {
+                let (id, of) = (&operation.id, &first.operation.id);
+                self.breaches.push(format!("{member} begins {id} while {of} runs"));
+            }
+            if self.calls.contains_key(pod) {
+                self.breaches.push(format!("{member} begins {} beside a job", operation.id));
+            }
+            let ordered = Ordered { operation: operation.clone(), until };
+            self.ordered.insert(pod.to_string(), ordered);
         }
         let Some(target) =
             operation.target.as_ref().filter(|_| operation.kind == OperationKind::RemoveNode)
@@ -116,6 +149,17 @@ impl Ring {
         operation: &Operation,
         disks: &mut Disks,
     ) -> Option<Result<String, String>> {
+        let outcome = self.come_to_its_end(pod, operation, disks)?;
+        self.ordered.remove(pod);
+        Some(outcome)
+    }
+
+    fn come_to_its_end(
+        &mut self,
+        pod: &str,
+        operation: &Operation,
+        disks: &mut Disks,
+    ) -> Option<Result<String, String>> {
         let Some(server) = self.servers.get(pod) else {
             return Some(Err("the connection to the server was closed".into()));
         };
@@ -152,6 +196,13 @@ impl Ring {
                 Some(Err("nobody knows it".into()))
             }
         }
+    }
+
+    /// Members whose servers carry out an operation, of these pods.
+    pub fn at_operations(&self, pods: &BTreeSet<&str>) -> Vec<(&str, &Operation)> {
+        let ordered = self.ordered.iter().filter(|(pod, _)| pods.contains(pod.as_str()));
+        let member = |pod: &String| Some(self.servers.get(pod)?.member.as_str());
+        ordered.filter_map(|(pod, one)| Some((member(pod)?, &one.operation))).collect()
     }
 
     fn removal_refused(&self, pod: &str, host: &HostId) -> Option<String> {

@@ -2,7 +2,7 @@
 //! what each phase of a start or a leave does to that.
 
 use super::gossip::Views;
-use super::operations::Removals;
+use super::operations::{Ordered, Removals};
 use super::repair::Repaired;
 use super::rows::{Cleanup, Clients};
 use super::streams::{Stream, streamed};
@@ -187,6 +187,8 @@ pub struct Ring {
     pub begun: Vec<(String, String)>,
     /// Removals, which end with the server that carries them out, not with its agent.
     pub removals: Removals,
+    /// Other operations that servers carry out, by pod.
+    pub ordered: BTreeMap<String, Ordered>,
     /// Calls of jobs that servers carry out, by pod.
     pub calls: BTreeMap<String, Call>,
     /// What cleanups that were begun will leave, by pod.
@@ -307,6 +309,7 @@ impl Ring {
             headstrong: BTreeSet::new(),
             begun: Vec::new(),
             removals: Removals::default(),
+            ordered: BTreeMap::new(),
             calls: BTreeMap::new(),
             cleanups: BTreeMap::new(),
             units: Vec::new(),
@@ -454,6 +457,7 @@ impl Ring {
             self.removals.end_with(pod);
             self.calls.remove(pod);
             self.cleanups.remove(pod);
+            self.ordered.remove(pod);
             self.told.push(format!("{} exits: {message}", server.member));
             self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
         }
@@ -480,6 +484,7 @@ impl Ring {
         self.stopped.extend(host);
         self.calls.remove(pod);
         self.cleanups.remove(pod);
+        self.ordered.remove(pod);
         self.set_phase(pod, Phase::Drained, now);
         self.told.push(format!("{} is DRAINED", server.member));
     }
@@ -493,6 +498,7 @@ impl Ring {
         self.removals.end_with(pod);
         self.calls.remove(pod);
         self.cleanups.remove(pod);
+        self.ordered.remove(pod);
         self.fail_streams(now);
         let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else {
             return;

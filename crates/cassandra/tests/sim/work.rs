@@ -154,7 +154,7 @@ impl Agent {
 
     /// Does it work for a task and at an operation at once?
     pub fn does_two_things(&self) -> bool {
-        self.work.is_some() && self.job.is_some()
+        self.work.is_some() && (self.job.is_some() || self.settles)
     }
 
     /// For how long it and the operator have not heard each other, which it notes.
@@ -175,7 +175,7 @@ impl Agent {
 
     fn worker(&self, now: Timestamp) -> Worker {
         match &self.work {
-            _ if self.job.is_some() => Worker::Operation,
+            _ if self.job.is_some() || self.settles => Worker::Operation,
             None => Worker::Idle,
             Some(work) if work.stopping.is_some() => Worker::Stopping,
             Some(work) => Worker::Job(now.duration_since(work.begun).unsigned_abs()),
@@ -396,6 +396,10 @@ impl Ring {
         }
         if kind == TaskKind::Cleanup {
             self.begin_cleanup(pod);
+        }
+        if let Some(ordered) = self.ordered.get(pod) {
+            let id = &ordered.operation.id;
+            self.breaches.push(format!("{} is called beside {id}", server.member));
         }
         let call = Call { kind, ranges, begun: now, until, end: How::Done, left_since: None };
         self.calls.insert(pod.to_string(), call);

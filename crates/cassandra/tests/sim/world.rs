@@ -92,6 +92,8 @@ pub struct World {
     pub writes: Vec<String>,
     /// Reasons of the events that went with them.
     pub events: BTreeSet<Reason>,
+    /// How often what was counted with them, by the name of the counter and its labels.
+    pub counts: BTreeMap<String, usize>,
     pub story: Vec<String>,
 }
 
@@ -128,6 +130,7 @@ impl World {
             stopped: BTreeSet::new(),
             writes: Vec::new(),
             events: BTreeSet::new(),
+            counts: BTreeMap::new(),
             story: Vec::new(),
         };
         world.start_operator();

@@ -11,6 +11,7 @@ use super::Activity;
 use super::cache::Cache;
 use super::faults::Faults;
 use super::store::Store;
+use crate::figures::{Count, Figure};
 use crate::lint::{self, Violation};
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey, Resource};
@@ -40,6 +41,8 @@ pub struct Done {
     pub end: End,
     /// The event that went with it.
     pub event: Option<Event>,
+    /// What was counted with it.
+    pub counted: Option<Count>,
     /// What was shown to prove that it may be done.
     pub proof: Option<ProofKind>,
 }
@@ -150,6 +153,8 @@ pub struct Operator<M> {
     pub past_wakes: usize,
     /// What the plans waited for last.
     pub waits: Vec<Wait>,
+    /// What the plans added to gauges last.
+    pub figures: Vec<Figure>,
     /// Plans that the linter refused.
     pub violations: Vec<Violation>,
     /// Writes since this was last emptied.
@@ -185,6 +190,7 @@ impl<M: Mind + Clone> Operator<M> {
             wake: None,
             past_wakes: 0,
             waits: Vec::new(),
+            figures: Vec::new(),
             violations: Vec::new(),
             done: Vec::new(),
         }
@@ -260,6 +266,7 @@ impl<M: Mind + Clone> Operator<M> {
             Some(_) | None => 0,
         };
         self.waits.clone_from(&plan.waits);
+        self.figures.clone_from(&plan.figures);
         let violations = lint::violations(&plan, &snapshot, self.mind.hazards());
         if !violations.is_empty() {
             plan.steps.clear();

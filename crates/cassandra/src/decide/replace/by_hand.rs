@@ -119,9 +119,16 @@ fn is_busy(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     if matches!(server.state, ServerState::Stopping) {
         return Some(Refused::StillEnds { server: server_words(member) });
     }
-    let operation = member.status.operation.as_ref()?;
-    (operation.state == OperationState::Running)
-        .then(|| Refused::Works { operation: operation.id.clone() })
+    // What a server was at has ended with it, whatever was reported last.
+    if evidence::runs_no_server(facts, member).is_some() {
+        return None;
+    }
+    let operation = member.status.operation.as_ref();
+    if let Some(one) = operation.filter(|one| one.state == OperationState::Running) {
+        return Some(Refused::Works { operation: one.id.clone() });
+    }
+    let job = member.status.job.as_ref().filter(|job| !job.state.is_final())?;
+    Some(Refused::WorksForTask { job: job.id.clone() })
 }
 
 fn is_alone(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {

@@ -3,6 +3,7 @@
 //! piece, so that no member that has copies is in two repairs.
 
 use super::abort::is_ending;
+use super::at_work::{left_running, nobody, working};
 use super::doubts;
 use super::follow::{self, is_final};
 use super::give::{give, grant, stop};
@@ -19,11 +20,11 @@ use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting, Working};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::{Grant, JobWanted};
 use palladion_api::repair::Pressure;
 use palladion_api::task::{Body, MemberTaskState as State, OnFailure, TaskMember, WhenDown};
-use palladion_plan::words::{Count, Names};
+use palladion_plan::words::Names;
 use std::collections::BTreeSet;
 
 /// Is this one of those at which several members may be?
@@ -46,23 +47,27 @@ pub fn go_on(
         return end(facts, job, draft);
     }
     if let Some(why) = first {
-        return working(facts, job).map_or(Stands::Waiting(why), Stands::Working);
+        let said = working(facts, job, &BTreeSet::new(), Some(&why));
+        return said.map_or(Stands::Waiting(why), Stands::Working);
     }
     doubts::ask(facts, job, draft);
     units::wake(facts, draft);
     let waits = begin_all(facts, valid, job, draft);
-    grant_all(facts, job, draft);
-    match (working(facts, job), waits) {
+    let granted = grant_all(facts, job, draft);
+    match (working(facts, job, &granted, None), waits.gate) {
         (Some(said), _) => Stands::Working(said),
         (None, Some(_)) if leave_out_who_is_down(facts, job) => Stands::Due,
         (None, Some(why)) => Stands::Waiting(why),
-        // All are done; the next decision sees it.
-        (None, None) => Stands::Due,
+        (None, None) => match waits.held {
+            Some(why) => Stands::Working(nobody(job, why)),
+            // All are done; the next decision sees it.
+            None => Stands::Due,
+        },
     }
 }
 
 /// Nobody begins any more; whoever works is stopped.
-fn end(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
+pub fn end(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
     stop_all(facts, job, draft);
     let work = job.kind.into();
     let Some(member) = job.running().next().map(|entry| entry.name.clone()) else {
@@ -80,35 +85,22 @@ pub fn stop_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
     draft.steps.extend(members.filter_map(|member| stop(facts, member)));
 }
 
-/// What is told while somebody works.
-pub fn working(facts: &Facts<'_>, job: &Job<'_>) -> Option<Working> {
-    let (work, names) = (job.kind.into(), job.running().map(|entry| entry.name.clone()));
-    let names: Vec<_> = names.collect();
-    let is_stopped = |name| {
-        let wanted = facts.members.get(name).and_then(asked).map(|job| job.wanted);
-        wanted == Some(JobWanted::Stop)
-    };
-    let (done, members) = (job.done(), Count::of(job.status.members.len(), "member"));
-    match names.as_slice() {
-        [] => None,
-        [first, ..] if is_stopped(first) => Some(Working::Yields { work, member: first.clone() }),
-        [member] => Some(Working::Member { work, member: member.clone(), done, members }),
-        names => Some(Working::Members { work, at_work: Names::of(names), done, members }),
-    }
+/// What members wait for that are not given their part.
+#[derive(Default)]
+struct Waits {
+    /// What must be so before one begins: others may pass meanwhile.
+    gate: Option<Waiting>,
+    /// What is still under way: nobody else repairs beside it.
+    held: Option<Waiting>,
 }
 
 /// Whoever can is given its part. One whose agent knows no grants repairs while no
 /// other one does.
-fn begin_all(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    job: &mut Job<'_>,
-    draft: &mut Draft,
-) -> Option<Waiting> {
-    let mut waits = None;
+fn begin_all(facts: &Facts<'_>, valid: &Valid, job: &mut Job<'_>, draft: &mut Draft) -> Waits {
+    let mut waits = Waits::default();
     let has_failed = job.status.members.iter().any(|m| m.state == State::Failed);
     if has_failed && job.task.spec.on_failure == OnFailure::Stop {
-        return None; // Nobody begins; those at work end.
+        return waits; // Nobody begins; those at work end.
     }
     for place in 0..job.status.members.len() {
         let entry = job.status.members[place].clone();
@@ -120,7 +112,7 @@ fn begin_all(
                 follow::end(facts, &mut job.status.members[place], State::Skipped, &why);
             }
             Gate::Wait(why) => {
-                waits.get_or_insert(why);
+                waits.gate.get_or_insert(why);
             }
             Gate::Open(member, proof) => {
                 let at_work = || job.running().filter_map(|m| facts.members.get(&m.name));
@@ -128,11 +120,11 @@ fn begin_all(
                     true => at_work().all(knows_grants),
                     false => at_work().next().is_none(),
                 };
-                let step = give(facts, job, (place, &entry), (member, proof.as_ref()));
-                // What it was given before is over only when its agent says so.
-                let has_ended = units::unended(facts, member).is_none();
-                let is_free = has_ended && left::held_until(facts, member).is_none();
-                if let (Some(step), true) = (step, has_room && is_free) {
+                if let Some(why) = not_free(facts, job, member, has_room) {
+                    waits.held.get_or_insert(why);
+                    continue;
+                }
+                if let Some(step) = give(facts, job, (place, &entry), (member, proof.as_ref())) {
                     draft.steps.push(step);
                     begin(facts, &mut job.status.members[place], member);
                 }
@@ -140,6 +132,24 @@ fn begin_all(
         }
     }
     waits
+}
+
+/// Why a member is not given its part that could begin.
+fn not_free(
+    facts: &Facts<'_>,
+    job: &Job<'_>,
+    member: &MemberFact,
+    has_room: bool,
+) -> Option<Waiting> {
+    if let Some(waiting) = left_running(facts, member) {
+        return Some(waiting);
+    }
+    // What it was given before is over only when its agent says so.
+    if units::unended(facts, member).is_some() {
+        return Some(Waiting::NotEnded { member: member.name.clone() });
+    }
+    let at_work = || Names::of(job.running().map(|entry| &entry.name));
+    (!has_room).then(|| Waiting::BesideAnother { members: at_work() })
 }
 
 /// Only members are left that are down, and have been for long. What they have copies of is
@@ -166,7 +176,7 @@ fn leave_out_who_is_down(facts: &Facts<'_>, job: &mut Job<'_>) -> bool {
 }
 
 /// What a member may repair now, if that is not over.
-fn holds<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a Grant> {
+pub fn holds<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a Grant> {
     let granted = asked(member)?.grant.as_ref().filter(|grant| !grant.host_ids.is_empty())?;
     if left::held_until(facts, member).is_some() {
         return Some(granted);
@@ -194,9 +204,10 @@ fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
     units::under_way(facts).iter().any(|unit| !ours(unit)) || !unheard.all(is_asked)
 }
 
-fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+/// Says who is granted something.
+fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> BTreeSet<MemberName> {
     if somebody_else_works(facts, job) {
-        return;
+        return BTreeSet::new();
     }
     let held = facts.members.values().filter_map(|member| holds(facts, member));
     let busy: BTreeSet<&HostId> = held.clone().flat_map(|grant| &grant.host_ids).collect();
@@ -219,10 +230,12 @@ fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
         true => BTreeSet::new(),
         false => pressed(facts),
     };
-    for chosen in choose(offers, &Occupied { busy, pressed }, room) {
-        let member = facts.members.get(chosen.member);
-        draft.steps.extend(member.and_then(|member| grant(facts, member, chosen.batch)));
+    let chosen = choose(offers, &Occupied { busy, pressed }, room);
+    for one in &chosen {
+        let member = facts.members.get(one.member);
+        draft.steps.extend(member.and_then(|member| grant(facts, member, one.batch)));
     }
+    chosen.into_iter().map(|one| one.member.clone()).collect()
 }
 
 /// Members that have more to do than they get done, by host ID.

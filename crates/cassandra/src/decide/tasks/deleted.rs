@@ -1,4 +1,4 @@
-//! Tasks of a cluster that is being deleted, or is gone: nobody carries them out any
+//! Tasks of a cluster that is being deleted, is gone or was never there: nobody carries them out any
 //! more, and whoever waits for one is told.
 
 use super::end::Course;
@@ -8,7 +8,7 @@ use super::read::Task;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
-use crate::words::jobs::{Failed, Member};
+use crate::words::jobs::{Failed, Member, Waiting};
 use jiff::Timestamp;
 use palladion_api::task::MemberTaskState as State;
 use palladion_plan::{Object, Step};
@@ -21,6 +21,12 @@ pub fn end_all(facts: &Facts<'_>, draft: &mut Draft) {
         let why = Failed::ClusterDeleted { cluster: cluster.into() };
         draft.steps.extend(end_one(object, why, facts.now()));
     }
+}
+
+/// Its cluster has never been there: that is said, and waited for.
+pub fn say_without_cluster(object: &Object, why: Waiting, now: Timestamp) -> Option<Step> {
+    let task = Task::read(object)?;
+    task.write(now, task.status.clone(), &Course::Waiting(why.into()))
 }
 
 /// End one task, saying why; `None` for one of another version of this kind.

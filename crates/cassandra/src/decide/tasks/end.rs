@@ -113,11 +113,12 @@ impl Course {
     pub fn event(&self, task: &str) -> Option<Event> {
         let (task, said) = (task.to_string(), self.said().1.to_string());
         match self {
-            Course::Waiting(_) | Course::Running(_) | Course::Refused(_) => None,
+            Course::Waiting(_) | Course::Running(_) => None,
             Course::Done(_) => Some(Event::normal(jobs::Happened::Done { task, said })),
             Course::Aborted(_) => Some(Event::normal(jobs::Happened::Aborted { task, said })),
             Course::Partial(_) => Some(Event::warning(jobs::Happened::Partial { task, said })),
             Course::Failed(_) => Some(Event::warning(jobs::Happened::Failed { task, said })),
+            Course::Refused(_) => Some(Event::warning(jobs::Happened::Refused { task, said })),
         }
     }
 }
@@ -128,7 +129,7 @@ impl Task<'_> {
         self.report(facts, None, &Course::Refused(why.into()), draft);
     }
 
-    /// Write how a replacement goes, where that differs.
+    /// Write how a replacement goes, where that differs, and tell of its end.
     pub fn report(
         &self,
         facts: &Facts<'_>,
@@ -141,10 +142,10 @@ impl Task<'_> {
         if status.started_at.is_none() && host_id.is_some() {
             status.started_at = Some(Time(facts.now()));
         }
-        let meta = &self.object.meta;
-        let patch = self.patch(facts.now(), status, course);
-        let step = |patch| Step::patch_status(kinds::TASK, meta, patch, self.doing());
-        draft.steps.extend(patch.map(step).map(|step| step.counting(self.counted(course))));
+        let event = course.event(self.name());
+        let event = event.map(|event| event.also_about(kinds::TASK, &self.object.meta));
+        let step = self.write(facts.now(), status, course);
+        draft.steps.extend(step.map(|step| step.announced(event)));
     }
 
     /// Write how it goes, where that differs. As it was seen: a leader that was

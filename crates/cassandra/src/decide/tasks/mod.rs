@@ -1,6 +1,7 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
 mod abort;
+mod at_work;
 mod batches;
 mod by_turn;
 mod claim;
@@ -12,6 +13,7 @@ mod give;
 mod go_on;
 mod grants;
 mod history;
+mod hold;
 mod left;
 mod next_member;
 mod pace;
@@ -33,8 +35,9 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::words::tasks::Refused;
-pub use deleted::{end_all, end_one};
+pub use deleted::{end_all, end_one, say_without_cluster};
 pub use history::tidy;
+pub use hold::hold;
 pub use preconditions::KNOWS_DUE;
 use read::Task;
 pub use read::is_over;

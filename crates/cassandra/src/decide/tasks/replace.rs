@@ -11,6 +11,7 @@ use crate::decide::tasks::refusals::{already_replaced, another_volume, no_such_m
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::{Marked, Unmarked};
+use crate::words::jobs::Waiting;
 use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Replacement, ReplacementCause};
@@ -59,6 +60,26 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
             }
         }
     }
+}
+
+/// Nothing is decided for the ring: it waits. Where nobody has taken it up it is aborted.
+pub(super) fn hold(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    why: &Waiting,
+    draft: &mut Draft,
+) {
+    let taken_up = task.status.host_id.as_ref();
+    // A leader may have ended between the record and what it says of it here.
+    let record = facts.members.get(&wanted.member).and_then(marks::of);
+    let has_record = record.is_some_and(|r| r.task_uid.as_ref() == Some(task.uid()));
+    let course = match (taken_up.is_some() || has_record, task.spec.abort) {
+        (true, _) => Course::Running(why.clone().into()),
+        (false, true) => Course::Aborted(Aborted::InTime.into()),
+        (false, false) => Course::Waiting(why.clone().into()),
+    };
+    task.report(facts, taken_up, &course, draft);
 }
 
 /// The record is gone, or is about somebody else.
@@ -135,15 +156,24 @@ fn stand_for(
 fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
     let name = &member.name;
     let taken_up = task.status.host_id.as_ref();
-    let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
+    // What it has put on record counts also where that is not in its status yet.
+    let is_ours =
+        |r: &&Replacement| Some(&r.host_id) == taken_up || r.task_uid.as_ref() == Some(task.uid());
+    let record = marks::of(member).filter(is_ours);
     let aborted = Course::Aborted(Aborted::InTime.into());
     let Some(record) = record else {
-        let course = taken_up.and_then(|id| ended(member, id));
-        return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
+        let course = match taken_up {
+            None => aborted,
+            // Removed, and not a member again yet.
+            Some(id) => ended(member, id).unwrap_or_else(|| {
+                Course::Running(Running::TooLate { member: name.clone() }.into())
+            }),
+        };
+        return task.report(facts, taken_up, &course, draft);
     };
     if !is_untouched(facts, member) {
         let course = Course::Running(Running::TooLate { member: name.clone() }.into());
-        return task.report(facts, taken_up, &course, draft);
+        return task.report(facts, Some(&record.host_id), &course, draft);
     }
     withdraw(facts, (member, record), Unmarked::TaskAborted, draft);
     task.report(facts, taken_up, &aborted, draft);

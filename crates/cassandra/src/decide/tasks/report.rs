@@ -5,6 +5,7 @@ use super::end::Course;
 use super::follow::over_time_at;
 use super::next_member::next;
 use super::preconditions::{Gate, closed, gate};
+use super::queue::Job;
 use super::run::{Line, Stands};
 use super::yields::Way;
 use crate::decide::draft::Draft;
@@ -18,6 +19,10 @@ use palladion_plan::Event;
 
 /// Results of keyspaces over all members of a task, at the most: an object has limits.
 const KEYSPACES: usize = 2_000;
+
+/// Bytes of what servers said of them, over all members: a third of what etcd takes of an
+/// object, since each member has a message of its own, too.
+const MESSAGES: usize = 512 * 1024;
 
 /// The status of each task, where it differs.
 pub fn report(
@@ -33,44 +38,56 @@ pub fn report(
     let mut waiting = 0;
     let mut first = holder.map(|at| lines[at].job.task.name());
     for (at, line) in lines.iter().enumerate() {
-        let mut status = line.job.status.clone();
-        status.position = None;
-        cut(&mut status.members);
+        let mut position = None;
         let course = match &line.ended {
             Some(course) => course.clone(),
-            None if Some(at) == holder => match going(line) {
+            None if Some(at) == holder => match going(&line.job, &line.stands) {
                 Some(course) => course,
                 // It says more with the next decision.
                 None => continue,
             },
             None => {
                 waiting += 1;
-                status.position = Some(waiting);
+                position = Some(waiting);
                 let course = waits(facts, valid, way, line, first);
                 first = first.or(Some(line.job.task.name()));
                 course
             }
         };
-        if let Some(over) = over_time_at(&line.job.task).filter(|at| *at > facts.now()) {
-            draft.wake_at(over);
-        }
-        let event = event(line, &course);
-        let step = line.job.task.write(facts.now(), status, &course);
-        draft.steps.extend(step.map(|step| step.announced(event)));
+        tell(facts, line, (position, &course), draft);
     }
 }
 
+/// The status of one, where it differs.
+pub fn tell(
+    facts: &Facts<'_>,
+    line: &Line<'_>,
+    (position, course): (Option<u32>, &Course),
+    draft: &mut Draft,
+) {
+    let mut status = line.job.status.clone();
+    status.position = position;
+    cut(&mut status.members);
+    if let Some(over) = over_time_at(&line.job.task).filter(|at| *at > facts.now()) {
+        draft.wake_at(over);
+    }
+    let event = event(line, course);
+    let step = line.job.task.write(facts.now(), status, course);
+    draft.steps.extend(step.map(|step| step.announced(event)));
+}
+
 /// A task that has the job, as far as it does something, or knows what it waits for.
-fn going(line: &Line<'_>) -> Option<Course> {
-    match &line.stands {
+pub fn going(job: &Job<'_>, stands: &Stands) -> Option<Course> {
+    match stands {
         Stands::Working(said) => Some(Course::Running(said.clone().into())),
-        Stands::Waiting(why) => Some(pending(line, why.clone())),
+        Stands::Waiting(why) => Some(pending(job, why.clone())),
         Stands::Queued | Stands::Due => None,
     }
 }
 
-fn pending(line: &Line<'_>, why: Waiting) -> Course {
-    match line.job.has_begun() {
+/// It waits for this.
+pub fn pending(job: &Job<'_>, why: Waiting) -> Course {
+    match job.has_begun() {
         true => Course::Running(why.into()),
         false => Course::Waiting(why.into()),
     }
@@ -98,7 +115,7 @@ fn waits(
         true => ring.or_else(own).or(before),
         false => before.or(ring),
     };
-    pending(line, why.unwrap_or(Waiting::RingFirst))
+    pending(&line.job, why.unwrap_or(Waiting::RingFirst))
 }
 
 /// What is told of it besides: a member that has failed, or its end.
@@ -120,17 +137,25 @@ fn event(line: &Line<'_>, course: &Course) -> Option<Event> {
     told.map(|event| event.also_about(kinds::TASK, &task.object.meta))
 }
 
-/// Of a task with very many keyspaces only those that did not succeed are kept.
+/// Of a task with very many keyspaces only those that did not succeed are kept, and of very
+/// many messages the first.
 fn cut(members: &mut [TaskMember]) {
     let all: usize = members.iter().map(|m| m.keyspaces.len()).sum();
-    if all <= KEYSPACES {
-        return;
+    if all > KEYSPACES {
+        let mut left = KEYSPACES;
+        for member in members.iter_mut() {
+            member.keyspaces.retain(|k| k.state != KeyspaceState::Succeeded);
+            member.keyspaces.truncate(left);
+            left -= member.keyspaces.len();
+        }
     }
-    let mut left = KEYSPACES;
-    for member in members {
-        member.keyspaces.retain(|k| k.state != KeyspaceState::Succeeded);
-        member.keyspaces.truncate(left);
-        left -= member.keyspaces.len();
+    let mut left = MESSAGES;
+    for result in members.iter_mut().flat_map(|member| &mut member.keyspaces) {
+        let length = result.message.as_ref().map_or(0, String::len);
+        match left.checked_sub(length) {
+            Some(rest) => left = rest,
+            None => result.message = None,
+        }
     }
 }
 
@@ -175,6 +200,19 @@ mod tests {
         let mut kept = members.iter().flat_map(|member| &member.keyspaces);
         assert!(kept.all(|result| result.state == KeyspaceState::Failed));
         assert_eq!(members[0].keyspaces[1].name, "ks100", "in their order");
+    }
+
+    #[test]
+    fn of_more_messages_than_an_object_takes_the_first_are_kept() {
+        let mut members = [member(some_failed(1_000)), member(some_failed(1_000))];
+        let results = members.iter_mut().flat_map(|member| &mut member.keyspaces);
+        results.for_each(|result| result.message = Some("x".repeat(1_024)));
+        cut(&mut members);
+        assert_eq!(counts(&members), [1_000, 1_000], "no result is lost");
+        let said = |member: &TaskMember| {
+            member.keyspaces.iter().filter(|result| result.message.is_some()).count()
+        };
+        assert_eq!(members.iter().map(said).collect::<Vec<_>>(), [512, 0]);
     }
 
     #[test]

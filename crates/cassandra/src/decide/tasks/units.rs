@@ -157,14 +157,14 @@ pub fn words(units: &[Unit<'_>]) -> Option<(Work, Names)> {
     Some((kind.into(), Names::of(units.iter().map(|u| &u.member.name))))
 }
 
-/// Does an operation of the operator's own run on a member?
+/// Does an operation of the operator's own run on a member, or is one about to? One that is
+/// not asked for any more goes on, too.
 pub fn operation_runs(facts: &Facts<'_>) -> bool {
     let runs = |member: &&MemberFact| {
-        let operation = member.spec.as_ref().and_then(|s| s.operation.as_ref());
-        operation.is_some_and(|asked| {
-            let told = member.status.operation.as_ref().filter(|o| o.id == asked.id);
-            told.is_none_or(|o| o.finished_at.is_none())
-        })
+        let told = member.status.operation.as_ref();
+        let asked = member.spec.as_ref().and_then(|s| s.operation.as_ref());
+        told.is_some_and(|told| told.finished_at.is_none())
+            || asked.is_some_and(|asked| told.is_none_or(|told| told.id != asked.id))
     };
     facts.members.values().filter(|m| m.agent_answers(&facts.nodes)).any(|m| runs(&m))
 }

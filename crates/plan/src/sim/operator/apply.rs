@@ -238,8 +238,9 @@ impl<M: Mind + Clone> Operator<M> {
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
         };
-        let proof = step.proof().map(Proof::kind);
-        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event, proof });
+        let counted = step.counted().filter(|_| end == End::Done).cloned();
+        let (doing, proof) = (step.doing().to_string(), step.proof().map(Proof::kind));
+        self.done.push(Done { doing, object, write, end, event, counted, proof });
     }
 
     fn remember(&mut self, step: &Step) {

@@ -55,6 +55,7 @@ impl<M: Mind + Clone> Operator<M> {
             write: Write::Status,
             end,
             event: None,
+            counted: None,
             proof: None,
         });
         Activity { acted: true, next: self.wake }

@@ -1,0 +1,72 @@
+//! Operations that the server goes on with when their agent, or its connection, is gone.
+
+use crate::admin::RepairState;
+use crate::admin::jobs::Compaction;
+use crate::cql::Endpoint;
+use crate::cql::tls::Encryption::Plain;
+use crate::decide::operation::{Left, Rewrites};
+use crate::jobs::place::Place;
+use crate::jobs::{Outcome, Tools, over, run};
+use palladion_api::member::{Operation, OperationKind};
+use std::iter::repeat_n;
+use tokio::sync::watch;
+
+async fn outcome(place: &Place, kind: OperationKind) -> Outcome {
+    let mut operation = Operation::of("o".into(), kind);
+    operation.keyspaces = vec!["shop".into()];
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+    let cql = Endpoint { address, encryption: Plain, credentials: None };
+    let (admin, book) = (place.fake.clone(), Some(place.book.clone()));
+    let tools = Tools { admin, cql, tag: "t1".into(), book };
+    run(&operation, &tools, &watch::channel(0).0).await
+}
+
+async fn is_over(place: &Place, left: Left) -> Option<()> {
+    let after = place.book.read(|notes| notes.last_of(Some("t1")));
+    over(place.fake.as_ref(), left, after, Place::pace()).await
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_says_nothing_of_a_repair_or_a_cleanup() {
+    let place = Place::new();
+    place.state().breaks = true;
+    for kind in [OperationKind::Repair, OperationKind::Cleanup] {
+        let outcome = outcome(&place, kind).await;
+        assert!(matches!(outcome, Outcome::Lost(_)), "{kind:?}: {outcome:?}");
+    }
+    let outcome = outcome(&place, OperationKind::Flush).await;
+    assert!(matches!(outcome, Outcome::Ended(Err(_))), "may be done twice: {outcome:?}");
+}
+
+#[tokio::test]
+async fn a_cleanup_is_over_when_the_server_shows_nothing_of_it_any_more() {
+    let place = Place::new();
+    let entry = |name: &str| Compaction { name: name.into(), ..Compaction::default() };
+    place.state().compactions = vec![entry("Cleanup"), entry("Validation")];
+    place.state().looks = 5;
+    let cleanup = Left::Rewrite(Rewrites::Cleanup);
+    assert_eq!(is_over(&place, cleanup).await, Some(()));
+    assert_eq!(place.state().looks, 0, "it was looked at until it was gone");
+    // What is not ours is not waited for.
+    place.state().compactions = vec![entry("Compaction"), entry("Upgrade sstables")];
+    assert_eq!(is_over(&place, cleanup).await, Some(()));
+}
+
+#[tokio::test]
+async fn a_repair_is_over_when_its_number_has_ended() {
+    let place = Place::new();
+    // The server has forgotten most that it had before.
+    place.state().next_repair = 1_000;
+    place.state().forgotten = 1_000;
+    place.book.change(|notes| notes.count_before("t1", 1_001)).unwrap();
+    place.state().repairs = [RepairState::Completed].into();
+    let ended = outcome(&place, OperationKind::Repair).await;
+    assert!(matches!(ended, Outcome::Ended(Ok(_))), "{ended:?}");
+    assert_eq!(place.book.read(|notes| notes.last_of(Some("t1"))), 1_000);
+    place.state().repairs = repeat_n(RepairState::Running, 9).collect();
+    for left in [Left::Repair, Left::Unknown] {
+        assert_eq!(is_over(&place, left).await, Some(()));
+        assert!(place.state().repairs.is_empty(), "it was looked at until it had ended");
+        place.state().repairs = repeat_n(RepairState::Running, 9).collect();
+    }
+}
