@@ -1,6 +1,7 @@
 //! How each operation is carried out, in a task beside the loop.
 
 use super::book::Book;
+use super::pace::Pace;
 use crate::admin::{DownReplicas, Error, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
 use crate::cql::{Connection, Endpoint, quoted, text};
 use crate::decide::operation::Left;
@@ -14,8 +15,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch::Sender;
 
-/// How often the server is asked how far a repair is.
-const REPAIR_LOOK: Duration = Duration::from_secs(2);
 /// Looks that fail in a row before nothing is known of a repair any more.
 const REPAIR_LOOKS: u32 = 30;
 
@@ -35,15 +34,18 @@ pub struct Tools {
     pub tag: String,
     /// The notes, where they can be read.
     pub book: Option<Arc<Book>>,
+    /// How often it is looked at.
+    pub pace: Pace,
 }
 
 impl Tools {
     /// From where on the repair is looked for that the server has just begun. Without the note
     /// it is looked for from further back.
     fn note(&self, number: i64) {
-        let noted = self.book.as_ref().map(|book| {
-            book.change(|notes| notes.count_before(&self.tag, number))
-        });
+        let noted = self
+            .book
+            .as_ref()
+            .map(|book| book.change(|notes| notes.count_before(&self.tag, number)));
         if let Some(Err(error)) = noted {
             let error = format!("{error:#}");
             tracing::warn!(number, error, "the number of a repair cannot be noted");
@@ -200,7 +202,7 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
             tools.note(ticket.number);
             let mut silent = 0;
             loop {
-                tokio::time::sleep(REPAIR_LOOK).await;
+                tokio::time::sleep(tools.pace.repair).await;
                 match admin.repair_state(&ticket).await {
                     Ok(RepairState::Running) => silent = 0,
                     Ok(RepairState::Completed) => break,
