@@ -1,16 +1,25 @@
-//! The mind of `CassandraTask`s whose `CassandraCluster` is gone: nobody decides for
-//! such a cluster any more, so that nobody else would end what was under way for it.
-//! All else about tasks the mind of their cluster decides.
+//! The mind of `CassandraTask`s whose `CassandraCluster` is gone, or was never there: nobody
+//! decides for such a cluster, so that nobody else would end what was under way for it, or
+//! say what is waited for. All else about tasks the mind of their cluster decides.
 
-use crate::decide::tasks::{end_one, is_over};
+mod schedules;
+
+pub use schedules::ScheduleOrphanMind;
+
+use crate::decide::tasks::{end_one, is_over, say_without_cluster};
 use crate::resources::{CLUSTER, TASK};
 use crate::rights;
-use crate::words::jobs::Failed;
+use crate::words::jobs::{Failed, Waiting};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
 use palladion_plan::{
     Fence, Hazard, Keep, Mind, Object, ObjectKey, Plan, Resource, Route, Snapshot, Step, Watch,
 };
 use serde_json::Value;
+
+/// An object and its cluster that are applied together are created within this time.
+const TOGETHER: SignedDuration = SignedDuration::from_mins(1);
 
 /// Decides for every `CassandraTask` whose cluster is gone.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,35 +56,67 @@ impl Mind for OrphanMind {
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
-        Plan { steps: end(snapshot).into_iter().collect(), ..Plan::default() }
+        let task = snapshot.owner.as_ref();
+        if is_over(task) || task.meta.is_terminating() {
+            return Plan::default();
+        }
+        let Some((cluster, fence)) = without_cluster(snapshot) else {
+            return Plan::default();
+        };
+        if is_seen(task) {
+            let why = Failed::ClusterGone { cluster };
+            return only(end_one(task, why, snapshot.now), fence);
+        }
+        match told_at(snapshot) {
+            Some(at) if snapshot.now < at => Plan { wake: Some(at), ..Plan::default() },
+            Some(_) | None => {
+                let why = Waiting::NoCluster { cluster };
+                only(say_without_cluster(task, why, snapshot.now), fence)
+            }
+        }
     }
 }
 
-/// The end of a task that some operator has seen beside its cluster. One that nobody
-/// has seen yet may have been made before it.
-fn end(snapshot: &Snapshot) -> Option<Step> {
-    let task = snapshot.owner.as_ref();
-    let is_seen = task.at("/status/phase").is_some_and(Value::is_string);
-    if !is_seen || is_over(task) || task.meta.is_terminating() {
-        return None;
-    }
-    let name = task.str_at("/spec/cluster")?;
+fn only(step: Option<Step>, fence: Fence) -> Plan {
+    Plan { steps: step.map(|step| step.fenced(fence)).into_iter().collect(), ..Plan::default() }
+}
+
+/// Has some operator seen it beside its cluster? One that nobody has seen yet may have been
+/// made before it.
+fn is_seen(task: &Object) -> bool {
+    let has_phase = task.at("/status/phase").is_some_and(Value::is_string);
+    let conditions = task.at("/status/conditions").and_then(Value::as_array);
+    let missing = Reason::ClusterNotFound.to_string();
+    let only_told = conditions.into_iter().flatten().any(|c| c["reason"] == missing.as_str());
+    has_phase && !only_told
+}
+
+/// The cluster that the object names, if it is not there, and what proves that when it is
+/// written.
+fn without_cluster(snapshot: &Snapshot) -> Option<(String, Fence)> {
+    let owner = snapshot.owner.as_ref();
+    let name = owner.str_at("/spec/cluster")?;
     // What could not be read is there.
     let clusters = snapshot.all(CLUSTER).ok()?;
     if clusters.iter().any(|cluster| cluster.meta.name == name) {
         return None;
     }
-    let why = Failed::ClusterGone { cluster: name.to_string() };
     let fence = Fence {
-        object: ObjectKey::new(CLUSTER, &task.meta.namespace, name),
+        object: ObjectKey::new(CLUSTER, &owner.meta.namespace, name),
         pointer: String::new(),
         expected: Value::Null,
     };
-    Some(end_one(task, why, snapshot.now)?.fenced(fence))
+    Some((name.to_string(), fence))
+}
+
+/// From when on it is told that there is no such cluster: what is applied together is there
+/// within a moment.
+fn told_at(snapshot: &Snapshot) -> Option<Timestamp> {
+    snapshot.owner.meta.creation_timestamp?.checked_add(TOGETHER).ok()
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use palladion_plan::{Meta, Observed};
     use serde_json::json;
@@ -93,8 +134,8 @@ mod tests {
         Arc::new(Object { meta, body: json!({}) })
     }
 
-    fn plan(owner: &Arc<Object>, clusters: Observed<Vec<Arc<Object>>>) -> Plan {
-        OrphanMind.decide(&Snapshot {
+    pub(super) fn snapshot(owner: &Arc<Object>, clusters: Observed<Vec<Arc<Object>>>) -> Snapshot {
+        Snapshot {
             now: jiff::Timestamp::UNIX_EPOCH,
             epoch: 1,
             nonce: "n".into(),
@@ -105,10 +146,14 @@ mod tests {
             exchanges: BTreeMap::new(),
             failure: None,
             settings: Arc::default(),
-        })
+        }
     }
 
-    fn there(clusters: &[&str]) -> Observed<Vec<Arc<Object>>> {
+    fn plan(owner: &Arc<Object>, clusters: Observed<Vec<Arc<Object>>>) -> Plan {
+        OrphanMind.decide(&snapshot(owner, clusters))
+    }
+
+    pub(super) fn there(clusters: &[&str]) -> Observed<Vec<Arc<Object>>> {
         let value = clusters.iter().map(|name| cluster(name)).collect();
         Observed::Known { value, as_of: jiff::Timestamp::UNIX_EPOCH }
     }
@@ -144,6 +189,33 @@ mod tests {
             assert_eq!(plan(&under_way(), clusters).steps, []);
         }
         assert_eq!(plan(&task(json!({ "phase": "Done" })), there(&[])).steps, []);
-        assert_eq!(plan(&task(Value::Null), there(&[])).steps, [], "made before its cluster");
+    }
+
+    fn created(seconds_ago: i64, status: Value) -> Arc<Object> {
+        let mut task = (*task(status)).clone();
+        task.meta.creation_timestamp = jiff::Timestamp::from_second(-seconds_ago).ok();
+        Arc::new(task)
+    }
+
+    #[test]
+    fn a_task_whose_cluster_never_was_there_says_so_after_a_minute_and_goes_on_with_it() {
+        let new = plan(&created(10, Value::Null), there(&[]));
+        assert_eq!(new.steps, [], "made before its cluster");
+        assert_eq!(new.wake, jiff::Timestamp::from_second(50).ok());
+        let told = plan(&created(60, Value::Null), there(&["another"]));
+        let [Step::Patch { patch, fences, .. }] = told.steps.as_slice() else {
+            panic!("{told:?}");
+        };
+        let status = &patch["status"];
+        assert_eq!((&status["phase"], fences.len()), (&json!("Waiting"), 1), "{status}");
+        let complete = &status["conditions"][0];
+        assert_eq!(
+            (&complete["status"], &complete["reason"]),
+            (&json!("False"), &json!("ClusterNotFound"))
+        );
+        assert!(complete["message"].as_str().unwrap().contains("demo"), "{complete}");
+        // It is told once, and nothing has failed.
+        assert_eq!(plan(&created(600, status.clone()), there(&[])).steps, []);
+        assert_eq!(plan(&created(600, status.clone()), there(&["demo"])).steps, []);
     }
 }

@@ -22,7 +22,17 @@ pub const OF_ORPHANS: &[Right] = &[
         "Whether the cluster of a task exists; read live before the task is ended because it does not",
     ),
     TASK.right(&[List, Watch], "Tasks whose cluster may be gone"),
-    TASK.right(&[Patch], "That the cluster of a task is gone").on("status"),
+    TASK.right(&[Patch], "That the cluster of a task is gone, or does not exist").on("status"),
+];
+
+/// What [`crate::orphans::ScheduleOrphanMind`] needs.
+pub const OF_ORPHAN_SCHEDULES: &[Right] = &[
+    CLUSTER.right(
+        &[Get, List, Watch],
+        "Whether the cluster of a schedule exists; read live before it is said that it does not",
+    ),
+    SCHEDULE.right(&[List, Watch], "Schedules whose cluster may not exist"),
+    SCHEDULE.right(&[Patch], "That the cluster of a schedule does not exist").on("status"),
 ];
 
 /// Everything that this mind's plans and watches need.

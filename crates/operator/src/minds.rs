@@ -1,7 +1,7 @@
 //! Every mind of this operator. A new system is one line here.
 
 use palladion_cassandra::CassandraMind;
-use palladion_cassandra::orphans::OrphanMind;
+use palladion_cassandra::orphans::{OrphanMind, ScheduleOrphanMind};
 use palladion_plan::Mind;
 use palladion_stack::{ComponentMind, GroupMind, RegistrationMind, StackMind};
 use palladion_zonedset::ZonedSetMind;
@@ -13,6 +13,7 @@ pub fn minds() -> Vec<Arc<dyn Mind>> {
     vec![
         Arc::new(CassandraMind::default()),
         Arc::new(OrphanMind),
+        Arc::new(ScheduleOrphanMind),
         Arc::new(ZonedSetMind),
         Arc::new(ZookeeperMind),
         Arc::new(ComponentMind),

@@ -67,7 +67,7 @@ impl Agent {
         let id = operation.id.clone();
         self.change_ledger(|ledger| ledger.begin_operation(&id, Timestamp::now()))?;
         tracing::info!(id, kind = ?operation.kind, "operation begun");
-        let tools = Tools { admin, cql, tag, book };
+        let tools = Tools { admin, cql, tag, book, pace: Pace::default() };
         let (progress, seen) = watch::channel(0);
         self.job = Some(Job { progress: seen });
         let done = self.done.clone();

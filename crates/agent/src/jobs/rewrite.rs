@@ -17,6 +17,15 @@ use tokio::time::Instant;
 /// Rewrite all tables that are meant.
 pub async fn rewrite(bench: &Bench, what: Rewrite<'_>, of: &Selection) -> Step<Done> {
     let tables = plan::tables(bench, of).await?;
+    // Before the first of them is called: half a compaction helps nobody whose disk is full.
+    for (keyspace, tables) in &tables {
+        for (table, bytes) in tables {
+            let item = Item { keyspace: keyspace.clone(), table: Some(table.clone()) };
+            if !bench.book.read(|notes| notes.has_finished(&bench.job.task, &item)) {
+                has_room(bench, what, &item, *bytes)?;
+            }
+        }
+    }
     let mut meter = Meter::of(&tables);
     for (keyspace, tables) in &tables {
         let task = &bench.job.task;
@@ -46,9 +55,8 @@ async fn one_table(
     (bytes, meter): (u64, Meter),
 ) -> Step<()> {
     bench.may_stop()?;
-    if let Rewrite::Compact(_) = what {
-        has_room(bench, item, bytes)?;
-    }
+    // Others write to the disk, too.
+    has_room(bench, what, item, bytes)?;
     bench.note(|notes| notes.call(item.clone()))?;
     bench.show(meter.at(bytes, &[]));
     let since = Instant::now();
@@ -125,8 +133,16 @@ fn names(item: &Item) -> (String, String) {
     (item.keyspace.clone(), item.table.clone().unwrap_or_default())
 }
 
-/// A compaction may write all data of a table once more before it deletes any.
-fn has_room(bench: &Bench, item: &Item, needed: u64) -> Step<()> {
+/// A compaction may write all data of a table once more before it deletes any. The others
+/// write one SSTable after the other.
+fn has_room(bench: &Bench, what: Rewrite<'_>, item: &Item, needed: u64) -> Step<()> {
+    match what {
+        Rewrite::Compact(_) => {}
+        Rewrite::Cleanup(_)
+        | Rewrite::GarbageCollect(_)
+        | Rewrite::Scrub(_)
+        | Rewrite::UpgradeSstables(_) => return Ok(()),
+    }
     let free = match bench.book.volume().free_bytes() {
         Ok(free) => free,
         Err(error) => return Err(Halt::Failed(JobCause::VolumeError, format!("{error:#}"))),

@@ -1,6 +1,7 @@
 //! How each operation is carried out, in a task beside the loop.
 
 use super::book::Book;
+use super::pace::Pace;
 use crate::admin::{DownReplicas, Error, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
 use crate::cql::{Connection, Endpoint, quoted, text};
 use crate::decide::operation::Left;
@@ -14,8 +15,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch::Sender;
 
-/// How often the server is asked how far a repair is.
-const REPAIR_LOOK: Duration = Duration::from_secs(2);
 /// Looks that fail in a row before nothing is known of a repair any more.
 const REPAIR_LOOKS: u32 = 30;
 
@@ -35,6 +34,8 @@ pub struct Tools {
     pub tag: String,
     /// The notes, where they can be read.
     pub book: Option<Arc<Book>>,
+    /// How often it is looked at.
+    pub pace: Pace,
 }
 
 impl Tools {
@@ -201,7 +202,7 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
             tools.note(ticket.number);
             let mut silent = 0;
             loop {
-                tokio::time::sleep(REPAIR_LOOK).await;
+                tokio::time::sleep(tools.pace.repair).await;
                 match admin.repair_state(&ticket).await {
                     Ok(RepairState::Running) => silent = 0,
                     Ok(RepairState::Completed) => break,

@@ -80,6 +80,8 @@ pub struct State {
     pub huge: Option<&'static str>,
     /// The connection breaks when it is called for an operation.
     pub breaks: bool,
+    /// The connection breaks when it is asked about a repair.
+    pub hides_repairs: bool,
 }
 
 pub struct Fake {
@@ -214,6 +216,9 @@ impl ServerAdmin for Fake {
 
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {
         let mut state = self.state.lock().unwrap();
+        if state.hides_repairs {
+            return Box::pin(async { Err(broken().await) });
+        }
         if ticket.number > state.next_repair || ticket.number <= state.forgotten {
             return now(RepairState::Unknown);
         }
@@ -248,8 +253,10 @@ impl Schemas for Fake {
 
 impl Jobs for Fake {
     fn tables(&self) -> Answer<'_, Tables> {
+        let huge = self.state.lock().unwrap().huge;
+        let size = |name: &str, bytes| if huge == Some(name) { 1 << 60 } else { bytes };
         let of = |tables: &[(&str, u64)]| {
-            tables.iter().map(|(name, bytes)| ((*name).to_string(), *bytes)).collect()
+            tables.iter().map(|(name, bytes)| ((*name).to_string(), size(name, *bytes))).collect()
         };
         now(Tables::from([
             ("shop".into(), of(&[("items", 100), ("orders", 300)])),

@@ -113,6 +113,23 @@ async fn what_is_stopped_is_stopped_until_the_call_returns_and_nothing_else_is()
     }
 }
 
+/// A member begins only where there is room for each of its tables.
+#[tokio::test]
+async fn a_compaction_without_room_for_one_of_its_tables_calls_for_nothing() {
+    let place = Place::new();
+    place.state().huge = Some("orders");
+    let compact = CompactTask { of: of_shop(), ..CompactTask::default() };
+    let bench = place.begun("a", "task", Work { compact: Some(compact), ..Work::default() });
+    let ended = work(&bench).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::NotEnoughDisk)));
+    assert_eq!(place.calls(), Vec::<String>::new());
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.contains("shop.orders") && said.contains("1152921504606846976"), "{said}");
+    // What rewrites one SSTable after the other needs room for the largest only.
+    let bench = place.begun("b", "another", cleanup());
+    assert_eq!(how(work(&bench).await.as_ref()), (JobState::Succeeded, None));
+}
+
 /// All threads of the server are busy with long compactions of other tables.
 #[tokio::test]
 async fn a_rewrite_that_waits_for_a_thread_of_the_server_is_not_waited_for_for_ever() {

@@ -32,6 +32,8 @@ palladion_plan::sentences! {
             "`schedule` {schedule} is not valid ({why}); use five fields (minute, hour, day of the month, month, day of the week) such as `0 2 * * *`";
         Never { schedule: Quoted } => InvalidSpec,
             "`schedule` {schedule} matches no date, so no task is ever created; change its day of the month or its month";
+        NoCluster { cluster: String } => ClusterNotFound,
+            "CassandraCluster {cluster} does not exist, so no task is created";
         AnotherCovers { cluster: String, other: String } => AnotherCovers,
             "CassandraTaskSchedule {other} is older and covers CassandraCluster {cluster} already; delete one of the two";
         RepairedByConfig { cluster: String } => RepairedByServer,

@@ -567,7 +567,7 @@ fn members_repair_at_a_time_what_has_no_copies_in_common() {
     let mut world = covered(a_ring(2, 2));
     world.until(|w| w.ring.calls.len() == 2);
     let said = task_status(&world, &world.names(kinds::TASK)[0]).conditions[0].message.clone();
-    assert!(said.starts_with("the repair of members ") && said.contains("of 4 members"), "{said}");
+    assert!(said.contains(" take turns at the repair") && said.contains("of 4 members"), "{said}");
     world.until(is_done);
     assert!(each(&world.ring.repaired, 1), "{:?}", times(&world.ring.repaired));
     world.pass(60);

@@ -17,7 +17,7 @@ async fn outcome(place: &Place, kind: OperationKind) -> Outcome {
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
     let cql = Endpoint { address, encryption: Plain, credentials: None };
     let (admin, book) = (place.fake.clone(), Some(place.book.clone()));
-    let tools = Tools { admin, cql, tag: "t1".into(), book };
+    let tools = Tools { admin, cql, tag: "t1".into(), book, pace: Place::pace() };
     run(&operation, &tools, &watch::channel(0).0).await
 }
 
@@ -36,6 +36,18 @@ async fn a_connection_that_breaks_says_nothing_of_a_repair_or_a_cleanup() {
     }
     let outcome = outcome(&place, OperationKind::Flush).await;
     assert!(matches!(outcome, Outcome::Ended(Err(_))), "may be done twice: {outcome:?}");
+}
+
+/// For a minute nobody could say how far it is; the server goes on with it.
+#[tokio::test]
+async fn a_repair_that_cannot_be_looked_at_has_not_failed() {
+    let place = Place::new();
+    place.state().hides_repairs = true;
+    let lost = outcome(&place, OperationKind::Repair).await;
+    assert!(matches!(lost, Outcome::Lost(_)), "{lost:?}");
+    assert_eq!(is_over(&place, Left::Repair).await, None, "it is asked again");
+    place.state().hides_repairs = false;
+    assert_eq!(is_over(&place, Left::Repair).await, Some(()));
 }
 
 #[tokio::test]
