@@ -29,6 +29,9 @@ impl Moment {
 struct Times {
     heard: Option<Moment>,
     untold: Option<Moment>,
+    /// What the API server has said of our member although it is older, and from when on it
+    /// was known to be so.
+    believed: Option<(u64, Instant)>,
 }
 
 /// When each of the two has heard the other last. Shared by those who speak to the API server.
@@ -53,6 +56,20 @@ impl Contact {
     /// that is only sent does not count.
     pub fn heard(&self) {
         self.times().heard = Some(Moment::now());
+    }
+
+    /// This version of our member counts although it is older than what was known before
+    /// `since`: the store of the API server has gone back.
+    pub(super) fn believe(&self, version: u64, since: Instant) {
+        self.times().believed = Some((version, since));
+    }
+
+    /// Is this older version one to believe for who was answered last at this time?
+    pub(super) fn believes(&self, version: u64, answered: Option<Instant>) -> bool {
+        let believed = self.times().believed;
+        believed.is_some_and(|(told, since)| {
+            told == version && answered.is_none_or(|answered| answered <= since)
+        })
     }
 
     /// What we report stands in our member's status.

@@ -7,6 +7,8 @@ mod contact;
 mod patch;
 mod report;
 #[cfg(test)]
+mod restored;
+#[cfg(test)]
 mod tests;
 mod watch;
 
@@ -41,6 +43,8 @@ where
     };
     config.connect_timeout = Some(CONNECT_TIME);
     config.read_timeout = Some(READ_TIME);
+    // Tried again where it is known what for; kube would keep the answer to itself for minutes.
+    config.default_retry = false;
     let client = Client::try_from(config).context("making an API client")?;
     Ok(Api::namespaced_with(client, namespace, &ApiResource::erase::<K>(&())))
 }

@@ -38,6 +38,8 @@ struct Reporter<'a> {
     known: Option<Known>,
     written: Instant,
     failures: u32,
+    /// When a write was answered last.
+    answered: Option<std::time::Instant>,
 }
 
 #[derive(Clone)]
@@ -60,8 +62,16 @@ pub async fn report<K>(
     K::Status: Serialize + DeserializeOwned,
 {
     let written = Instant::now().checked_sub(PROGRESS_APART).unwrap_or_else(Instant::now);
-    let mut reporter =
-        Reporter { members, name, contact, metrics, known: None, written, failures: 0 };
+    let mut reporter = Reporter {
+        members,
+        name,
+        contact,
+        metrics,
+        known: None,
+        written,
+        failures: 0,
+        answered: None,
+    };
     loop {
         reporter.learn(&news.borrow_and_update());
         let status = wanted.borrow_and_update().as_ref().map(|s| json!(s));
@@ -115,7 +125,10 @@ impl Reporter<'_> {
     fn learn_of(&mut self, newer: Known) {
         let is_older =
             self.known.as_ref().is_some_and(|k| k.uid == newer.uid && k.version > newer.version);
-        if !is_older {
+        // Usually it was on its way while we wrote. After etcd was restored from a backup it is
+        // what there is, and what we have reported since is lost.
+        let believes = |version| self.contact.believes(version, self.answered);
+        if !is_older || newer.version.is_some_and(believes) {
             self.known = Some(newer);
         }
     }
@@ -156,6 +169,7 @@ impl Reporter<'_> {
         .await;
         match answer {
             Ok(Ok(member)) => {
+                self.answered = Some(std::time::Instant::now());
                 self.metrics.status_writes.inc();
                 self.failures = 0;
                 self.contact.told();

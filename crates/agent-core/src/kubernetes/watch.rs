@@ -11,12 +11,15 @@ use kube::runtime::watcher::{self, Event};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch::Sender;
 
 /// How long the API may take to tell the spec before the saved one counts: it could say
 /// that the server must not run.
 const API_GRACE: Duration = Duration::from_secs(10);
+
+/// Kubernetes' word for a version that is not reached yet.
+const TOO_LARGE: &str = "ResourceVersionTooLarge";
 
 /// What is known of our member.
 #[derive(Clone, Debug, Default)]
@@ -93,9 +96,29 @@ pub async fn watch<K: Resource + DeserializeOwned>(
     contact: &Contact,
     metrics: Common,
 ) {
-    let only_ours = watcher::Config::default().fields(&only_ours(&name));
+    loop {
+        watch_from_now(members.clone(), &name, &news, contact, &metrics).await;
+        tracing::warn!("the API server's store is older than what was read from it; listing again");
+    }
+}
+
+/// So many answers in a row that the version is not reached yet are no lag of one server
+/// behind another any more: with the waits between them they take some ten seconds.
+const LAGS: u32 = 4;
+
+/// Watch until the API server's store turns out to be older than what was read from it.
+async fn watch_from_now<K: Resource + DeserializeOwned>(
+    members: Api<DynamicObject>,
+    name: &str,
+    news: &Sender<News<K>>,
+    contact: &Contact,
+    metrics: &Common,
+) {
+    let only_ours = watcher::Config::default().fields(&only_ours(name));
     let mut events = std::pin::pin!(watcher::watcher(members, only_ours).default_backoff());
     let mut listed = None;
+    let mut begun = Instant::now();
+    let mut lags = 0;
     while let Some(event) = events.next().await {
         // Each try begins with an `Init`, before anything is sent: that says nothing.
         if matches!(
@@ -103,27 +126,45 @@ pub async fn watch<K: Resource + DeserializeOwned>(
             Ok(Event::InitApply(_) | Event::InitDone | Event::Apply(_) | Event::Delete(_))
         ) {
             contact.heard();
+            lags = 0;
         }
         match event {
             Ok(Event::Init) => {
                 metrics.api_connections.inc();
                 listed = None;
+                begun = Instant::now();
             }
             Ok(Event::InitApply(member)) => listed = Some(member),
             Ok(Event::InitDone) => {
-                tell(&news, listed.take().map_or(News::Absent, News::read), &metrics);
+                let list = listed.take();
+                // Whatever is listed is so, also if it is older than what was known.
+                if let Some(version) = list.as_ref().and_then(|m| version(&m.metadata)) {
+                    contact.believe(version, begun);
+                }
+                tell(news, list.map_or(News::Absent, News::read), metrics);
             }
-            Ok(Event::Apply(member)) => tell(&news, News::read(member), &metrics),
-            Ok(Event::Delete(_)) => tell(&news, News::Absent, &metrics),
+            Ok(Event::Apply(member)) => {
+                // Versions of a watch only grow.
+                let told = version(&member.metadata);
+                if let Some(told) = told.filter(|told| known_version(news) > Some(*told)) {
+                    contact.believe(told, Instant::now());
+                }
+                tell(news, News::read(member), metrics);
+            }
+            Ok(Event::Delete(_)) => tell(news, News::Absent, metrics),
             Err(error) => {
                 metrics.api_failures.inc();
+                lags = if is_of_the_future(&error) { lags + 1 } else { 0 };
+                if lags >= LAGS {
+                    return;
+                }
                 let known = match *news.borrow() {
                     News::Present(_) | News::Unreadable(_) | News::Absent => true,
                     News::Unknown | News::Unreachable(_) => false,
                 };
                 if !known {
                     let why = format!("{:#}", anyhow::Error::from(error));
-                    tell(&news, News::Unreachable(why), &metrics);
+                    tell(news, News::Unreachable(why), metrics);
                 }
             }
         }
@@ -138,17 +179,35 @@ pub(super) fn learn<K: Resource + DeserializeOwned>(
     contact: &Contact,
     metrics: &Common,
 ) {
-    let version = version(&member.metadata);
-    let known = match &*news.borrow() {
-        News::Present(known) => self::version(known.meta()),
-        News::Unreadable(known) => self::version(&known.metadata),
-        News::Unknown | News::Unreachable(_) | News::Absent => None,
-    };
-    if version > known {
+    if version(&member.metadata) > known_version(news) {
         tell(news, News::read(member), metrics);
     }
     // Last, so that whoever is in contact knows what there is to know.
     contact.heard();
+}
+
+/// The version of our member that was told last.
+fn known_version<K: Resource>(news: &Sender<News<K>>) -> Option<u64> {
+    match &*news.borrow() {
+        News::Present(known) => version(known.meta()),
+        News::Unreadable(known) => version(&known.metadata),
+        News::Unknown | News::Unreachable(_) | News::Absent => None,
+    }
+}
+
+/// Has the server not reached the version yet that the watch goes on from? kube's watcher
+/// asks for it again and again.
+fn is_of_the_future(error: &watcher::Error) -> bool {
+    let status = match error {
+        watcher::Error::WatchStartFailed(kube::Error::Api(status))
+        | watcher::Error::WatchError(status) => status,
+        _ => return false,
+    };
+    let causes = status.details.as_ref().map(|details| details.causes.as_slice());
+    let mut causes = causes.unwrap_or_default().iter();
+    causes.any(|cause| cause.reason == TOO_LARGE)
+        || status.reason == TOO_LARGE
+        || status.message.contains("Too large resource version")
 }
 
 fn version(metadata: &ObjectMeta) -> Option<u64> {
