@@ -7,6 +7,7 @@ use crate::volume::ledger::{Ledger, Membership};
 use crate::words::permit::Refused;
 use palladion_api::member::IntentState;
 use palladion_api::service_member::{ServiceIntent, ServiceIntentKind};
+use palladion_api::word::Word;
 use palladion_api::words::Message;
 
 /// What is to be noted of an intent.
@@ -25,6 +26,8 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
             Some(Refused::OtherVolume { meant, own })
         }
         ServiceIntentKind::Leave => None,
+        // An intent of RabbitMQ: nothing is done here that is not known.
+        ServiceIntentKind::StopApp => Some(Refused::unknown(Word::new("StopApp"))),
         ServiceIntentKind::Unknown(word) => Some(Refused::unknown(word)),
     };
     if let Some(why) = refused {

@@ -125,6 +125,7 @@ impl Ledger {
             id: id.into(),
             state: OperationState::Running,
             answer: None,
+            queues: None,
             message: None,
             finished_at: None,
         });
@@ -146,6 +147,7 @@ impl Ledger {
             id: id.into(),
             state,
             answer: Some(outcome.answer),
+            queues: None,
             message: Some(outcome.message.clone()),
             finished_at: Some(seconds(now)),
         });
