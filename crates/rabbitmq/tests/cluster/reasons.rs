@@ -4,6 +4,7 @@ use super::acts::pod;
 use super::volume::Kind;
 use super::world::World;
 use palladion_api::Reason;
+use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
 fn shows(world: &World, reason: Reason) {
@@ -59,11 +60,80 @@ fn a_node_that_was_taken_out_by_hand_is_reported() {
 }
 
 #[test]
-fn refusals_and_flags_have_reasons() {
+fn what_stands_against_a_leave_has_a_reason() {
     let mut world = World::settled(3);
+    world.alarms =
+        serde_json::from_value(json!([{ "node": "rabbit@x", "resource": "disk" }])).unwrap();
+    world.pass(10);
+    shows(&world, Reason::AlarmRaised);
+    world.alarms.clear();
     world.declare_on("invoices", Kind::Classic, &[2]);
     world.patch_spec(&json!({ "nodes": 1 }));
     world.pass(60);
     shows(&world, Reason::QueuesWouldBeLost);
-    let _ = pod(0);
+}
+
+#[test]
+fn what_stands_against_a_replacement_has_a_reason() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[3, 4]);
+    world.pass(2);
+    world.wipe(4);
+    world.pass(120);
+    shows(&world, Reason::QueuesWouldLoseQuorum);
+    let nonce = world.nonce();
+    world.rabbit.allowed_to_go.insert("payments".to_string());
+    world.annotate_cluster(palladion_api::labels::ALLOW_FORGET, &nonce);
+    world.pass(300);
+    shows(&world, Reason::QueueNamesNode);
+}
+
+#[test]
+fn a_node_that_waits_for_tables_says_so() {
+    let mut world = World::settled(3);
+    world.kill(0);
+    world.pass(1);
+    for ordinal in [1, 2] {
+        world.kill(ordinal);
+    }
+    world.kube.set_machine(&mut world.store, "n3", Machine::Down);
+    world.pass(60);
+    shows(&world, Reason::WaitingForTables);
+}
+
+#[test]
+fn what_an_agent_says_of_cookie_and_name_is_passed_on() {
+    let mut world = World::settled(3);
+    world.says.insert(pod(0), "CookieDiffers");
+    world.pass(10);
+    shows(&world, Reason::CookieDiffers);
+    world.says.insert(pod(0), "NameUnresolved");
+    world.pass(10);
+    shows(&world, Reason::NameUnresolved);
+}
+
+/// The nodes keep their membership in another way: nothing is changed any more.
+#[test]
+fn a_cluster_with_khepri_is_left_alone() {
+    let mut world = World::settled(3);
+    world.khepri = true;
+    world.pass(10);
+    shows(&world, Reason::KhepriUnsupported);
+    world.writes.clear();
+    world.patch_spec(&json!({ "restartToken": "x", "nodes": 5 }));
+    world.pass(120);
+    assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
+    let restarts = world.writes.iter().filter(|w| w.starts_with("restart the node"));
+    assert_eq!(restarts.count(), 0, "{:?}", world.writes);
+}
+
+#[test]
+fn definitions_that_are_not_imported_have_a_reason() {
+    let mut world = World::settled(3);
+    for ordinal in 0..3 {
+        world.slow.insert(pod(ordinal));
+    }
+    world.definitions = Some("h1".to_string());
+    world.pass(30);
+    shows(&world, Reason::DefinitionsPending);
 }

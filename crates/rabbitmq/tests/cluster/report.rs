@@ -33,7 +33,10 @@ impl World {
             partitions: names(partitions),
             alarms: self.alarms.clone(),
             flags: Some(FeatureFlags {
-                enabled: vec!["quorum_queue".to_string()],
+                enabled: match self.khepri {
+                    true => vec!["khepri_db".to_string(), "quorum_queue".to_string()],
+                    false => vec!["quorum_queue".to_string()],
+                },
                 stable_disabled: self.flags_disabled.clone(),
             }),
         })
@@ -106,6 +109,7 @@ impl World {
             }
             (None, None, Wish::Rest) => (MemberServerState::Waiting, Some("WaitingForPermit")),
         };
+        let reason = self.says.get(&pod.key.name).copied().or(reason);
         let version = running.map(|p| p.version.clone());
         let broker = self.view(pod.uid.as_str());
         let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);

@@ -46,6 +46,10 @@ pub struct World {
     pub secret_is_gone: bool,
     /// Files that stand for definitions, by their hash.
     pub definitions: Option<String>,
+    /// Somebody has enabled `khepri_db`.
+    pub khepri: bool,
+    /// Reasons that agents give, by member, whatever else they would say.
+    pub says: BTreeMap<String, &'static str>,
     /// Stable feature flags that are not enabled.
     pub flags_disabled: Vec<String>,
     /// Alarms of nodes.
@@ -82,6 +86,8 @@ impl World {
             slow: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
+            khepri: false,
+            says: BTreeMap::new(),
             flags_disabled: Vec::new(),
             alarms: Vec::new(),
             epoch: 0,
