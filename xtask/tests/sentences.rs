@@ -37,7 +37,7 @@ const ELSEWHERE: [(&str, &str); 46] = [
     ("crates/agent-gate/src/cli.rs", "errors for the log of the container"),
     ("crates/agent-gate/src/files.rs", "errors for the log of the container"),
     ("crates/agent-gate/src/run.rs", "errors for the log of the container"),
-    ("crates/agent-zookeeper/src/kubernetes.rs", "reasons of rights: listed in the chart's roles"),
+    ("crates/agent-core/src/service/member.rs", "reasons of rights: listed in the chart's roles"),
     ("crates/agent-zookeeper/src/metrics", "the help of metrics: docs/reference/metrics.md"),
     ("crates/agent-zookeeper/src/read/srvr.rs", "matched: what a server answers"),
     ("crates/agent-zookeeper/src/report/last_words.rs", "matched: what a server logs"),
