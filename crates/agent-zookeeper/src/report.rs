@@ -58,6 +58,8 @@ pub fn status(parts: &Parts<'_>) -> ServiceMemberStatus {
         address: ledger.and_then(|ledger| ledger.address.clone()),
         // Without the last transaction, which changes with every write.
         ensemble: parts.reading.zip(id).and_then(|(reading, id)| reading.ensemble(id, None)),
+        broker: None,
+        definitions_hash: None,
         permit: ledger.and_then(|ledger| ledger.permit.clone()),
         intent: ledger.and_then(|ledger| ledger.intent.clone()),
         operation: service::operation(parts.operation, ledger),

@@ -13,6 +13,8 @@ pub const CLUSTER: &str = "palladion.dev/cluster";
 /// The ZookeeperCluster that an object belongs to. A label of its own: a
 /// CassandraCluster may have the same name.
 pub const ZOOKEEPER: &str = "palladion.dev/zookeeper";
+/// The RabbitmqCluster that an object belongs to.
+pub const RABBITMQ: &str = "palladion.dev/rabbitmq";
 /// The datacenter that an object belongs to.
 pub const DATACENTER: &str = "palladion.dev/datacenter";
 /// The rack that an object belongs to.
@@ -69,7 +71,7 @@ pub const STOPPED_WITH_RING: &str = "palladion.dev/stopped-with-ring";
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";
-/// On a CassandraCluster or a ZookeeperCluster, set by users: allow the initialization once, with the nonce shown in status.
+/// On a CassandraCluster, a ZookeeperCluster or a RabbitmqCluster, set by users: allow the initialization once, with the nonce shown in status.
 pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
 /// On a ZookeeperCluster, set by users: let the servers that are left go on without the
 /// majority that is lost, with the nonce shown in status.
@@ -77,6 +79,9 @@ pub const ALLOW_RESCUE: &str = "palladion.dev/allow-rescue";
 /// On a ZookeeperCluster, set by users: remove a server that no member accounts for, with
 /// the nonce shown in status.
 pub const ALLOW_REMOVE: &str = "palladion.dev/allow-remove";
+/// On a RabbitmqCluster, set by users: forget a member although queues lose copies, or are
+/// deleted with it, with the nonce shown in status.
+pub const ALLOW_FORGET: &str = "palladion.dev/allow-forget";
 /// On a CassandraCluster, set by users: addresses of members, separated by commas, that
 /// cannot be had again. Their members may take other ones.
 pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";

@@ -129,6 +129,7 @@ impl<O: Own> Ledger<O> {
             id: id.into(),
             state: OperationState::Running,
             answer: None,
+            queues: None,
             message: None,
             finished_at: None,
         });
@@ -150,6 +151,7 @@ impl<O: Own> Ledger<O> {
             id: id.into(),
             state,
             answer: Some(outcome.answer),
+            queues: None,
             message: Some(outcome.message.clone()),
             finished_at: Some(seconds(now)),
         });

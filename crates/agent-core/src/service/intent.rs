@@ -1,4 +1,5 @@
-//! The intent to leave: for the right volume only, once, and never back. Pure.
+//! The intent to leave: for the right volume only, once, and never back. Intents that only
+//! one system has are its agent's. Pure.
 
 use super::ledger::{Ledger, Membership};
 use super::spec::SpecFact;
@@ -11,7 +12,9 @@ use palladion_api::words::Message;
 
 /// What is to be noted of an intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum Next<'a> {
+    /// One that only one system has, and of which nothing was noted.
+    OfItsSystem(&'a ServiceIntent),
     /// The member leaves; its server is stopped after that.
     Begin {
         /// The intent's nonce.
@@ -29,15 +32,17 @@ pub enum Next {
 }
 
 /// Decide about the intent in the spec.
-pub fn settle<O>(
-    known: Option<SpecFact<'_>>,
+pub fn settle<'a, O>(
+    known: Option<SpecFact<'a>>,
     ledger: &Ledger<O>,
     process: &Process,
-) -> Option<Next> {
+) -> Option<Next<'a>> {
+    // To leave is noted as left at once: what else is under way does not hold it up.
+    let is_leaving = ledger.membership == Membership::Left;
     let open = ledger.intent.as_ref().filter(|intent| intent.state == IntentState::Running);
-    if let Some(open) = open {
-        let is_over = *process == Process::Absent && ledger.membership == Membership::Left;
+    if let Some(open) = open.filter(|_| is_leaving) {
         let (nonce, state) = (open.nonce.clone(), IntentState::Done);
+        let is_over = *process == Process::Absent;
         return is_over.then_some(Next::Settle { nonce, state, message: None });
     }
     let intent = wanted(known?, ledger)?;
@@ -48,6 +53,7 @@ pub fn settle<O>(
             Some(Refused::OtherVolume { meant, own })
         }
         ServiceIntentKind::Leave => None,
+        ServiceIntentKind::StopApp => return Some(Next::OfItsSystem(intent)),
         ServiceIntentKind::Unknown(word) => Some(Refused::unknown(word)),
     };
     if let Some(why) = refused {

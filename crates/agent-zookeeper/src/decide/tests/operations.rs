@@ -20,6 +20,8 @@ fn with(operation: impl FnOnce(&mut MemberOperation)) -> World {
             remove: Vec::new(),
         }),
         node: None,
+        queues: None,
+        definitions_hash: None,
     };
     operation(&mut wanted);
     a_member().with(|w| w.spec().operation = Some(wanted))
