@@ -90,7 +90,7 @@ impl Ensemble {
                 let config = Config::parse(&made.value);
                 let version = config.map_or(change.version, |config| config.version);
                 let message = Done::Reconfigured { version }.to_string();
-                Outcome { answer: OperationAnswer::Made, message }
+                Outcome { answer: OperationAnswer::Made, queues: None, message }
             }
             Err(error) => outcome(answer(&error), error),
         }
@@ -104,7 +104,7 @@ impl Ensemble {
 }
 
 fn outcome(answer: OperationAnswer, error: Error) -> Outcome {
-    Outcome { answer, message: format!("{:#}", anyhow::Error::from(error)) }
+    Outcome { answer, queues: None, message: format!("{:#}", anyhow::Error::from(error)) }
 }
 
 /// Was it made?

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use palladion_api::ids::{Nonce, PodUid, StaticAddress};
 use palladion_api::member::{IntentState, OperationState};
 use palladion_api::service_member::{
-    DataBeforeServiceStart, MemberOperationStatus, OperationAnswer, ServicePermitKind,
+    DataBeforeServiceStart, MemberOperationStatus, OperationAnswer, QueueNames, ServicePermitKind,
 };
 
 /// Why a server may start.
@@ -43,6 +43,8 @@ pub fn end_of<W, T>(stop: Option<W>, container: Phase, seen: Option<&T>) -> End 
 pub struct Outcome {
     /// Was it made, and if not, why?
     pub answer: OperationAnswer,
+    /// Queues that it left as they were, of a system that has queues.
+    pub queues: Option<QueueNames>,
     /// A line for people.
     pub message: String,
 }
@@ -151,7 +153,7 @@ impl<O: Own> Ledger<O> {
             id: id.into(),
             state,
             answer: Some(outcome.answer),
-            queues: None,
+            queues: outcome.queues.clone(),
             message: Some(outcome.message.clone()),
             finished_at: Some(seconds(now)),
         });

@@ -7,6 +7,7 @@
 //! add up to), [`mounted`], [`report`] and [`member`].
 
 pub mod changes;
+pub mod evidence;
 pub mod health;
 pub mod intent;
 pub mod ledger;

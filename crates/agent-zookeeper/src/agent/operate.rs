@@ -43,7 +43,7 @@ impl Agent {
     fn refuse(&mut self, id: &str, why: &Failed) -> Result<()> {
         let message = why.to_string();
         tracing::warn!(id, message, "operation refused");
-        let outcome = Outcome { answer: OperationAnswer::Other, message };
+        let outcome = Outcome { answer: OperationAnswer::Other, queues: None, message };
         self.change_ledger(|ledger| ledger.end_operation(id, &outcome, Timestamp::now()))
     }
 
