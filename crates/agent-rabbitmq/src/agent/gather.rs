@@ -57,6 +57,7 @@ impl Agent {
         }
         let Some(running) = &report.running else {
             self.process = Process::Absent;
+            self.labour.end();
             (self.tag, self.launch, self.looks) = (None, None, Looks::default());
             return;
         };

@@ -18,8 +18,9 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Between two looks at replicas that catch up. The indexes that a node tells of are some
 /// seconds old.
 const MEASURE_AGAIN: Duration = Duration::from_secs(6);
-/// Feature flags change when somebody enables one; a question has them read anyway.
-const FLAGS_AGAIN: Duration = Duration::from_secs(600);
+/// Feature flags that could not be read are asked for again. Once they are known only a
+/// question, or an operation that enables some, has them read anew.
+const FLAGS_AGAIN: Duration = Duration::from_secs(30);
 
 impl Agent {
     /// Begin a look, if it is time for one.
@@ -105,7 +106,9 @@ impl Agent {
 
     /// Read the feature flags of a node that serves, once it has nothing else to do.
     fn read_flags_if_due(&mut self) {
-        let is_due = self.looks.flags_asked.is_none_or(|at| at.elapsed() >= FLAGS_AGAIN);
+        let is_unknown = self.looks.flags.is_none();
+        let is_due =
+            self.looks.flags_asked.is_none_or(|at| is_unknown && at.elapsed() >= FLAGS_AGAIN);
         if !is_due || !self.serves() || self.looks.is_calling {
             return;
         }

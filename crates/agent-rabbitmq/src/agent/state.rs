@@ -35,6 +35,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 
 /// A look is believed for this long where a newer one fails: a slow answer is no loss.
 pub const READING_LIFE: Duration = Duration::from_secs(15);
@@ -147,8 +148,21 @@ pub struct Question {
 pub struct Labour {
     /// What is under way.
     pub under_way: Option<Work>,
+    /// Its task.
+    pub task: Option<JoinHandle<()>>,
     /// What has failed last, why, and when.
     pub failed: Option<(Work, String, Instant)>,
+}
+
+impl Labour {
+    /// The node that was worked on runs no more: what was begun with it is not to go on with
+    /// the next one.
+    pub fn end(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+        self.under_way = None;
+    }
 }
 
 /// The agent.

@@ -105,7 +105,7 @@ impl Agent {
     }
 
     /// A node is ready that has served as a member, answers, and takes clients. One that joins
-    /// has seen all others run before (C24); later that would take the whole service down
+    /// has seen all others run before; later that would take the whole service down
     /// while one node is away.
     fn tell_probes(&self, decision: &Decision) {
         if decision.state == MemberServerState::Running && self.serves() {

@@ -20,16 +20,17 @@ impl Agent {
         tracing::info!(work = ?work, "work on the node begun");
         self.labour.under_way = Some(work.clone());
         let done = self.done.clone();
-        tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             let result = hands.work(&work).await.map_err(|error| format!("{error:#}"));
             let _ = done.send(Done::Worked { work, result }).await;
         });
+        self.labour.task = Some(task);
         Ok(())
     }
 
     /// Note how a piece of work ended.
     pub(super) fn note_work(&mut self, work: Work, result: Result<(), String>) {
-        self.labour.under_way = None;
+        (self.labour.under_way, self.labour.task) = (None, None);
         match result.and_then(|()| self.note_done(&work).map_err(|error| format!("{error:#}"))) {
             Ok(()) => {
                 tracing::info!(work = ?work, "work on the node done");

@@ -9,7 +9,7 @@ use crate::launch::credentials::Present;
 use crate::read::Sign;
 use crate::read::reading::Access;
 use crate::volume::cookie::Comparison;
-use crate::volume::ledger::{Ban, Entered, Ledger, Membership};
+use crate::volume::ledger::{App, Ban, Entered, Ledger, Membership};
 use crate::words::server::{Running, Starting, Stopping};
 use palladion_agent_core::init::protocol::Phase;
 use palladion_agent_core::service::spec::is_marked_as_lost;
@@ -96,8 +96,9 @@ fn restart(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         RunState::Stopped | RunState::Terminated | RunState::Unknown(_) => return None,
     }
     let due = spec.restart_token.is_some() && spec.restart_token != ledger.restart_token;
-    // A join is not interrupted; its own start takes the token along.
-    let is_due = due && ledger.membership == Membership::Joined;
+    // A join is not interrupted; its own start takes the token along. And a node that is to
+    // keep its virtual machine alive would not start again.
+    let is_due = due && ledger.membership == Membership::Joined && ledger.app == App::Runs;
     (is_due && facts.work == WorkFact::Idle).then_some(Action::Stop(StopWhy::Restart))
 }
 

@@ -91,7 +91,7 @@ impl Reading {
     }
 
     /// Does it see every member run, and no partition? Asked of one that joins: of others it
-    /// would take the whole service down while one node is away (C24).
+    /// would take the whole service down while one node is away.
     pub fn sees_all(&self) -> bool {
         self.broker().is_some_and(|broker| {
             broker.partitions.is_empty() && broker.members.iter().all(|node| broker.sees(node))

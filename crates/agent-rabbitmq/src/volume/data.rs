@@ -72,8 +72,9 @@ impl Kind {
             Kind::Membership => is_filled(&directory.join(MEMBERSHIP)),
             Kind::Quorum => holds_files(&directory.join("quorum")),
             Kind::Coordination => holds_files(&directory.join("coordination")),
-            Kind::Streams => holds_files(&directory.join("stream")),
-            Kind::Messages => holds_files(&directory.join("msg_stores")),
+            // Empty after the last of them was deleted, which is no loss.
+            Kind::Streams => exists(&directory.join("stream")),
+            Kind::Messages => exists(&directory.join("msg_stores")),
         }
     }
 }

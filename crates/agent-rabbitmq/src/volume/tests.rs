@@ -90,6 +90,8 @@ fn a_part_that_never_was_is_not_missed_and_one_that_was_is() {
     let mut ledger = volume.look_over().unwrap().ledger.unwrap();
     ledger.parts = volume.kinds(&NodeName::new(NODE)).unwrap();
     volume.save(&ledger).unwrap();
+    fs::remove_dir_all(volume.data().join(NODE).join("stream/s_1")).unwrap();
+    assert_eq!(volume.look_over().unwrap().data, Data::Whole, "somebody deleted the last one");
     fs::remove_dir_all(volume.data().join(NODE).join("stream")).unwrap();
     assert_eq!(volume.look_over().unwrap().data, Data::Partial(vec![Kind::Streams]));
 }

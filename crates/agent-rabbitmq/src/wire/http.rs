@@ -110,6 +110,20 @@ impl Management {
         Err(Error::TooLong { what: QUEUES.into() })
     }
 
+    /// One queue; `None` where there is none of that name.
+    ///
+    /// # Errors
+    /// As for the overview.
+    pub async fn queue(&self, vhost: &str, name: &str) -> Result<Option<Queue>, Error> {
+        let (vhost, name) = (encoded(vhost), encoded(name));
+        let path = format!("{QUEUES}/{vhost}/{name}?columns={COLUMNS}");
+        match self.get(QUEUES, &path).await {
+            Ok(queue) => Ok(Some(queue)),
+            Err(Error::Status { code: 404, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Queues for which this node must not stop: those that would lose their quorum, and
     /// mirrored ones without another mirror in step. A node alone says that there are none
     /// (R4 of the experiments in `docs/sources.md`).
@@ -160,6 +174,15 @@ impl Management {
             _ => Ok(response),
         }
     }
+}
+
+/// As a part of a path, whatever is in it.
+fn encoded(text: &str) -> String {
+    let one = |byte: u8| match byte.is_ascii_alphanumeric() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(one).collect()
 }
 
 fn failed(path: &'static str, source: reqwest::Error) -> Error {
@@ -215,6 +238,16 @@ mod tests {
         let queues = management.queues().await.unwrap();
         let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
         assert_eq!(names, ["q1", "q2", "q3"]);
+    }
+
+    #[tokio::test]
+    async fn one_queue_is_found_whatever_its_name_and_one_that_is_gone_is_none() {
+        let one = || async { r#"{"name":"a/b c","vhost":"/"}"# };
+        let router = Router::new().route("/api/queues/%2F/a%2Fb%20c", get(one));
+        let management = served(router).await;
+        let found = management.queue("/", "a/b c").await.unwrap();
+        assert_eq!(found.map(|queue| queue.name).as_deref(), Some("a/b c"));
+        assert_eq!(management.queue("/", "gone").await.unwrap(), None);
     }
 
     #[tokio::test]

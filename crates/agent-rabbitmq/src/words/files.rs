@@ -18,7 +18,6 @@ palladion_api::sentences! {
         Plugin { name: String } => "`{name}` cannot be enabled as a plugin; correct `plugins`";
         Variable { name: String } => "the environment variable `{name}` is set in the container, and with it the node would not start as the agent means it to; remove it from `env` and from the image";
         Cookie { path: String } => "{path} does not contain an Erlang cookie: letters and digits on one line";
-        NodeName { name: String } => "`{name}` is not the name of a node: `rabbit@` and a domain name";
         Definitions { path: String } => "{path} does not contain definitions";
     }
 }

@@ -42,6 +42,7 @@ palladion_api::sentences! {
         NoReplica { queue: String, node: NodeName } => "{queue} has no replica on {node}";
         StillReplica { queue: String, node: NodeName } => "{queue} still has a replica on {node}";
         NotCaughtUp { queue: String, node: NodeName } => "the replica of {queue} on {node} has not caught up in time";
+        Behind { queues: Names } => "replicas of these queues on this node have not caught up in time: {queues}";
         StillMember { node: NodeName } => "`rabbitmqctl forget_cluster_node` ended, but the cluster still contains {node}";
         FlagsDisabled { flags: Names } => "these stable feature flags are still disabled: {flags}";
         NoQueue { queues: Names } => "these queues of the definitions do not exist: {queues}";
@@ -51,7 +52,7 @@ palladion_api::sentences! {
     /// How an operation ended well.
     pub enum Done {
         Moved => "moved all replicas";
-        MovedAllBut { left: Count } => "moved the replicas of the other queues; {left} left as they are";
+        MovedAllBut { queues: Count } => "moved the replicas that can be moved; {queues} could not be changed";
         Forgotten { node: NodeName } => "{node} is no member of the cluster";
         Grown { queues: Count } => "gave {queues} a replica on this node; all have caught up";
         Rebalanced { leaders: String } => "spread the leaders of the queues: {leaders}";

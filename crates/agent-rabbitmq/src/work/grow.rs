@@ -25,11 +25,7 @@ impl Hands {
             }
         }
         // Those of an earlier try, too.
-        for queue in self.replicated().await? {
-            if queue.members.contains(self.own()) {
-                self.caught_up(&queue, self.own()).await?;
-            }
-        }
+        self.all_caught_up().await?;
         Ok(Done::of(Words::Grown { queues: Count::of(grown, "queue") }))
     }
 }

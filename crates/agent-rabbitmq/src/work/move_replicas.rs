@@ -33,7 +33,7 @@ impl Hands {
         if left.is_empty() {
             return Ok(Done::of(Words::Moved));
         }
-        let words = Words::MovedAllBut { left: Count::of(left.len(), "queue") };
+        let words = Words::MovedAllBut { queues: Count::of(left.len(), "queue") };
         Ok(Done { message: words.to_string(), left: Some(QueueNames::of(left)) })
     }
 

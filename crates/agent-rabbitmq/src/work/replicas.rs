@@ -2,11 +2,12 @@
 //! the node lists afterwards (R11).
 
 use super::Hands;
-use crate::read::{Queue, QueueKind, name};
+use crate::read::{CatchUp, Queue, QueueKind, name};
 use crate::wire::ctl::{Input, Program};
 use crate::words::job::{Doing, NotSo};
 use anyhow::{Context, Result, bail};
 use palladion_api::rabbitmq::NodeName;
+use palladion_api::words::Names;
 use std::time::{Duration, Instant};
 
 /// A change of a queue's replicas waits for a majority of them.
@@ -15,6 +16,19 @@ const CHANGE_TIME: Duration = Duration::from_secs(90);
 const CATCH_UP_TIME: Duration = Duration::from_secs(900);
 /// From one look at a replica to the next: each is a call of the command line.
 const CATCH_UP_LOOK: Duration = Duration::from_secs(3);
+/// A change that was made is shown within this time: figures are collected each five seconds.
+const SHOWN_TIME: Duration = Duration::from_secs(15);
+/// From one look at the list to the next.
+const SHOWN_LOOK: Duration = Duration::from_secs(1);
+
+/// Whether a node has a replica.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Membership {
+    /// It has.
+    Member,
+    /// It has none.
+    None,
+}
 
 impl Hands {
     /// All queues, and those of them whose replicas can be told apart.
@@ -25,9 +39,7 @@ impl Hands {
 
     /// The queue as it is now; `None` where it was deleted.
     pub(super) async fn queue_now(&self, queue: &Queue) -> Result<Option<Queue>> {
-        let all = self.replicated().await?;
-        let is_it = |other: &Queue| other.vhost == queue.vhost && other.name == queue.name;
-        Ok(all.into_iter().find(is_it))
+        self.management.queue(&queue.vhost, &queue.name).await.context(Doing::ReadQueues)
     }
 
     /// Give a queue a replica on a node.
@@ -39,11 +51,9 @@ impl Hands {
             QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "add_member",
         };
         self.change(queue, command, node).await.with_context(doing)?;
-        match self.queue_now(queue).await? {
-            Some(now) if !now.members.contains(node) => {
-                bail!(NotSo::NoReplica { queue: shown, node: node.clone() })
-            }
-            Some(_) | None => Ok(()),
+        match self.shows(queue, node, Membership::Member).await? {
+            true => Ok(()),
+            false => bail!(NotSo::NoReplica { queue: shown, node: node.clone() }),
         }
     }
 
@@ -56,11 +66,28 @@ impl Hands {
             QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "delete_member",
         };
         self.change(queue, command, node).await.with_context(doing)?;
-        match self.queue_now(queue).await? {
-            Some(now) if now.members.contains(node) => {
-                bail!(NotSo::StillReplica { queue: shown, node: node.clone() })
+        match self.shows(queue, node, Membership::None).await? {
+            true => Ok(()),
+            false => bail!(NotSo::StillReplica { queue: shown, node: node.clone() }),
+        }
+    }
+
+    /// Is a node listed among the replicas of a queue, or not any more? What the management
+    /// API shows may be some seconds old. Of a queue that was deleted nothing is missing.
+    async fn shows(&self, queue: &Queue, node: &NodeName, wanted: Membership) -> Result<bool> {
+        let begun = Instant::now();
+        loop {
+            let Some(now) = self.queue_now(queue).await? else {
+                return Ok(true);
+            };
+            let is_member = now.members.contains(node);
+            if is_member == (wanted == Membership::Member) {
+                return Ok(true);
             }
-            Some(_) | None => Ok(()),
+            if begun.elapsed() > SHOWN_TIME {
+                return Ok(false);
+            }
+            tokio::time::sleep(SHOWN_LOOK).await;
         }
     }
 
@@ -72,6 +99,24 @@ impl Hands {
         let arguments = [command, "--vhost", &queue.vhost, &queue.name, node.as_str()];
         self.ctl.call(program, &arguments, Input::None, CHANGE_TIME).await?;
         Ok(())
+    }
+
+    /// Wait until all replicas of this node have what their leaders had committed at the first
+    /// look. One call tells it of all of them.
+    pub(super) async fn all_caught_up(&self) -> Result<()> {
+        let begun = Instant::now();
+        let mut catch_up = CatchUp::default();
+        loop {
+            catch_up.look(self.own(), &self.all_replicas().await?);
+            if catch_up.is_over() {
+                return Ok(());
+            }
+            if begun.elapsed() > CATCH_UP_TIME {
+                let behind = catch_up.behind().unwrap_or_default();
+                bail!(NotSo::Behind { queues: Names::of(behind.names) });
+            }
+            tokio::time::sleep(CATCH_UP_LOOK).await;
+        }
     }
 
     /// Wait until the replica on a node has what the leader had committed at the first look.

@@ -177,12 +177,15 @@ fn join(state: &State, own: &str, node: &str) -> ExitCode {
 fn queues(state: &State, words: &[&str]) -> ExitCode {
     match words {
         ["add_member", "--vhost", vhost, name, node] => state.change(|state| {
-            members_of(state, vhost, name).push((*node).into());
+            of_queue(state, vhost, name, "members").push((*node).into());
+            of_queue(state, vhost, name, "online").push((*node).into());
         }),
         ["delete_member", "--vhost", vhost, name, node] => state.change(|state| {
             // What it says with exit code 0 is no proof (R10).
             if *name != "stubborn" {
-                members_of(state, vhost, name).retain(|member| member != *node);
+                for list in ["members", "online"] {
+                    of_queue(state, vhost, name, list).retain(|member| member != *node);
+                }
             }
         }),
         ["rebalance", "all"] => {}
@@ -191,8 +194,8 @@ fn queues(state: &State, words: &[&str]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn members_of<'a>(state: &'a mut Value, vhost: &str, name: &str) -> &'a mut Vec<Value> {
+fn of_queue<'a>(state: &'a mut Value, vhost: &str, name: &str, list: &str) -> &'a mut Vec<Value> {
     let queues = state["queues"].as_array_mut().unwrap();
     let is_it = |queue: &&mut Value| queue["vhost"] == vhost && queue["name"] == name;
-    queues.iter_mut().find(is_it).unwrap()["members"].as_array_mut().unwrap()
+    queues.iter_mut().find(is_it).unwrap()[list].as_array_mut().unwrap()
 }

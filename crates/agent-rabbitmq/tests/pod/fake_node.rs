@@ -141,6 +141,15 @@ fn page(path: &str, own: &str, state: &Value) -> (&'static str, Value) {
         | "/api/health/checks/node-is-mirror-sync-critical" => {
             ("200 OK", json!({ "status": "ok", "reason": "single node cluster" }))
         }
+        path if path.starts_with("/api/queues/") => {
+            let queues = state["queues"].as_array().cloned().unwrap_or_default();
+            let name = path.rsplit('/').next();
+            let found = queues.into_iter().find(|queue| queue["name"].as_str() == name);
+            match found {
+                Some(queue) => ("200 OK", queue),
+                None => ("404 Not Found", json!({ "error": "Object Not Found" })),
+            }
+        }
         other => panic!("the agent asks for {other}"),
     }
 }

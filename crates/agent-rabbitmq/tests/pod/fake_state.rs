@@ -40,7 +40,7 @@ impl State {
         self.change(|state| {
             *state = json!({
                 "app": true, "drained": false, "open": false, "members": [own],
-                "away": state["away"], "vhosts": ["/"], "queues": [],
+                "away": state["away"], "joins": state["joins"], "vhosts": ["/"], "queues": [],
                 "users": { "guest": "guest" }, "tags": { "guest": "administrator" },
                 "flags": [
                     flag("quorum_queue", "stable", enabled("quorum_queue")),

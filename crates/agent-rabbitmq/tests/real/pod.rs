@@ -168,7 +168,7 @@ impl Pod {
 
     /// The virtual machine of the node.
     pub fn node(&self) -> Option<u32> {
-        processes::child_of(self.init, "rabbit boot")
+        processes::child_of(self.init, "\0rabbit\0boot")
     }
 
     pub fn agent(&self) -> Option<u32> {

@@ -31,7 +31,8 @@ fn it_is_kept_so_while_the_intent_stands() {
     done.says("its virtual machine runs");
     let saved = done.clone().with(|w| w.source = Source::Saved);
     assert_eq!(saved.action(), Action::Nothing);
-    // Not even a restart that somebody asks for interrupts it by starting it again.
+    let asked = done.clone().with(|w| w.spec().restart_token = Some("t1".into()));
+    assert_eq!(asked.action(), Action::Nothing, "its virtual machine is to stay alive");
     let ended = done.with(|w| w.process = Process::Absent);
     ended.waits(Reason::StoppedByIntent);
     ended.with(|w| w.source = Source::Saved).waits(Reason::WaitingForMember);

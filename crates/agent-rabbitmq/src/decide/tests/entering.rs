@@ -75,7 +75,7 @@ fn it_is_a_member_once_it_is_open_and_sees_all_and_not_before() {
     assert_ne!(not_entered.action(), Action::RecordMember);
 }
 
-/// C24 holds for the first time only: later it would take the whole service down while one
+/// That holds for the first time only: later it would take the whole service down while one
 /// node is away.
 #[test]
 fn a_member_that_comes_back_serves_while_another_is_away() {
