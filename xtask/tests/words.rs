@@ -37,6 +37,7 @@ fn sentences() -> Vec<Sample> {
         palladion_engine::samples(),
         palladion_agent_core::words::samples(),
         palladion_agent::words::samples(),
+        palladion_agent_rabbitmq::words::samples(),
         palladion_agent_zookeeper::words::samples(),
         palladion_backup::words::samples(),
         kubectl_palladion::words::samples(),

@@ -2,16 +2,16 @@
 //! the actions out (the agent on a disk, a simulator in memory) writes the same
 //! history.
 
-use super::ledger::{Ban, End, Ledger, Membership};
-use crate::words::calls::Failed;
+use super::ledger::{Ban, End, Ledger, Membership, Own};
+use crate::init::protocol::Phase;
+use crate::volume::seconds;
+use crate::words::operation::Failed;
 use jiff::Timestamp;
-use palladion_agent_core::volume::seconds;
 use palladion_api::ids::{Nonce, PodUid, StaticAddress};
 use palladion_api::member::{IntentState, OperationState};
 use palladion_api::service_member::{
-    DataBeforeServiceStart, MemberOperationStatus, OperationAnswer, ServicePermitKind,
+    DataBeforeServiceStart, MemberOperationStatus, OperationAnswer, QueueNames, ServicePermitKind,
 };
-use palladion_api::zookeeper::{ServerId, Zxid};
 
 /// Why a server may start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,19 +29,30 @@ pub enum Cause {
     },
 }
 
+/// How a server has ended, by the stop that was under way and by what was seen of it.
+pub fn end_of<W, T>(stop: Option<W>, container: Phase, seen: Option<&T>) -> End {
+    match (stop, container, seen) {
+        (Some(_), _, _) | (None, Phase::Ending, _) => End::Stopped,
+        (None, Phase::Serving, Some(_)) => End::Died,
+        (None, Phase::Serving, None) => End::WithContainer,
+    }
+}
+
 /// How an operation ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Was it made, and if not, why?
     pub answer: OperationAnswer,
+    /// Queues that it left as they were, of a system that has queues.
+    pub queues: Option<QueueNames>,
     /// A line for people.
     pub message: String,
 }
 
-impl Ledger {
+impl<O: Own> Ledger<O> {
     /// What a start is called in the history; a permit that it needs is used up. A joiner
     /// that is started again by its own permit goes on joining.
-    pub fn use_cause(&mut self, cause: &Cause, id: ServerId, address: &StaticAddress) -> String {
+    pub fn use_cause(&mut self, cause: &Cause, id: O::Id, address: &StaticAddress) -> String {
         match cause {
             Cause::Autonomous => "Autonomous".into(),
             Cause::Permit { kind, nonce, .. } => {
@@ -49,7 +60,7 @@ impl Ledger {
                 match kind {
                     ServicePermitKind::Initialize | ServicePermitKind::Join => {
                         self.membership = Membership::Joining { kind: *kind, nonce: nonce.clone() };
-                        self.server_id = Some(id);
+                        self.own.name(id);
                         self.address = Some(address.clone());
                         self.ban = Ban::None;
                         self.ban_pod = None;
@@ -82,7 +93,7 @@ impl Ledger {
         }
     }
 
-    /// The server is proven to be a participant.
+    /// The server is proven to be a full member.
     pub fn record_member(&mut self, now: Timestamp) {
         self.membership = Membership::Joined;
         self.record_served(now);
@@ -93,11 +104,6 @@ impl Ledger {
         if let Some(start) = self.starts.first_mut() {
             start.record.served_at.get_or_insert_with(|| seconds(now));
         }
-    }
-
-    /// The server is in no newer configuration than this.
-    pub fn record_missing(&mut self, version: Zxid) {
-        self.missing_in = Some(version);
     }
 
     /// The member leaves: noted before its server is stopped, so that none starts again
@@ -140,14 +146,14 @@ impl Ledger {
             | OperationAnswer::ReconfigInProgress
             | OperationAnswer::Other
             | OperationAnswer::Unknown => OperationState::Failed,
-            // Only the configuration tells whether it was made.
+            // Only what is read afterwards tells whether it was made.
             OperationAnswer::NoAnswer => OperationState::Interrupted,
         };
         self.set_operation(MemberOperationStatus {
             id: id.into(),
             state,
             answer: Some(outcome.answer),
-            queues: None,
+            queues: outcome.queues.clone(),
             message: Some(outcome.message.clone()),
             finished_at: Some(seconds(now)),
         });
@@ -166,6 +172,7 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::Named;
     use super::*;
 
     fn permit(kind: ServicePermitKind, nonce: &'static str) -> Cause {
@@ -173,18 +180,19 @@ mod tests {
         Cause::Permit { kind, nonce: nonce.into(), data }
     }
 
-    fn ledger() -> Ledger {
+    fn ledger() -> Ledger<Named> {
         Ledger::new("v1".into(), None)
     }
 
     #[test]
     fn a_start_by_permit_uses_it_up_and_names_the_server() {
         let mut ledger = ledger();
-        let (id, address) = (ServerId::new(3), "10.96.0.13".into());
-        let cause = ledger.use_cause(&permit(ServicePermitKind::Join, "n1"), id, &address);
+        let (name, address) = ("a".to_string(), "10.96.0.13".into());
+        let join = permit(ServicePermitKind::Join, "n1");
+        let cause = ledger.use_cause(&join, name.clone(), &address);
         ledger.set_permit(&"n2".into(), palladion_api::member::PermitState::Refused, None);
         assert!(ledger.has_used(&"n1".into()), "also when another one came after it");
-        assert_eq!((cause.as_str(), ledger.server_id), ("Join", Some(id)));
+        assert_eq!((cause.as_str(), ledger.own.name.as_ref()), ("Join", Some(&name)));
         assert_eq!(ledger.address, Some(address));
     }
 
@@ -200,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_participant_that_is_terminated_has_left_and_a_volume_without_data_has_not() {
+    fn a_member_that_is_terminated_has_left_and_a_volume_without_data_has_not() {
         let after = |membership| {
             let mut ledger = Ledger { membership, ..ledger() };
             ledger.terminate("p1".into());
