@@ -4,7 +4,8 @@
 //!
 //! Read in this order: [`init`] (process 1), [`supervisor`] (how it is asked),
 //! [`runtime`] (the agent's one thread), [`volume`] (what is ours on the
-//! volume), [`kubernetes`] (how the agent is told, and tells).
+//! volume), [`kubernetes`] (how the agent is told, and tells), [`service`] (what the agents of
+//! clustered services share).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,6 +22,7 @@ pub mod launch_record;
 pub mod look;
 pub mod metrics;
 pub mod runtime;
+pub mod service;
 pub mod settings;
 pub mod supervisor;
 pub mod telling;

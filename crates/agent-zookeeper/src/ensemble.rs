@@ -5,13 +5,13 @@ use crate::launch::Password;
 use crate::launch::password::USER;
 use crate::read::srvr::Srvr;
 use crate::read::{Config, Reading, Server};
-use crate::volume::changes::Outcome;
 use crate::wire::four_letter::{self, Command, I_AM_OK};
 use crate::wire::message::ReconfigRequest;
 use crate::wire::session::Limits;
 use crate::wire::{Error, Refusal, Session};
 use crate::words::calls::{Done, NotKnown};
 use anyhow::Context;
+use palladion_agent_core::service::changes::Outcome;
 use palladion_api::service_member::{EnsembleView, OperationAnswer, Reconfig, ServerRole};
 use palladion_api::zookeeper::{ServerId, ZookeeperPorts, Zxid};
 use std::net::SocketAddr;
@@ -90,7 +90,7 @@ impl Ensemble {
                 let config = Config::parse(&made.value);
                 let version = config.map_or(change.version, |config| config.version);
                 let message = Done::Reconfigured { version }.to_string();
-                Outcome { answer: OperationAnswer::Made, message }
+                Outcome { answer: OperationAnswer::Made, queues: None, message }
             }
             Err(error) => outcome(answer(&error), error),
         }
@@ -104,7 +104,7 @@ impl Ensemble {
 }
 
 fn outcome(answer: OperationAnswer, error: Error) -> Outcome {
-    Outcome { answer, message: format!("{:#}", anyhow::Error::from(error)) }
+    Outcome { answer, queues: None, message: format!("{:#}", anyhow::Error::from(error)) }
 }
 
 /// Was it made?

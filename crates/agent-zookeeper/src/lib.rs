@@ -4,7 +4,7 @@
 //! Read in this order: [`cli`] (what a pod starts), [`agent`] (the loop), [`volume`] (who
 //! are we, and is all of it there), [`decide`] (what may be done), [`launch`] (how the
 //! server is started), [`wire`] and [`read`] (how it is asked), [`ensemble`] (what is
-//! asked), [`report`] and [`kubernetes`] (what is told, and how).
+//! asked), [`report`] (what is told).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -12,7 +12,6 @@ pub mod agent;
 pub mod cli;
 pub mod decide;
 pub mod ensemble;
-pub mod kubernetes;
 pub mod launch;
 pub mod metrics;
 pub mod read;

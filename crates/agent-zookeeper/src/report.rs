@@ -9,16 +9,12 @@ use crate::volume::Found;
 use crate::volume::ledger::Ledger;
 use crate::words::volume::Wrong;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_core::service::report::{self as service, Told, cut};
 use palladion_api::member::AgentStatus;
 use palladion_api::service_member::{
-    MemberEvidence, MemberHealthRecord, MemberOperationStatus, MemberServer, MemberVolume,
-    MemberVolumeState, ServiceMemberStatus,
+    MemberEvidence, MemberHealthRecord, MemberServer, MemberVolume, MemberVolumeState,
+    ServiceMemberStatus,
 };
-
-/// As many starts are reported as the schema of the status takes.
-const STARTS: usize = 5;
-/// Characters of a message: the schema takes no more.
-const LONGEST_MESSAGE: usize = 1024;
 
 /// What a status is made of.
 #[derive(Clone, Debug)]
@@ -62,13 +58,13 @@ pub fn status(parts: &Parts<'_>) -> ServiceMemberStatus {
         address: ledger.and_then(|ledger| ledger.address.clone()),
         // Without the last transaction, which changes with every write.
         ensemble: parts.reading.zip(id).and_then(|(reading, id)| reading.ensemble(id, None)),
+        broker: None,
+        definitions_hash: None,
         permit: ledger.and_then(|ledger| ledger.permit.clone()),
         intent: ledger.and_then(|ledger| ledger.intent.clone()),
-        operation: operation(parts, ledger),
+        operation: service::operation(parts.operation, ledger),
         evidence: parts.evidence.cloned(),
-        start_history: ledger.map_or_else(Vec::new, |ledger| {
-            ledger.starts.iter().take(STARTS).map(|start| start.record.clone()).collect()
-        }),
+        start_history: service::starts(ledger),
     }
 }
 
@@ -91,30 +87,15 @@ fn volume(parts: &Parts<'_>, ledger: Option<&Ledger>) -> Option<MemberVolume> {
 
 fn server(parts: &Parts<'_>, ledger: Option<&Ledger>) -> MemberServer {
     let decision = parts.decision;
-    MemberServer {
+    let told = Told {
         state: decision.state,
-        since: parts.since.clone(),
-        reason: Some(decision.reason.as_str().into()),
-        message: decision.message.as_ref().map(|message| cut(&message.to_string())),
+        since: &parts.since,
+        reason: decision.reason,
+        message: decision.message.as_ref(),
         version: parts.reading.and_then(Reading::serving).and_then(|s| s.version.clone()),
         config_hash: parts.launch.map(|launch| launch.config_hash.clone()),
-        restart_token: ledger.and_then(|ledger| ledger.restart_token.clone()),
-    }
-}
-
-/// The operation that the spec names, or the last one.
-fn operation(parts: &Parts<'_>, ledger: Option<&Ledger>) -> Option<MemberOperationStatus> {
-    let ledger = ledger?;
-    let known = match parts.operation {
-        Some(id) => ledger.operation(id)?,
-        None => ledger.operations.first()?,
     };
-    let message = known.message.as_deref().map(cut);
-    Some(MemberOperationStatus { message, ..known.clone() })
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(LONGEST_MESSAGE).collect()
+    service::server(told, ledger)
 }
 
 #[cfg(test)]

@@ -121,6 +121,8 @@ impl Life {
             reason: String::new(),
             attempt: 1,
             peers: if kind == ServicePermitKind::Join { vec![peer] } else { Vec::new() },
+            nodes: Vec::new(),
+            flags: Vec::new(),
             data: DataBeforeServiceStart::MustBeEmpty,
         });
     }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use palladion_agent::{agent, drain, init, install, settings::Settings};
 use palladion_agent_gate::cli::Staged;
+use palladion_agent_rabbitmq::cli::{RABBITMQ, Verb as OfRabbitmq};
 use palladion_agent_zookeeper::cli::{SYSTEM, Verb, ZOOKEEPER};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +25,14 @@ struct Cli {
 struct ZookeeperCli {
     #[command(subcommand)]
     verb: Verb,
+}
+
+/// Init and agent of a RabbitMQ container.
+#[derive(Parser)]
+#[command(version, about)]
+struct RabbitmqCli {
+    #[command(subcommand)]
+    verb: OfRabbitmq,
 }
 
 #[derive(Subcommand)]
@@ -53,8 +62,12 @@ enum Command {
 }
 
 fn main() -> Result<ExitCode> {
-    if std::env::var_os(SYSTEM).is_some_and(|system| system == ZOOKEEPER) {
+    let system = std::env::var_os(SYSTEM);
+    if system.as_ref().is_some_and(|system| system == ZOOKEEPER) {
         return ZookeeperCli::parse().verb.run();
+    }
+    if system.is_some_and(|system| system == RABBITMQ) {
+        return RabbitmqCli::parse().verb.run();
     }
     match Cli::parse().command {
         Command::Install { directory, from } => install::run(&from, &directory)?,

@@ -29,6 +29,11 @@ pub const FAILED: &str = "Failed";
 /// Of a schedule that covers a ring: ranges are repaired later than they should be.
 pub const BEHIND: &str = "Behind";
 
+/// Of a cluster of RabbitMQ: every node that serves sees every other one run.
+pub const ALL_NODES_SEEN: &str = "AllNodesSeen";
+/// Of a cluster of RabbitMQ: nodes report a partition.
+pub const PARTITIONED: &str = "Partitioned";
+
 /// Of a rack: a member of it is leaving the ring, or is being removed from it.
 pub const MEMBER_LEAVING: &str = "MemberLeaving";
 /// Of a rack: a member of it is being replaced.

@@ -12,6 +12,7 @@ use crate::component::Component;
 use crate::member::CassandraMember;
 use crate::node_agents::{NodeAgentGroup, NodeAgentProfile};
 use crate::operator_config::OperatorConfig;
+use crate::rabbitmq::RabbitmqCluster;
 use crate::registration::Registration;
 use crate::service_member::ServiceMember;
 use crate::stack::Stack;
@@ -31,6 +32,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
+        finished(RabbitmqCluster::crd(), &rules::rabbitmq::of_the_whole_object()),
         finished(ServiceMember::crd(), &[]),
         finished(Component::crd(), &rules::component::of_the_whole_object()),
         finished(NodeAgentProfile::crd(), &[]),

@@ -13,6 +13,8 @@ pub const CLUSTER: &str = "palladion.dev/cluster";
 /// The ZookeeperCluster that an object belongs to. A label of its own: a
 /// CassandraCluster may have the same name.
 pub const ZOOKEEPER: &str = "palladion.dev/zookeeper";
+/// The RabbitmqCluster that an object belongs to.
+pub const RABBITMQ: &str = "palladion.dev/rabbitmq";
 /// The datacenter that an object belongs to.
 pub const DATACENTER: &str = "palladion.dev/datacenter";
 /// The rack that an object belongs to.
@@ -51,6 +53,8 @@ pub const HOST_ID: &str = "palladion.dev/host-id";
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims of ZooKeeper: the server ID that was given to the volume.
 pub const SERVER_ID: &str = "palladion.dev/server-id";
+/// On claims of RabbitMQ: the node name that was given to the volume.
+pub const NODE_NAME: &str = "palladion.dev/node-name";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.
@@ -71,7 +75,7 @@ pub const STOPPED_WITH_RING: &str = "palladion.dev/stopped-with-ring";
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";
-/// On a CassandraCluster or a ZookeeperCluster, set by users: allow the initialization once, with the nonce shown in status.
+/// On a CassandraCluster, a ZookeeperCluster or a RabbitmqCluster, set by users: allow the initialization once, with the nonce shown in status.
 pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
 /// On a ZookeeperCluster, set by users: let the servers that are left go on without the
 /// majority that is lost, with the nonce shown in status.
@@ -79,6 +83,9 @@ pub const ALLOW_RESCUE: &str = "palladion.dev/allow-rescue";
 /// On a ZookeeperCluster, set by users: remove a server that no member accounts for, with
 /// the nonce shown in status.
 pub const ALLOW_REMOVE: &str = "palladion.dev/allow-remove";
+/// On a RabbitmqCluster, set by users: forget a member although queues lose copies, or are
+/// deleted with it, with the nonce shown in status.
+pub const ALLOW_FORGET: &str = "palladion.dev/allow-forget";
 /// On a CassandraCluster, set by users: addresses of members, separated by commas, that
 /// cannot be had again. Their members may take other ones.
 pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";

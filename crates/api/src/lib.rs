@@ -24,6 +24,7 @@ pub mod metrics;
 pub mod names;
 pub mod node_agents;
 pub mod operator_config;
+pub mod rabbitmq;
 pub mod reasons;
 pub mod registration;
 pub mod repair;
@@ -53,6 +54,7 @@ pub use node_agents::{
     NodeAgentProfileSpec,
 };
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
+pub use rabbitmq::{RabbitmqCluster, RabbitmqClusterSpec, RabbitmqClusterStatus};
 pub use reasons::Reason;
 pub use registration::{Registration, RegistrationSpec, RegistrationStatus};
 pub use service_member::{ServiceMember, ServiceMemberSpec, ServiceMemberStatus};

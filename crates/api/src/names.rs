@@ -17,6 +17,16 @@ pub fn zookeeper_set(cluster: &str) -> String {
     format!("{cluster}-zk")
 }
 
+/// The StatefulSet of a RabbitmqCluster.
+pub fn rabbitmq_set(cluster: &str) -> String {
+    format!("{cluster}-rmq")
+}
+
+/// The Secret with the credentials of a RabbitmqCluster, where the spec names none.
+pub fn rabbitmq_secret(cluster: &str) -> String {
+    format!("{cluster}-rmq")
+}
+
 /// The headless Service of all members of a set, ready or not.
 pub fn nodes_service(set: &str) -> String {
     format!("{set}-nodes")

@@ -92,14 +92,48 @@ reasons! {
     WaitingForRing => "Wait; if it lasts, bring back the member that the message names.";
     /// A member of a ZooKeeper ensemble waits until the other servers agree on the configuration of the ensemble and serve.
     WaitingForEnsemble => "Wait; if it lasts, bring back the member that the message names.";
-    /// No majority of the servers of an ensemble is ready, so it accepts no writes and the operator changes nothing.
-    QuorumLost => "Bring the servers back: `kubectl get servicemembers`. The ensemble goes on by itself as soon as a majority runs.";
+    /// A member of a RabbitMQ cluster waits until all nodes run, see each other and agree on who is a member.
+    WaitingForNodes => "Wait; if it lasts, bring back the member that the message names.";
+    /// A member of a RabbitMQ cluster waits for queues: until their replicas have caught up, or until their quorum does not need the node any more.
+    WaitingForQueues => "Wait; if it lasts, look at the queues that the message names: `rabbitmq-queues quorum_status NAME`.";
+    /// A RabbitMQ node waits for another one that ran longer than it and has newer tables. It waits as long as it takes.
+    WaitingForTables => "Bring back the node that the message names. If its volume is lost, do not force the node to boot: what was confirmed on the lost node alone would be gone; see troubleshooting.";
+    /// No majority of the servers of an ensemble or a cluster is ready, so it accepts no writes and the operator changes nothing.
+    QuorumLost => "Bring the servers back: `kubectl get servicemembers`. They go on by themselves as soon as a majority runs.";
     /// The volumes of so many servers are lost that the rest is no majority.
-    MajorityLost => "Bring back the volumes that the message names, if they still exist. Otherwise run the command from the message: it lets the server with the newest data that is left go on alone.";
+    MajorityLost => "Bring back the volumes that the message names, if they still exist. Otherwise do what the message says: of ZooKeeper it has a command that lets the server with the newest data that is left go on alone.";
     /// The configuration of an ensemble contains a server that no member accounts for.
     UnknownServer => "Find out who added it. If nobody needs it, run the command from the message: it allows the operator to remove it. Until then no server joins, leaves or is restarted.";
     /// A server was removed from the configuration of its ensemble, but not by the operator.
     NotInEnsemble => "If it should serve again, replace it: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`. Until then no other server joins, leaves or is restarted.";
+    /// A node of a RabbitMQ cluster is a member by the word of the others, but no member of the operator's accounts for it.
+    UnknownNode => "Find out what it is. If nobody needs it, stop it, and forget it on a node that runs: `rabbitmqctl forget_cluster_node NAME`. Until then no member joins, leaves or is restarted.";
+    /// A RabbitMQ node was taken out of its cluster, but not by the operator.
+    NotInCluster => "If it should serve again, replace it: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`. Until then no other member joins, leaves or is restarted.";
+    /// A queue names a node that is about to join under that name: the empty node would vote for data that it does not have.
+    QueueNamesNode => "The message names the queues. Delete them, or take the replica out of each: `rabbitmq-queues delete_member QUEUE NODE`. The member joins as soon as no queue names it.";
+    /// A member cannot leave: queues that exist on it alone would be deleted with it.
+    QueuesWouldBeLost => "The message names the queues. Move their messages, or delete the queues. If they are not needed, run the command from the message: it allows the operator to go on without them (`palladion.dev/allow-forget`). Or set `nodes` back.";
+    /// A member is not replaced: queues have no majority of their replicas on other nodes that run, so they could never be repaired.
+    QueuesWouldLoseQuorum => "Bring back the nodes that hold the other replicas. If they are lost, too, run the command from the message: it allows the operator to go on (`palladion.dev/allow-forget`) and leaves those queues to you.";
+    /// Nodes of a RabbitMQ cluster have lost touch with each other, or have not been in touch since a partition.
+    Partitioned => "Look at the network between the nodes that the message names. With `PauseMinority` the cluster goes on by itself when they reach each other; no member joins, leaves or is restarted before.";
+    /// Nodes of a RabbitMQ cluster hold up publishers, because memory or disk run short.
+    AlarmRaised => "The message names the node and what runs short: raise `resources`, enlarge the volume, or have the queues consumed.";
+    /// With `partitionHandling: Autoheal` one side's changes are thrown away after a partition.
+    ChangesMayBeLost => "Set `partitionHandling` to `PauseMinority`, if confirmed messages in classic queues must outlive a partition.";
+    /// A RabbitMQ node does not see all members of its cluster run.
+    NodesUnseen => "Look at the members that the message names: `kubectl get servicemembers`.";
+    /// The Secret of a RabbitMQ cluster has another Erlang cookie than the volume of the node, which keeps its own.
+    CookieDiffers => "Set `erlang-cookie` of the Secret back. A node that joins with another cookie could not reach the others.";
+    /// The name of a RabbitMQ node does not lead to the address of its pod, so it does not start.
+    NameUnresolved => "Wait; if it lasts, look at the cluster's DNS and at `clusterDomain`.";
+    /// The nodes keep their membership in Khepri (feature flag `khepri_db`), which this operator does not know. What runs keeps running; no member joins, leaves or is restarted.
+    KhepriUnsupported => "Nothing brings the nodes back to Mnesia. Run them by hand, or move to a new cluster.";
+    /// Stable feature flags of a RabbitMQ cluster are not enabled, so that it cannot be upgraded to the next line.
+    FeatureFlagsDisabled => "Wait; the operator enables them when all nodes run the same version. If it lasts, look at `rabbitmqctl list_feature_flags`.";
+    /// Definitions are being imported, or could not be.
+    DefinitionsPending => "Wait; if it lasts, the message quotes RabbitMQ: correct `definitions.json` in the Secret.";
     /// The volume of a member is an old copy: servers have been started on a newer one since. A server on it would have forgotten what it has acknowledged.
     VolumeRolledBack => "Mount the newer volume and delete the pod. If it does not exist any more, replace the member: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`.";
     /// A member waits until `bootstrapGraceSeconds` have passed since the last start.
@@ -196,8 +230,8 @@ reasons! {
     AddressTaken => "Find the Service that has the address: `kubectl get services --all-namespaces --field-selector spec.clusterIP=ADDRESS`. Delete it, or recreate it with another address; the operator then recreates the Service of the member with the recorded one, and the member starts. If the address cannot be had again, let the member take another one: `kubectl annotate cassandracluster NAME palladion.dev/give-up-addresses=ADDRESS`. The other members go on meanwhile.";
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
-    /// Servers ask for a user and a password, and the agents have none.
-    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards.";
+    /// Servers ask for a user and a password, and the agents have none; or the Secret with the credentials of a RabbitMQ cluster, or a key of it, does not exist. The operator creates that one once, before the first start, and never again: nodes with another cookie could not reach each other.
+    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards. Of RabbitMQ, restore the Secret: a node that runs has the cookie in `/var/lib/rabbitmq/.erlang.cookie`, and the passwords can be set to others with `rabbitmqctl change_password`.";
     /// A server rejects the user and password that its agent has.
     CredentialsRefused => "Log in as a superuser and create the role, or give it the password of the Secret that the message names; or correct the Secret. If no role exists yet, restart one member; otherwise no restart is needed.";
     /// Anybody can log in to the ring as its superuser `cassandra`, with the password that servers create it with, because a Secret of the ring names this user.

@@ -13,6 +13,7 @@ pub mod component;
 pub mod jvm_options;
 pub mod member;
 pub mod node_agents;
+pub mod rabbitmq;
 pub mod registration;
 pub mod repair;
 pub mod security;

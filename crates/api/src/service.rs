@@ -3,6 +3,7 @@
 
 use crate::cluster::ClaimTemplate;
 use crate::ids::{ClaimUid, MemberName, Nonce, StaticAddress, VolumeId};
+use crate::rabbitmq::NodeName;
 use crate::zookeeper::ServerId;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::KubeSchema;
@@ -85,6 +86,9 @@ pub struct ServiceTurn {
     /// `Replace`: the member that is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<LostMember>,
+    /// RabbitMQ, `Leave` and `Replace`: the nonce with which a user has allowed this turn to leave queues behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Nonce>,
 }
 
 /// A question to members, and since when it is asked.
@@ -109,8 +113,7 @@ pub struct LostMember {
     pub server_id: Option<ServerId>,
     /// RabbitMQ: the node name of that member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 255))]
-    pub node_name: Option<String>,
+    pub node_name: Option<NodeName>,
     /// The address by which the others know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<StaticAddress>,

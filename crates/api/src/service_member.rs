@@ -5,10 +5,25 @@
 //! they share.
 //!
 //! What belongs to one system stands in fields of its own (`serverID`,
-//! `ensemble`, `reconfig` for ZooKeeper), so that the other has none of it.
+//! `ensemble`, `reconfig` for ZooKeeper; `nodeName`, `broker`, `queues` for
+//! RabbitMQ), so that the other has none of it.
+//!
+//! How a member of RabbitMQ is led, by these fields:
+//!
+//! - **Initialize, Join**: a permit. `Join` names the `nodes` to join through and the
+//!   feature `flags` of the cluster. It is done when the node is booted with its
+//!   listeners and plugins, and in the view of itself; then follows the operation `Grow`.
+//! - **Leave**: the operation `MoveReplicas` on the leaver; the intent `StopApp`, with
+//!   which its virtual machine stays; `Forget` by another member; the intent `Leave`.
+//! - **Replace**: `MoveReplicas` about the lost node by another member, `Forget` by the
+//!   same, a new volume, a permit to join.
+//! - **Restart**: the pod is evicted; its preStop hook hands over and drains.
+//! - At the end of a rollout: `Rebalance`, `EnableFeatureFlags`; `ImportDefinitions`
+//!   whenever the file in the pods has another hash than the one imported last.
 
 use crate::ids::{Nonce, StaticAddress, VolumeId};
 use crate::member::{EvidenceRequest, RunState};
+use crate::rabbitmq::NodeName;
 use crate::rules::service_member as rules;
 use crate::service::LostMember;
 use crate::word::Word;
@@ -16,13 +31,15 @@ use crate::zookeeper::ServerId;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
+mod broker;
 mod ensemble;
 mod operation;
 mod permit;
 mod status;
 mod unknown;
+pub use broker::{Alarm, BrokerView, FeatureFlags, NodeQueues, QueueNames, QueuesView};
 pub use ensemble::{EnsembleServer, EnsembleView, ServerMode, ServerRole};
-pub use operation::{MemberOperation, MemberOperationKind, Peer, Reconfig};
+pub use operation::{ForgetQueues, MemberOperation, MemberOperationKind, Peer, Reconfig};
 pub use permit::{DataBeforeServiceStart, ServicePermit, ServicePermitKind};
 pub use status::{
     MemberEvidence, MemberHealth, MemberHealthRecord, MemberOperationStatus, MemberServer,
@@ -105,8 +122,7 @@ pub struct ServiceMemberSpec {
     pub server_id: Option<ServerId>,
     /// RabbitMQ: the node name of the server. It changes only with the volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 255))]
-    pub node_name: Option<String>,
+    pub node_name: Option<NodeName>,
     /// Permit to start a server that is no member yet, or whose ensemble lost its majority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<ServicePermit>,
@@ -191,6 +207,8 @@ pub struct ServiceIntent {
 pub enum ServiceIntentKind {
     /// The member is out of the service, or is about to be: stop the server, record in the ledger that it has left, and never start it on this volume again.
     Leave,
+    /// RabbitMQ: drain the node and stop its application (`stop_app`), but keep its virtual machine alive: of two nodes the last one would pause otherwise, and could forget nobody. The intent is `Done` when the application is stopped; the state of the server is `Stopping` then, as its process runs. While the intent stands, the agent keeps it so, also after a restart of its own; after a restart of the pod it starts nothing. When the intent is withdrawn and no `Leave` follows, the agent starts the application again and ends the drain. Its nonce is another one than that of the `Leave` that follows.
+    StopApp,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]

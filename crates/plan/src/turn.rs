@@ -20,7 +20,7 @@ const SEEN: [&str; 4] =
     ["/status/turn", "/status/epoch", "/status/initialized", "/status/highestServerID"];
 
 /// Fields of a turn that not every turn has. A merge patch would keep what the last one had.
-const OPTIONAL: [&str; 3] = ["question", "serverID", "replaces"];
+const OPTIONAL: [&str; 4] = ["question", "serverID", "replaces", "allowed"];
 
 /// A new turn, as of this decision, with its first question.
 pub fn new(
@@ -40,6 +40,7 @@ pub fn new(
         question: Some(question(snapshot)),
         server_id: None,
         replaces: None,
+        allowed: None,
     }
 }
 

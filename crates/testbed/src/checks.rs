@@ -38,6 +38,8 @@ const PROGRAMS: &[Need] = &[
     need("mount", "mount"),
     need("tar", "tar"),
     need("debootstrap", "debootstrap"),
+    need("wget", "wget"),
+    need("dpkg-deb", "dpkg"),
     need("java", "openjdk-17-jre-headless"),
     need("mvn", "maven"),
     need("python3", "python3"),

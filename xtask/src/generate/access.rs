@@ -22,10 +22,10 @@ fn operator() -> Vec<(&'static str, Right)> {
 }
 
 fn agent() -> Vec<(&'static str, Right)> {
-    let zookeeper = palladion_agent_zookeeper::kubernetes::RIGHTS;
-    let zookeeper = zookeeper.iter().map(|right| ("agent in pods of ZooKeeper", *right));
+    let services = palladion_agent_core::service::member::RIGHTS;
+    let services = services.iter().map(|right| ("agent in pods of ZooKeeper and RabbitMQ", *right));
     let cassandra = palladion_agent::kubernetes::RIGHTS.iter().map(|right| ("agent", *right));
-    cassandra.chain(zookeeper).collect()
+    cassandra.chain(services).collect()
 }
 
 /// One rule of a role.
@@ -65,7 +65,7 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 12] = [
+const FOR_PEOPLE: [&str; 13] = [
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",
@@ -73,6 +73,7 @@ const FOR_PEOPLE: [&str; 12] = [
     "servicemembers",
     "zonedstatefulsets",
     "zookeeperclusters",
+    "rabbitmqclusters",
     "components",
     "nodeagentgroups",
     "nodeagentprofiles",

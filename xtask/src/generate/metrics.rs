@@ -27,6 +27,8 @@ pub fn file() -> Generated {
     text += &table(&palladion_agent::metrics::declared());
     text += "\nIn pods of ZooKeeper, instead of those whose names begin with `palladion_agent_server_`, `palladion_agent_job_` and `palladion_agent_repair_`:\n\n";
     text += &table(&palladion_agent_zookeeper::metrics::declared());
+    text += "\nAnd in pods of RabbitMQ:\n\n";
+    text += &table(&palladion_agent_rabbitmq::metrics::declared());
     Generated::new(PATH, text)
 }
 

@@ -43,6 +43,8 @@ pub enum Suite {
     Agent,
     /// Unit tests of the agent of a server of ZooKeeper.
     Zookeeper,
+    /// Unit tests of the agent of a node of RabbitMQ.
+    Rabbitmq,
     /// The agent in a pod without Kubernetes.
     Pod,
     /// Unit tests of the mind of `CassandraCluster`.
@@ -59,6 +61,7 @@ impl Suite {
             Suite::Core => "palladion-agent-core",
             Suite::Agent | Suite::Pod => "palladion-agent",
             Suite::Zookeeper => "palladion-agent-zookeeper",
+            Suite::Rabbitmq => "palladion-agent-rabbitmq",
             Suite::Mind | Suite::Stories => "palladion-cassandra",
         }
     }
@@ -70,6 +73,7 @@ impl Suite {
             Suite::Core => "crates/agent-core",
             Suite::Agent | Suite::Pod => "crates/agent",
             Suite::Zookeeper => "crates/agent-zookeeper",
+            Suite::Rabbitmq => "crates/agent-rabbitmq",
             Suite::Mind | Suite::Stories => "crates/cassandra",
         }
     }
@@ -77,7 +81,12 @@ impl Suite {
     /// Which tests of the package, in cargo's words.
     pub fn target(self) -> &'static [&'static str] {
         match self {
-            Suite::Plan | Suite::Core | Suite::Agent | Suite::Zookeeper | Suite::Mind => &["--lib"],
+            Suite::Plan
+            | Suite::Core
+            | Suite::Agent
+            | Suite::Zookeeper
+            | Suite::Rabbitmq
+            | Suite::Mind => &["--lib"],
             Suite::Pod => &["--test", "pod"],
             Suite::Stories => &["--test", "scenarios"],
         }

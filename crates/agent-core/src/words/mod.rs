@@ -4,7 +4,11 @@
 
 pub mod calls;
 pub mod files;
+pub mod health;
+pub mod operation;
+pub mod permit;
 pub mod server;
+pub mod service_volume;
 pub mod volume;
 
-palladion_api::vocabulary![calls, files, server, volume];
+palladion_api::vocabulary![calls, files, health, operation, permit, server, service_volume, volume];

@@ -73,7 +73,14 @@ impl Agent {
     fn answer(&mut self, nonce: Nonce, volume_id: VolumeId, ensemble: Option<EnsembleView>) {
         tracing::info!(nonce = nonce.as_str(), is_known = ensemble.is_some(), "question answered");
         let read_at = seconds(Timestamp::now());
-        self.evidence = Some(MemberEvidence { nonce, read_at, volume_id, ensemble });
+        self.evidence = Some(MemberEvidence {
+            nonce,
+            read_at,
+            volume_id,
+            ensemble,
+            broker: None,
+            queues: None,
+        });
         self.question = None;
     }
 }

@@ -1,9 +1,8 @@
 //! Gather: init, volume, spec, server. What cannot be had is said to be so.
 
 use super::state::{Agent, Looks};
-use crate::decide::{Process, end_of};
-use crate::kubernetes::News;
-use crate::launch::{Mounted, Record};
+use crate::decide::Process;
+use crate::launch::{self, Record};
 use crate::report::last_words;
 use crate::volume::SavedMember;
 use crate::volume::ledger::End;
@@ -11,12 +10,14 @@ use crate::words::agent::Trouble;
 use jiff::Timestamp;
 use palladion_agent_core::init::protocol::{LogTail, Phase, Report};
 use palladion_agent_core::launch_record::LaunchRecord as _;
+use palladion_agent_core::service::changes::end_of;
+use palladion_agent_core::service::member::News;
 
 impl Agent {
     pub(super) async fn gather(&mut self) {
         if self.mounted.is_err() {
             self.mounted =
-                Mounted::read(&self.settings.pod.config_dir).map_err(|e| format!("{e:#}"));
+                launch::mounted(&self.settings.pod.config_dir).map_err(|e| format!("{e:#}"));
         }
         self.gather_process().await;
         if self.process != Process::Running || self.found.is_err() {

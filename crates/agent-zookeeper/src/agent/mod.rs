@@ -11,16 +11,13 @@ mod stop;
 mod tell;
 
 use crate::decide::{self, Action};
-use crate::kubernetes::News;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::words::agent::Trouble;
 use anyhow::{Context, Result};
 use palladion_agent_core::http::Health;
-use palladion_agent_core::kubernetes as core;
-use palladion_agent_core::metrics::Common;
-use palladion_agent_core::runtime::{self, AGAIN};
-use palladion_api::service_member::{ServiceMember, ServiceMemberStatus};
+use palladion_agent_core::runtime;
+use palladion_agent_core::service::member::{News, speak};
 use palladion_api::words::Message;
 use state::{Agent, Done};
 use std::sync::Arc;
@@ -49,13 +46,8 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let figures = Arc::new(move || figures.text());
     tokio::spawn(runtime::serve(settings.pod.http_address, health.clone(), figures));
     tokio::spawn(runtime::take_drains(settings.pod.agent_socket(), drains_in));
-    tokio::spawn(speak_to_kubernetes(
-        settings.clone(),
-        news_in,
-        status_out,
-        news.clone(),
-        metrics.common.clone(),
-    ));
+    let common = metrics.common.clone();
+    tokio::spawn(speak(settings.pod.clone(), news_in, status_out, news.clone(), common));
     let mut terminate = signal(SignalKind::terminate()).context("handling SIGTERM")?;
     let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
     let member = agent.settings.pod.name.as_str();
@@ -113,36 +105,4 @@ impl Agent {
             Done::Operation { id, outcome } => self.end_operation(&id, &outcome),
         }
     }
-}
-
-async fn speak_to_kubernetes(
-    settings: Settings,
-    news: watch::Sender<News>,
-    status: watch::Receiver<Option<ServiceMemberStatus>>,
-    heard: watch::Receiver<News>,
-    metrics: Common,
-) {
-    let (url, namespace) = (settings.pod.api_url.as_deref(), &settings.pod.namespace);
-    let members = loop {
-        match core::members::<ServiceMember>(url, namespace) {
-            Ok(members) => break members,
-            Err(error) => {
-                let error = format!("{error:#}");
-                tracing::error!(error, "there is no way to the Kubernetes API; trying again");
-                news.send_replace(News::Unreachable(error));
-                tokio::time::sleep(AGAIN).await;
-            }
-        }
-    };
-    let name = settings.pod.name.to_string();
-    let contact = core::Contact::default();
-    let reporting = core::report::<ServiceMember>(
-        members.clone(),
-        name.clone(),
-        status,
-        heard,
-        &contact,
-        metrics.clone(),
-    );
-    tokio::join!(core::watch(members, name, news, &contact, metrics), reporting);
 }

@@ -4,12 +4,12 @@ use super::state::{Agent, Done};
 use crate::decide::Source;
 use crate::decide::operation::{self, Next, Server, Worker};
 use crate::ensemble::Ensemble;
-use crate::volume::changes::Outcome;
 use crate::wire::session::Limits;
 use crate::words::agent::Trouble;
 use crate::words::calls::Failed;
 use anyhow::Result;
 use jiff::Timestamp;
+use palladion_agent_core::service::changes::Outcome;
 use palladion_api::service_member::{OperationAnswer, Reconfig};
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl Agent {
     fn refuse(&mut self, id: &str, why: &Failed) -> Result<()> {
         let message = why.to_string();
         tracing::warn!(id, message, "operation refused");
-        let outcome = Outcome { answer: OperationAnswer::Other, message };
+        let outcome = Outcome { answer: OperationAnswer::Other, queues: None, message };
         self.change_ledger(|ledger| ledger.end_operation(id, &outcome, Timestamp::now()))
     }
 

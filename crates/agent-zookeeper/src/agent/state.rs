@@ -3,12 +3,10 @@
 
 use crate::decide::health::Watch;
 use crate::decide::{self, LastWords, Process, Source, SpecFact, StopWhy, VolumeFact};
-use crate::kubernetes::News;
-use crate::launch::{Mounted, Record};
+use crate::launch::{self, Mounted, Record};
 use crate::metrics::Metrics;
 use crate::read::{Config, Reading};
 use crate::settings::Settings;
-use crate::volume::changes::Outcome;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, Progress, SavedMember, Volume};
 use crate::words::calls::NotKnown;
@@ -16,6 +14,8 @@ use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use palladion_agent_core::http::Health;
 use palladion_agent_core::init::protocol::Phase;
+use palladion_agent_core::service::changes::Outcome;
+use palladion_agent_core::service::member::News;
 use palladion_agent_core::supervisor::Supervisor;
 use palladion_agent_core::telling::Since;
 use palladion_api::ids::{Nonce, VolumeId};
@@ -152,7 +152,7 @@ impl Agent {
         status: watch::Sender<Option<ServiceMemberStatus>>,
         done: mpsc::Sender<Done>,
     ) -> Self {
-        let mounted = Mounted::read(&settings.pod.config_dir).map_err(|e| format!("{e:#}"));
+        let mounted = launch::mounted(&settings.pod.config_dir).map_err(|e| format!("{e:#}"));
         let supervisor = Supervisor::new(&settings.pod.init_socket());
         let places = [&settings.data_root, &settings.data_dir, &settings.log_dir];
         let [root, data, logs] = places.map(Clone::clone);

@@ -2,16 +2,16 @@
 
 use super::state::Agent;
 use crate::decide::{self, Decision, Source};
-use crate::kubernetes::News;
 use crate::report::{self, Parts};
 use crate::words::agent::Trouble;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_core::service;
+use palladion_agent_core::service::member::News;
 use palladion_agent_core::telling;
 use palladion_agent_core::volume::seconds;
-use palladion_api::member::AgentStatus;
 use palladion_api::reasons::Reason;
-use palladion_api::service_member::{MemberServerState, PROTOCOL, ServiceMemberStatus};
+use palladion_api::service_member::{MemberServerState, ServiceMemberStatus};
 use palladion_api::words::Message;
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl Agent {
     fn status_of(&self, decision: &Decision, since: Time) -> ServiceMemberStatus {
         let saved = self.saved.as_ref();
         report::status(&Parts {
-            agent: self.own_status(),
+            agent: service::report::agent(&self.settings.pod, env!("CARGO_PKG_VERSION")),
             generation: saved.filter(|_| self.source() == Source::Live).and_then(|s| s.generation),
             volume: decide::volume_state(&self.facts()),
             found: self.found.as_ref().ok(),
@@ -87,16 +87,6 @@ impl Agent {
                 Some(Trouble::Unreadable { why: unreadable.why.clone(), version }.into())
             }
             News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_) => None,
-        }
-    }
-
-    fn own_status(&self) -> AgentStatus {
-        AgentStatus {
-            version: env!("CARGO_PKG_VERSION").into(),
-            protocol: PROTOCOL,
-            pod_uid: self.settings.pod.uid.clone(),
-            revision: self.settings.pod.revision.clone(),
-            node: self.settings.pod.node.clone(),
         }
     }
 

@@ -1,8 +1,6 @@
 //! The actions: all that the agent ever does to volume and server.
 
-pub use crate::volume::changes::Cause;
-use crate::volume::ledger::End;
-use palladion_agent_core::init::protocol::Phase;
+pub use palladion_agent_core::service::changes::Cause;
 use palladion_api::ids::{Nonce, StaticAddress, VolumeId};
 use palladion_api::member::{IntentState, PermitState};
 use palladion_api::service_member::Peer;
@@ -28,15 +26,6 @@ pub enum StopWhy {
     MarkedAsLost,
     /// It has no quorum, and goes on alone by permit.
     Rescue,
-}
-
-/// How a server has ended, by the stop that was under way and by what was seen of it.
-pub fn end_of<T>(stop: Option<StopWhy>, container: Phase, seen: Option<&T>) -> End {
-    match (stop, container, seen) {
-        (Some(_), _, _) | (None, Phase::Ending, _) => End::Stopped,
-        (None, Phase::Serving, Some(_)) => End::Died,
-        (None, Phase::Serving, None) => End::WithContainer,
-    }
 }
 
 /// The next action. Each can be repeated after a crash without harm.

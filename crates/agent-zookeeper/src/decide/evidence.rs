@@ -1,51 +1,15 @@
-//! Whether a question about the ensemble is to be answered now. An answer is read
-//! after the nonce was seen, and each nonce is answered once.
+//! Whether a question about the ensemble is to be answered now.
 
-use super::{Facts, Process, Source, VolumeFact};
-use palladion_api::ids::{Nonce, VolumeId};
+use super::{Facts, VolumeFact};
+use palladion_agent_core::service::evidence;
+pub use palladion_agent_core::service::evidence::Next;
 use palladion_api::service_member::MemberEvidence;
-
-/// What is to be done about `spec.evidence`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Nothing.
-    Nothing,
-    /// Open a session and read the configuration, then answer.
-    Ask {
-        /// The nonce to answer.
-        nonce: Nonce,
-        /// Our volume.
-        volume_id: VolumeId,
-    },
-    /// Answer that there is nothing to see: no server runs.
-    AnswerNothing {
-        /// The nonce to answer.
-        nonce: Nonce,
-        /// Our volume.
-        volume_id: VolumeId,
-    },
-}
 
 /// Decide, after the answer that was given last.
 pub fn next(facts: &Facts<'_>, answered: Option<&MemberEvidence>) -> Next {
-    let live = facts.spec.filter(|known| known.source == Source::Live);
-    let (Some(known), VolumeFact::Found(found)) = (live, &facts.volume) else {
-        return Next::Nothing;
+    let volume_id = match &facts.volume {
+        VolumeFact::Found(found) => found.marker.as_ref(),
+        VolumeFact::Unreadable(_) => None,
     };
-    let (Some(request), Some(volume_id)) = (&known.spec.evidence, &found.marker) else {
-        return Next::Nothing;
-    };
-    // An answer of another volume is none of ours: a successor is asked anew.
-    let is_answered =
-        answered.is_some_and(|a| a.nonce == request.nonce && a.volume_id == *volume_id);
-    if is_answered {
-        return Next::Nothing;
-    }
-    let (nonce, volume_id) = (request.nonce.clone(), volume_id.clone());
-    match facts.process {
-        Process::Running => Next::Ask { nonce, volume_id },
-        Process::Absent => Next::AnswerNothing { nonce, volume_id },
-        // Whether a server serves is not known, and must not be denied.
-        Process::Unknown(_) => Next::Nothing,
-    }
+    evidence::next(facts.spec, volume_id, &facts.process, answered)
 }

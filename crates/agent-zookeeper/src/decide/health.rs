@@ -1,58 +1,29 @@
-//! What looks at the server add up to: the history of its health. A result counts once
-//! three looks in a row agree, so that a look that comes late, or a short election, is
-//! neither told nor written; and what goes on is written once.
+//! What a look at the server shows of its health; how looks add up is every agent's
+//! ([`palladion_agent_core::service::health`]).
 
-use super::Process;
 use crate::read::Reading;
-use crate::words::agent::Health;
-use jiff::Timestamp;
-use palladion_agent_core::volume::seconds;
-use palladion_api::service_member::{
-    MemberHealth as Result, MemberHealthRecord as Record, MemberServerState as State,
-};
+use crate::words::agent::Health as OfZookeeper;
+use palladion_agent_core::service::health::{self, Look};
+use palladion_agent_core::words::health::Health;
+use palladion_api::service_member::MemberHealth;
+use palladion_api::words::Message;
 use palladion_api::zookeeper::ServerId;
+use std::ops::{Deref, DerefMut};
 
-/// Looks in a row that must agree.
-const LOOKS: u32 = 3;
-/// As many records as the schema of the status takes.
-const MOST: usize = 5;
-/// Characters of a message at the most, as the schema has it.
-const LONGEST: usize = 1024;
-
-/// The history of a server's health, and the looks that do not count yet.
+/// The history of a server's health.
 #[derive(Clone, Debug, Default)]
-pub struct Watch {
-    /// Newest first.
-    records: Vec<Record>,
-    /// Was what an earlier agent reported read?
-    earlier: Earlier,
-    /// The look that was taken since the last decision.
-    looked: Option<Seen>,
-    /// Looks that agree, and are too few.
-    candidate: Option<Candidate>,
-}
-
-/// What an earlier agent of this member reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Earlier {
-    #[default]
-    NotRead,
-    Read,
-}
-
-#[derive(Clone, Debug)]
-struct Candidate {
-    seen: Seen,
-    since: Timestamp,
-    looks: u32,
-}
+pub struct Watch(health::Watch<Seen>);
 
 /// What one look showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
+pub enum Seen {
+    /// It serves as a member.
     Healthy,
+    /// It answers without a quorum.
     NoQuorum,
+    /// It is in no configuration.
     NotMember,
+    /// It does not answer.
     Silent,
 }
 
@@ -67,127 +38,44 @@ impl Seen {
             (false, false) => Seen::NoQuorum,
         }
     }
+}
 
-    fn result(self) -> Result {
+impl Look for Seen {
+    fn result(self) -> MemberHealth {
         match self {
-            Seen::Healthy => Result::Healthy,
-            Seen::NoQuorum | Seen::NotMember => Result::Unhealthy,
-            Seen::Silent => Result::NoAnswer,
+            Seen::Healthy => MemberHealth::Healthy,
+            Seen::NoQuorum | Seen::NotMember => MemberHealth::Unhealthy,
+            Seen::Silent => MemberHealth::NoAnswer,
         }
     }
 
-    fn why(self) -> Option<Health> {
+    fn why(self) -> Option<Message> {
         match self {
             Seen::Healthy => None,
-            Seen::NoQuorum => Some(Health::NoQuorum),
-            Seen::NotMember => Some(Health::NotMember),
-            Seen::Silent => Some(Health::Silent),
+            Seen::NoQuorum => Some(OfZookeeper::NoQuorum.into()),
+            Seen::NotMember => Some(OfZookeeper::NotMember.into()),
+            Seen::Silent => Some(Health::Silent.into()),
         }
     }
 }
 
 impl Watch {
-    /// The records, newest first.
-    pub fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    /// Was what an earlier agent reported read?
-    pub fn has_taken_over(&self) -> bool {
-        self.earlier == Earlier::Read
-    }
-
-    /// Do all looks so far count?
-    pub fn is_settled(&self) -> bool {
-        self.candidate.is_none()
-    }
-
-    /// Go on from what an earlier agent reported. Its last result is over: nobody
-    /// has looked in between.
-    pub fn take_over(&mut self, earlier: &[Record], now: Timestamp) {
-        if self.has_taken_over() {
-            return;
-        }
-        self.earlier = Earlier::Read;
-        // A result that this agent does not know cannot be written again.
-        for record in earlier.iter().filter(|r| r.result != Result::Unknown) {
-            let mut record = record.clone();
-            if record.until.is_none() {
-                record.until = Some(seconds(now));
-                let words = match record.message.take() {
-                    None => Health::NotWatched,
-                    Some(said) => Health::SaidNotWatched { said },
-                };
-                record.message = Some(words.to_string().chars().take(LONGEST).collect());
-            }
-            self.records.push(record);
-        }
-        self.records.truncate(MOST);
-    }
-
     /// A look was taken.
     pub fn look(&mut self, reading: &Reading, id: Option<ServerId>) {
-        self.looked = Some(Seen::of(reading, id));
+        self.0.saw(Seen::of(reading, id));
     }
+}
 
-    /// Count what was seen, in the state that was decided. Only of a server that has
-    /// served as a member is anything expected: what starts or stops is told by its state.
-    pub fn follow(&mut self, state: State, process: &Process, now: Timestamp) {
-        let looked = self.looked.take();
-        match (process, state) {
-            (Process::Unknown(_), _) => {}
-            (Process::Running, State::Running) => {
-                if let Some(seen) = looked {
-                    self.count(seen, now);
-                }
-            }
-            (Process::Running, State::Stopping | State::Left) => self.candidate = None,
-            (
-                Process::Running,
-                State::Waiting | State::Starting | State::Stopped | State::Failed | State::Unknown,
-            )
-            | (Process::Absent, _) => self.end(now),
-        }
+impl Deref for Watch {
+    type Target = health::Watch<Seen>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
     }
+}
 
-    /// The server that was watched runs no more; that needs no second look.
-    fn end(&mut self, now: Timestamp) {
-        self.candidate = None;
-        if self.open().is_some_and(|open| open.result != Result::NoAnswer) {
-            self.push(Seen::Silent, now, Some(Health::NoServer));
-        }
-    }
-
-    fn count(&mut self, seen: Seen, now: Timestamp) {
-        if self.open().is_some_and(|open| open.result == seen.result()) {
-            self.candidate = None;
-            return;
-        }
-        // One that answers now and then, and is never healthy, is not healthy.
-        let agrees = |other: Seen| (other == Seen::Healthy) == (seen == Seen::Healthy);
-        let (since, before) = match self.candidate.take() {
-            Some(known) if agrees(known.seen) => (known.since, known.looks),
-            Some(_) | None => (now, 0),
-        };
-        let looks = before + 1;
-        if looks < LOOKS {
-            self.candidate = Some(Candidate { seen, since, looks });
-        } else {
-            self.push(seen, since, seen.why());
-        }
-    }
-
-    fn open(&self) -> Option<&Record> {
-        self.records.first().filter(|record| record.until.is_none())
-    }
-
-    fn push(&mut self, seen: Seen, since: Timestamp, why: Option<Health>) {
-        if let Some(last) = self.records.first_mut().filter(|last| last.until.is_none()) {
-            last.until = Some(seconds(since));
-        }
-        let message = why.map(|why| why.to_string());
-        let (result, since) = (seen.result(), seconds(since));
-        self.records.insert(0, Record { result, since, until: None, message });
-        self.records.truncate(MOST);
+impl DerefMut for Watch {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
     }
 }

@@ -1,48 +1,22 @@
-//! The intent to leave: for the right volume only, once, and never back. That the
-//! server leaves the configuration is a reconfiguration, which another member makes
-//! as well; the leaver itself ends, and starts no more.
+//! The intent to leave. That the server leaves the configuration is a reconfiguration,
+//! which another member makes as well; the leaver itself ends, and starts no more.
 
-use super::{Action, Facts, Process, Source};
-use crate::volume::ledger::{Ledger, Membership};
-use crate::words::permit::Refused;
-use palladion_api::member::IntentState;
-use palladion_api::service_member::{ServiceIntent, ServiceIntentKind};
-use palladion_api::words::Message;
+use super::{Action, Facts};
+use crate::volume::ledger::Ledger;
+use palladion_agent_core::service::intent::{self, Next};
+use palladion_agent_core::words::permit::Refused;
+use palladion_api::member::{IntentState, Word};
 
 /// What is to be noted of an intent.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let open = ledger.intent.as_ref().filter(|intent| intent.state == IntentState::Running);
-    if let Some(open) = open {
-        let is_over = facts.process == Process::Absent && ledger.membership == Membership::Left;
-        let (nonce, state) = (open.nonce.clone(), IntentState::Done);
-        return is_over.then_some(Action::SettleIntent { nonce, state, message: None });
-    }
-    let intent = wanted(facts, ledger)?;
-    let nonce = intent.nonce.clone();
-    let refused = match intent.kind {
-        ServiceIntentKind::Leave if intent.volume_id != ledger.volume_id => {
-            let (meant, own) = (intent.volume_id.clone(), ledger.volume_id.clone());
-            Some(Refused::OtherVolume { meant, own })
-        }
-        ServiceIntentKind::Leave => None,
-        ServiceIntentKind::Unknown(word) => Some(Refused::unknown(word)),
-    };
-    if let Some(why) = refused {
-        let message = Some(Message::from(why));
-        return Some(Action::SettleIntent { nonce, state: IntentState::Refused, message });
-    }
-    Some(match ledger.membership {
-        Membership::Left => Action::SettleIntent { nonce, state: IntentState::Done, message: None },
-        Membership::Empty | Membership::Joining { .. } | Membership::Joined => {
-            Action::BeginLeave { nonce }
+    Some(match intent::settle(facts.spec, ledger, &facts.process)? {
+        Next::Begin { nonce } => Action::BeginLeave { nonce },
+        Next::Settle { nonce, state, message } => Action::SettleIntent { nonce, state, message },
+        // An intent of another system: nothing is done here that is not known.
+        Next::OfItsSystem(intent) => {
+            let why = Refused::unknown(Word::new(&format!("{:?}", intent.kind)));
+            let (nonce, message) = (intent.nonce.clone(), Some(why.into()));
+            Action::SettleIntent { nonce, state: IntentState::Refused, message }
         }
     })
-}
-
-/// The intent in the spec, if it was not settled before. Only as read live: nobody
-/// leaves an ensemble by an old file.
-fn wanted<'a>(facts: &Facts<'a>, ledger: &Ledger) -> Option<&'a ServiceIntent> {
-    let intent = facts.spec.filter(|s| s.source == Source::Live)?.spec.intent.as_ref()?;
-    let known = ledger.intent.as_ref().is_some_and(|i| i.nonce == intent.nonce);
-    (!known).then_some(intent)
 }

@@ -3,7 +3,6 @@
 //! named for it.
 
 mod action;
-pub mod backoff;
 pub mod evidence;
 pub mod forbidden;
 pub mod health;
@@ -18,7 +17,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, Cause, Entry, LeftOver, Start, StopWhy, end_of};
+pub use action::{Action, Cause, Entry, LeftOver, Start, StopWhy};
 
 use crate::read::Reading;
 use crate::volume::Found;
@@ -30,6 +29,8 @@ use crate::words::volume::Wrong;
 use jiff::Timestamp;
 pub use palladion_agent_core::facts::{LastWords, Process, Source};
 use palladion_agent_core::init::protocol::Phase;
+pub use palladion_agent_core::service::spec::SpecFact;
+use palladion_agent_core::service::spec::{names_another_volume, permits};
 use palladion_api::ids::{MemberName, PodUid};
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::{MemberServerState, MemberVolumeState, ServiceMemberSpec};
@@ -61,15 +62,6 @@ pub struct Facts<'a> {
     pub stopping: Option<StopWhy>,
     /// The last telling words of a server that failed.
     pub last_words: Option<&'a LastWords>,
-}
-
-/// The spec and how fresh it is.
-#[derive(Clone, Copy, Debug)]
-pub struct SpecFact<'a> {
-    /// The spec.
-    pub spec: &'a ServiceMemberSpec,
-    /// Where it comes from.
-    pub source: Source,
 }
 
 /// The volume.
@@ -165,14 +157,10 @@ enum StaleTwin {
 /// Does the spec name another volume or server than ours, and nothing says that ours
 /// takes its place?
 fn stale_twin(spec: &ServiceMemberSpec, ledger: &Ledger) -> Option<StaleTwin> {
-    // Also by a permit of a kind that this agent does not know: it refuses to start by
-    // that, and stops nothing either.
-    if spec.start.as_ref().is_some_and(|permit| permit.volume_id == ledger.volume_id) {
+    if permits(spec, ledger) {
         return None;
     }
-    let recorded = spec.volume_id.as_ref();
-    let successor = ledger.successor_of.is_some() && ledger.successor_of.as_ref() == recorded;
-    if recorded.is_some_and(|id| *id != ledger.volume_id) && !successor {
+    if names_another_volume(spec, ledger) {
         return Some(StaleTwin::Volume);
     }
     let (recorded, found) = spec.server_id.zip(ledger.server_id)?;

@@ -5,7 +5,9 @@
 
 use crate::volume::ledger::Ledger;
 use crate::words::calls::Failed;
-use palladion_api::member::OperationState;
+pub use palladion_agent_core::service::operation::Worker;
+use palladion_agent_core::service::operation::{Due, check_volume, due};
+use palladion_agent_core::words::operation;
 use palladion_api::service_member::{
     MemberOperation, MemberOperationKind, Reconfig, ServiceMemberSpec,
 };
@@ -33,15 +35,6 @@ pub enum Next<'a> {
     },
 }
 
-/// Does a job of this agent run?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worker {
-    /// No.
-    Idle,
-    /// Yes.
-    Busy,
-}
-
 /// Does the server take jobs now?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
@@ -58,18 +51,11 @@ pub fn next<'a>(
     worker: Worker,
     server: Server,
 ) -> Next<'a> {
-    if worker == Worker::Busy {
-        return Next::Nothing;
-    }
-    if ledger.operations.iter().any(|o| o.state == OperationState::Running) {
-        return Next::NoteInterrupted;
-    }
-    let Some(wanted) = &spec.operation else {
-        return Next::Nothing;
+    let wanted = match due(spec, ledger, worker) {
+        Due::Nothing => return Next::Nothing,
+        Due::NoteInterrupted => return Next::NoteInterrupted,
+        Due::Next(wanted) => wanted,
     };
-    if ledger.operation(&wanted.id).is_some() {
-        return Next::Nothing;
-    }
     let id = wanted.id.as_str();
     match (checked(wanted, ledger), server) {
         (Err(why), _) => Next::NoteRefused { id, why },
@@ -89,12 +75,9 @@ fn checked<'a>(wanted: &'a MemberOperation, ledger: &Ledger) -> Result<&'a Recon
         | MemberOperationKind::ImportDefinitions => {
             return Err(Failed::NotOfZookeeper { kind: format!("{:?}", wanted.kind) });
         }
-        MemberOperationKind::Unknown(word) => return Err(Failed::unknown(word)),
+        MemberOperationKind::Unknown(word) => return Err(operation::Failed::unknown(word).into()),
     }
-    if wanted.volume_id != ledger.volume_id {
-        let (named, found) = (wanted.volume_id.clone(), ledger.volume_id.clone());
-        return Err(Failed::OtherVolume { named, found });
-    }
+    check_volume(wanted, ledger)?;
     let change = wanted.reconfig.as_ref().ok_or(Failed::NoChange)?;
     if change.add.is_empty() && change.remove.is_empty() {
         return Err(Failed::NoChange);

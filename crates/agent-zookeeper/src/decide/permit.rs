@@ -4,10 +4,13 @@ use super::action::{Entry, LeftOver};
 use super::start::missing_in;
 use super::{Action, Facts, Process, Source, Start, StopWhy, VolumeFact, rescue};
 use crate::volume::Found;
-use crate::volume::changes::Cause;
 use crate::volume::judge::has_voted;
 use crate::volume::ledger::{Ledger, Membership};
-use crate::words::permit::{Ended, Refused};
+use crate::words::permit::Refused;
+use palladion_agent_core::service::changes::Cause;
+pub use palladion_agent_core::service::permit::unknown;
+use palladion_agent_core::service::permit::{TRIES, goes_on, left_over, not_ours, unnoted};
+use palladion_agent_core::words::permit::{self as core, Ended};
 use palladion_api::ids::{Nonce, StaticAddress};
 use palladion_api::member::PermitState;
 use palladion_api::service_member::{
@@ -27,10 +30,6 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     }
     refuse_left_over(facts, ledger)
 }
-
-/// Starts that may fail by one permit: a server that cannot start must not hold up the
-/// others for ever, and one that was not lucky once is not given up.
-const TRIES: u32 = 3;
 
 /// A permit to join is done when its server is a participant; until then it starts the
 /// server as often as that ends, unless that fails again and again.
@@ -96,61 +95,22 @@ fn is_participant(facts: &Facts<'_>, ledger: &Ledger) -> bool {
 /// A permit that fits neither this pod nor this volume, or that comes while a server
 /// runs, is refused and reported; nothing is done.
 fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let spec = facts.spec.as_ref().filter(|s| s.source == Source::Live)?.spec;
-    let permit = spec.start.as_ref()?;
-    let refuse =
-        |why: Refused| Some(settled(&permit.nonce, PermitState::Refused, Some(why.into())));
-    let noted = ledger.permit.as_ref().filter(|p| p.nonce == permit.nonce);
-    if noted.is_some() {
-        return None;
+    let known = facts.spec?;
+    let refuse = |nonce: &Nonce, why: core::Refused| {
+        Some(settled(nonce, PermitState::Refused, Some(why.into())))
+    };
+    if let Some((nonce, why)) = left_over(known, facts.pod_uid, ledger) {
+        return refuse(nonce, why);
     }
-    if permit.volume_id != ledger.volume_id {
-        let (meant, own) = (permit.volume_id.clone(), ledger.volume_id.clone());
-        return refuse(Refused::OtherVolume { meant, own });
-    }
-    if permit.pod_uid != *facts.pod_uid {
-        let (meant, own) = (permit.pod_uid.clone(), facts.pod_uid.clone());
-        return refuse(Refused::OtherPod { meant, own });
-    }
-    if ledger.has_used(&permit.nonce) {
-        return refuse(Refused::UsedBefore);
-    }
-    if let Some(unknown) = unknown(permit) {
-        return refuse(unknown);
-    }
+    let permit = unnoted(known.live()?, ledger)?;
     if facts.process == Process::Running && !rescue::may_stop(facts, permit) {
-        return refuse(Refused::ServerRuns);
+        return refuse(&permit.nonce, core::Refused::ServerRuns);
     }
     None
 }
 
-/// What a newer operator permits and this agent does not know.
-pub fn unknown(permit: &ServicePermit) -> Option<Refused> {
-    let kind = match permit.kind {
-        ServicePermitKind::Unknown(word) => Some(word),
-        ServicePermitKind::Initialize | ServicePermitKind::Join | ServicePermitKind::Rescue => None,
-    };
-    let data = match permit.data {
-        Before::Unknown(word) => Some(word),
-        Before::MustBeEmpty | Before::Keep | Before::Wipe => None,
-    };
-    kind.or(data).map(Refused::unknown)
-}
-
 fn settled(nonce: &Nonce, state: PermitState, message: Option<Message>) -> Action {
     Action::SettlePermit { nonce: nonce.clone(), state, message }
-}
-
-/// Does the server go on joining by this very permit, which it was started with before?
-fn goes_on(ledger: &Ledger, permit: &ServicePermit) -> bool {
-    let is_open = ledger
-        .permit
-        .as_ref()
-        .is_some_and(|p| p.nonce == permit.nonce && p.state == PermitState::Used);
-    match &ledger.membership {
-        Membership::Joining { nonce, .. } => is_open && *nonce == permit.nonce,
-        Membership::Empty | Membership::Joined | Membership::Left => false,
-    }
 }
 
 /// Make a start of a permit, or say why it is refused.
@@ -161,23 +121,10 @@ pub fn start(
     (found, ledger, state): (&Found, &Ledger, State),
     (server_id, address): (ServerId, &StaticAddress),
 ) -> Result<Start, Refused> {
-    if permit.volume_id != ledger.volume_id {
-        let (meant, own) = (permit.volume_id.clone(), ledger.volume_id.clone());
-        return Err(Refused::OtherVolume { meant, own });
+    if let Some(why) = not_ours(permit, facts.pod_uid, ledger) {
+        return Err(why.into());
     }
     let goes_on = goes_on(ledger, permit);
-    // A joiner goes on by its own permit in the next pod, too: it was given to the volume,
-    // and nobody may be there to give another one.
-    if permit.pod_uid != *facts.pod_uid && !goes_on {
-        let (meant, own) = (permit.pod_uid.clone(), facts.pod_uid.clone());
-        return Err(Refused::OtherPod { meant, own });
-    }
-    if ledger.has_used(&permit.nonce) && !goes_on {
-        return Err(Refused::UsedBefore);
-    }
-    if let Some(unknown) = unknown(permit) {
-        return Err(unknown);
-    }
     if let Some(own) = other_id(ledger, spec.server_id, state, permit.data) {
         return Err(Refused::OtherServerId { meant: server_id, own });
     }
@@ -254,11 +201,7 @@ fn check_volume(
     let unnoted = matches!(ledger.membership, Membership::Joining { .. });
     match found.epoch {
         Some(epoch) if unnoted && has_voted(found, ledger) => Err(Refused::HasVoted { epoch }),
-        Some(_) | None => Err(Refused::WrongVolume {
-            kind: format!("{:?}", permit.kind),
-            data: format!("{:?}", permit.data),
-            volume: format!("{state:?}"),
-        }),
+        Some(_) | None => Err(core::Refused::wrong_volume(permit, state).into()),
     }
 }
 
@@ -272,7 +215,7 @@ fn entry(permit: &ServicePermit, server_id: ServerId, goes_on: bool) -> Result<E
     match permit.kind {
         ServicePermitKind::Initialize => Ok(Entry::First),
         ServicePermitKind::Rescue => Ok(Entry::Alone),
-        ServicePermitKind::Unknown(word) => Err(Refused::unknown(word)),
+        ServicePermitKind::Unknown(word) => Err(core::Refused::unknown(word).into()),
         ServicePermitKind::Join => {
             if permit.peers.is_empty() {
                 return Err(Refused::NoPeers);

@@ -1,11 +1,11 @@
 //! A server runs: must it be stopped, and what is to be noted of it?
 
-use super::forbidden::is_marked_as_lost;
 use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, permit, rescue, stale_twin};
 use crate::read::Reading;
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::server::{Running, Starting, Stopping};
 use palladion_agent_core::init::protocol::Phase;
+use palladion_agent_core::service::spec::is_marked_as_lost;
 use palladion_api::member::RunState;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::{MemberServerState, ServerMode, ServerRole};
@@ -90,15 +90,11 @@ fn record_member(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 /// The first sight of a server that serves as a member in this start.
 fn record_served(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let serves = serves(facts, ledger) && ledger.membership == Membership::Joined;
-    (serves && !has_served(ledger)).then_some(Action::RecordServed)
+    (serves && !ledger.has_served()).then_some(Action::RecordServed)
 }
 
 fn serves(facts: &Facts<'_>, ledger: &Ledger) -> bool {
     facts.reading.zip(ledger.server_id).is_some_and(|(reading, id)| reading.serves(id))
-}
-
-fn has_served(ledger: &Ledger) -> bool {
-    ledger.last_start().is_some_and(|start| start.record.served_at.is_some())
 }
 
 fn restart(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
@@ -122,7 +118,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     if facts.container == Phase::Ending {
         return Decision::because(action, MemberServerState::Stopping, Stopping::WithContainer);
     }
-    if !has_served(ledger) {
+    if !ledger.has_served() {
         return Decision::because(action, MemberServerState::Starting, starting(facts, ledger));
     }
     let amiss = amiss(facts, ledger).or_else(|| not_known(facts)).map(Message::from);

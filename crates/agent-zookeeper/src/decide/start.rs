@@ -2,9 +2,7 @@
 
 use super::action::{Cause, Entry};
 use super::forbidden::forbidden;
-use super::{
-    Action, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, intent, permit, rescue,
-};
+use super::{Action, Decision, Facts, Source, SpecFact, Start, VolumeFact, intent, permit, rescue};
 use crate::volume::Found;
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::Ledger;
@@ -12,12 +10,12 @@ use crate::words::server::Exited;
 use crate::words::start::{Forbidden, Waiting};
 use crate::words::volume::Wrong;
 use palladion_agent_core::init::protocol::Phase;
+use palladion_agent_core::service::ledger::earliest;
+use palladion_agent_core::service::spec::asks_for_a_start;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
-use palladion_api::service_member::{
-    MemberServerState, MemberVolumeState as State, ServiceMemberSpec,
-};
+use palladion_api::service_member::{MemberServerState, MemberVolumeState as State};
 use palladion_api::words::Message;
 use palladion_api::zookeeper::{ServerId, Zxid};
 
@@ -133,9 +131,9 @@ pub(super) fn missing_in(found: &Found, ledger: &Ledger, id: ServerId) -> Option
 
 /// Start, unless the last start failed a moment ago.
 fn start(facts: &Facts<'_>, ledger: &Ledger, start: Start) -> Decision {
-    let waits_until = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
-    let spec = facts.spec.map(|known| known.spec);
-    if let Some(earliest) = waits_until.filter(|_| !is_asked(spec, ledger)) {
+    let waits_until = earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
+    let is_asked = facts.spec.is_some_and(|known| asks_for_a_start(known.spec, ledger));
+    if let Some(earliest) = waits_until.filter(|_| !is_asked) {
         let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
         let exited = match facts.last_words {
             Some(last) => Exited::TriedAgainAfter { earliest, words: last.text.clone() },
@@ -145,12 +143,6 @@ fn start(facts: &Facts<'_>, ledger: &Ledger, start: Start) -> Decision {
         return Decision::new(Action::Nothing, failed, reason, Some(exited.into()));
     }
     Decision::new(Action::Start(start), MemberServerState::Starting, Reason::Starting, None)
-}
-
-/// Does somebody ask for a start since the last one?
-fn is_asked(spec: Option<&ServiceMemberSpec>, ledger: &Ledger) -> bool {
-    let token = spec.and_then(|spec| spec.restart_token.as_ref());
-    token.is_some() && token != ledger.restart_token.as_ref()
 }
 
 fn by_permit(

@@ -153,6 +153,8 @@ impl World {
                 reason: String::new(),
                 attempt: 1,
                 peers,
+                nodes: Vec::new(),
+                flags: Vec::new(),
                 data,
             });
         })

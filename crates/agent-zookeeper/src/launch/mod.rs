@@ -3,14 +3,12 @@
 
 pub mod image;
 pub mod java;
-pub mod mounted;
 pub mod password;
 pub mod prepare;
 mod record;
 mod zoo_cfg;
 
 pub use image::Image;
-pub use mounted::Mounted;
 pub use password::Password;
 pub use record::Record;
 pub use zoo_cfg::zoo_cfg;
@@ -19,8 +17,21 @@ use crate::decide::Start;
 use crate::volume::Volume;
 use anyhow::Result;
 use palladion_agent_core::init::protocol::Launch;
+use palladion_agent_core::service::mounted;
+use palladion_api::zookeeper::{ZOOKEEPER_CONFIG_FILE, ZookeeperServerConfig};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The operator's configuration as it is mounted.
+pub type Mounted = mounted::Mounted<ZookeeperServerConfig>;
+
+/// Read it from its directory.
+///
+/// # Errors
+/// It is not there, or a newer operator has written it.
+pub fn mounted(directory: &Path) -> Result<Mounted> {
+    Mounted::read_file(directory, ZOOKEEPER_CONFIG_FILE)
+}
 
 /// Where things are in the container.
 #[derive(Clone, Copy, Debug)]
@@ -73,11 +84,10 @@ pub fn launch(place: &Place<'_>, mounted: &Mounted, start: &Start) -> Result<(La
 mod tests {
     use super::*;
     use crate::decide::{Cause, Entry};
-    use palladion_api::zookeeper::ZookeeperServerConfig;
-    use palladion_api::zookeeper::{self, ServerId, ZOOKEEPER_CONFIG_FILE, ZookeeperPorts};
+    use palladion_api::zookeeper::{self, ServerId, ZookeeperPorts};
     use std::fs;
 
-    fn mounted(directory: &Path) -> Mounted {
+    fn a_mount(directory: &Path) -> Mounted {
         let config = ZookeeperServerConfig {
             version: "3.9.3".into(),
             cluster: "zk".into(),
@@ -89,14 +99,14 @@ mod tests {
         fs::create_dir_all(directory).unwrap();
         let text = serde_json::to_string(&config).unwrap();
         fs::write(directory.join(ZOOKEEPER_CONFIG_FILE), text).unwrap();
-        Mounted::read(directory).unwrap()
+        super::mounted(directory).unwrap()
     }
 
     #[test]
     fn a_start_is_prepared_only_where_the_image_is_one_of_zookeeper() {
         let disk = tempfile::tempdir().unwrap();
         let at = |name: &str| disk.path().join(name);
-        let mounted = mounted(&at("config"));
+        let mounted = a_mount(&at("config"));
         let volume = Volume::new(at("volume"), at("data"), at("datalog"));
         let image = Image { home: at("home"), conf: at("home/conf") };
         fs::create_dir_all(at("home/lib")).unwrap();

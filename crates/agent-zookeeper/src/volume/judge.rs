@@ -9,28 +9,14 @@ use super::Found;
 use super::data::Data;
 use super::ledger::{Ledger, Membership};
 use crate::words::volume::{Part, Wrong};
-use palladion_agent_core::volume::{self, Unmarked};
-use palladion_api::ids::{MemberName, VolumeId};
+pub use palladion_agent_core::service::volume::Judgement;
+use palladion_agent_core::service::volume::{self, Presence};
+use palladion_api::ids::MemberName;
 use palladion_api::service_member::{
     MemberVolumeState as State, ServerRole, ServiceMemberSpec, ServicePermitKind,
 };
 use palladion_api::words::Names;
 use palladion_api::zookeeper::Zxid;
-
-/// A judgement on a volume.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judgement {
-    /// Unmarked, empty, and nothing else is recorded: may be taken into use.
-    New,
-    /// Unmarked and empty on the recorded file system: that volume is lost, and this one
-    /// may be taken into use in its place.
-    LostUnmarked {
-        /// ID of the volume that is lost.
-        lost: VolumeId,
-    },
-    /// As reported.
-    Is(State, Option<Wrong>),
-}
 
 /// Judge a volume. `spec` is the last known one; without it nothing unmarked is taken
 /// into use.
@@ -40,36 +26,7 @@ pub fn judge(found: &Found, member: &MemberName, spec: &ServiceMemberSpec) -> Ju
         (None, _) | (Some(_), None) if found.data != Data::Absent => {
             Judgement::Is(State::Unaccounted, Some(Wrong::NoLedger))
         }
-        (None, _) | (Some(_), None) => unmarked(found, spec),
-    }
-}
-
-fn unmarked(found: &Found, spec: &ServiceMemberSpec) -> Judgement {
-    let found = &found.file_system;
-    // Whose loss is on record is not waited for: this is the volume that takes its place.
-    let is_lost =
-        spec.replace.as_ref().is_some_and(|l| Some(&l.lost.volume_id) == spec.volume_id.as_ref());
-    match volume::unmarked(spec.volume_id.as_ref(), spec.file_system.as_ref(), found) {
-        Unmarked::New => Judgement::New,
-        Unmarked::Lost(lost) => Judgement::LostUnmarked { lost },
-        Unmarked::OtherFileSystem { .. }
-        | Unmarked::CannotTell { .. }
-        | Unmarked::NoMarker { .. }
-            if is_lost =>
-        {
-            Judgement::New
-        }
-        Unmarked::OtherFileSystem { recorded } => {
-            let wrong = Wrong::OtherFileSystem { recorded, found: found.clone() };
-            Judgement::Is(State::NotMounted, Some(wrong))
-        }
-        Unmarked::CannotTell { recorded } => {
-            let wrong = Wrong::CannotTell { recorded, found: found.clone() };
-            Judgement::Is(State::NotMounted, Some(wrong))
-        }
-        Unmarked::NoMarker { recorded } => {
-            Judgement::Is(State::NotMounted, Some(Wrong::NoMarker { recorded }))
-        }
+        (None, _) | (Some(_), None) => volume::of_unmarked(&found.file_system, spec),
     }
 }
 
@@ -79,15 +36,8 @@ fn of_ledger(
     member: &MemberName,
     spec: &ServiceMemberSpec,
 ) -> Judgement {
-    if let Some(cluster) = ledger.cluster.as_ref().filter(|c| **c != spec.cluster) {
-        let (ledger, member) = (cluster.clone(), spec.cluster.clone());
-        return Judgement::Is(State::Foreign, Some(Wrong::OtherCluster { ledger, member }));
-    }
-    if let Some(wrong) = rolled_back(ledger, spec) {
-        return Judgement::Is(State::RolledBack, Some(wrong));
-    }
-    if let Some(wrong) = of_somebody_else(found, ledger, member) {
-        return Judgement::Is(State::Foreign, Some(wrong));
+    if let Some((state, wrong)) = volume::unusable(ledger, found.owner.as_ref(), member, spec) {
+        return Judgement::Is(state, Some(wrong));
     }
     match ledger.membership {
         Membership::Left => Judgement::Is(State::Left, None),
@@ -110,16 +60,12 @@ fn of_ledger(
 }
 
 fn never_started(found: &Found, ledger: &Ledger, spec: &ServiceMemberSpec) -> Judgement {
-    let lost = ledger.successor_of.as_ref().filter(|lost| spec.volume_id.as_ref() == Some(*lost));
-    match (&found.data, lost) {
-        (Data::Absent, Some(lost)) => {
-            Judgement::Is(State::Lost, Some(Wrong::Replaced { lost: lost.clone() }))
-        }
-        (Data::Absent, None) => Judgement::Is(State::Empty, None),
-        (Data::Partial(_) | Data::Unlogged | Data::Whole, _) => {
-            Judgement::Is(State::Unaccounted, Some(Wrong::DataWithoutStart))
-        }
-    }
+    let data = match found.data {
+        Data::Absent => Presence::None,
+        Data::Partial(_) | Data::Unlogged | Data::Whole => Presence::Some,
+    };
+    let (state, wrong) = volume::never_started(ledger, spec, data);
+    Judgement::Is(state, wrong)
 }
 
 fn of_member(found: &Found) -> Judgement {
@@ -157,27 +103,11 @@ pub fn has_voted(found: &Found, ledger: &Ledger) -> bool {
     }
 }
 
-/// Has this very volume been seen with more starts than it knows of?
-fn rolled_back(ledger: &Ledger, spec: &ServiceMemberSpec) -> Option<Wrong> {
-    let recorded = spec.starts.filter(|_| spec.volume_id.as_ref() == Some(&ledger.volume_id))?;
-    let found = ledger.counter;
-    (found < recorded).then_some(Wrong::RolledBack { recorded, found })
-}
-
-/// Is it the data of another member of the same cluster? On a volume of one that never
-/// joined, or has left, there is nothing that could be taken for this one's.
-fn of_somebody_else(found: &Found, ledger: &Ledger, member: &MemberName) -> Option<Wrong> {
-    let owner = found.owner.as_ref().filter(|owner| *owner != member)?.clone();
-    match ledger.membership {
-        Membership::Joined => Some(Wrong::OtherMember { owner, member: member.clone() }),
-        Membership::Empty | Membership::Joining { .. } | Membership::Left => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::read::Config;
+    use palladion_api::ids::VolumeId;
     use palladion_api::service::LostMember;
     use palladion_api::service_member::{LossCause, VolumeLoss};
     use palladion_api::zookeeper::ServerId;

@@ -1,7 +1,6 @@
 //! The volume of a server: its marker and its ledger, its data, its configuration,
 //! and what they and the recorded facts together say.
 
-pub mod changes;
 mod configuration;
 pub mod data;
 pub mod judge;

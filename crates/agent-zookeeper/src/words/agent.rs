@@ -19,11 +19,7 @@ palladion_api::sentences! {
 
     /// Why a server is not healthy.
     pub enum Health {
-        Silent => "the server is not responding";
-        NoServer => "the server is not running";
         NoQuorum => "the server has no quorum, so it serves nobody";
         NotMember => "the configuration of the ensemble does not contain the server";
-        NotWatched => "the agent was restarted; when this ended is not known";
-        SaidNotWatched { said: String } => "{said}; the agent was restarted, and when this ended is not known";
     }
 }

@@ -1,7 +1,6 @@
 //! What the agent asks of its server, and why it was not done.
 
-use palladion_api::ids::VolumeId;
-use palladion_api::member::Word;
+use palladion_agent_core::words::operation;
 use palladion_api::zookeeper::{ServerId, Zxid};
 
 palladion_api::sentences! {
@@ -52,9 +51,7 @@ palladion_api::sentences! {
 
     /// How an operation ended otherwise.
     pub enum Failed {
-        Interrupted => "the agent restarted while the operation was running";
-        OtherVolume { named: VolumeId, found: VolumeId } => "the operation is for volume {named}, but this is volume {found}; nothing was done";
-        Unknown { word: Word, version: &'static str } => "the operation requests `{word}`, which this agent (version {version}) does not support, so nothing was done; a rollout upgrades the agent";
+        Of { why: operation::Failed } => "{why}";
         NotOfZookeeper { kind: String } => "the operation requests `{kind}`, which a server of ZooKeeper does not support; nothing was done";
         NoChange => "the operation does not name a server to add or to remove";
         BothWays { id: ServerId } => "the operation adds and removes server {id}; nothing was done";
@@ -70,9 +67,8 @@ palladion_api::sentences! {
     }
 }
 
-impl Failed {
-    /// A newer operator asks for it.
-    pub fn unknown(word: Word) -> Self {
-        Self::Unknown { word, version: env!("CARGO_PKG_VERSION") }
+impl From<operation::Failed> for Failed {
+    fn from(why: operation::Failed) -> Self {
+        Self::Of { why }
     }
 }

@@ -1,36 +1,23 @@
 //! What became of a permit to start, or of an intent to leave.
 
-use palladion_api::ids::{PodUid, VolumeId};
-use palladion_api::member::Word;
+use palladion_agent_core::words::permit;
 use palladion_api::zookeeper::{ServerId, Zxid};
 
 palladion_api::sentences! {
     /// Why a permit or an intent is refused. The operator quotes it after various subjects,
     /// so that no sentence says `it`.
     pub enum Refused {
-        OtherPod { meant: PodUid, own: PodUid } => "the permit is for the pod with UID {meant}, but this pod has UID {own}";
-        OtherVolume { meant: VolumeId, own: VolumeId } => "expected volume {meant}, but this is volume {own}";
-        Unknown { word: Word, version: &'static str } => "this agent (version {version}) does not support `{word}`; a rollout upgrades the agent";
-        UsedBefore => "the permit was already used";
-        ServerRuns => "a server is already running";
+        Of { why: permit::Refused } => "{why}";
         NoPeers => "the permit names no members to connect to, so the server would start a separate ensemble";
         OwnPeer { id: ServerId } => "the permit names server {id} as a member to connect to, but that is the ID of this server";
         OtherServerId { meant: ServerId, own: ServerId } => "the member has server ID {meant}, but the ledger on this volume has {own}";
         Missing { id: ServerId, version: Zxid } => "the configuration with version {version} does not contain server {id}, so others are the ensemble now";
         HasVoted { epoch: i64 } => "the server on this volume has already voted (epoch {epoch}) and may have acknowledged writes, so its data is kept";
-        WrongVolume { kind: String, data: String, volume: String } => "a permit with `kind: {kind}` and `data: {data}` cannot be used on a volume in state {volume}";
-    }
-
-    /// How a permit ended otherwise.
-    pub enum Ended {
-        Withdrawn => "the permit was withdrawn while no server was running";
-        Failed { tries: u32 } => "the server exited {tries} times before it was a member";
     }
 }
 
-impl Refused {
-    /// A newer operator asks for it.
-    pub fn unknown(word: Word) -> Self {
-        Self::Unknown { word, version: env!("CARGO_PKG_VERSION") }
+impl From<permit::Refused> for Refused {
+    fn from(why: permit::Refused) -> Self {
+        Self::Of { why }
     }
 }

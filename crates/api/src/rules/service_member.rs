@@ -68,10 +68,19 @@ pub fn only_a_join_has_peers() -> Rule {
     )
 }
 
+/// Of RabbitMQ only a joiner needs the names and flags of others.
+pub fn only_a_join_has_nodes() -> Rule {
+    let none = |field: &str| format!("(!has(self.{field}) || size(self.{field}) == 0)");
+    must(
+        format!("self.kind == 'Join' || ({} && {})", none("nodes"), none("flags")),
+        "only a Join permit has `nodes` and `flags`: remove them",
+    )
+}
+
 /// An operation carries what its kind needs, and nothing that it would ignore.
 pub fn operation_is_complete() -> Rule {
     must(
-        "has(self.reconfig) == (self.kind == 'Reconfig') && has(self.node) == (self.kind == 'Forget')",
-        "Reconfig requires `reconfig`, and Forget requires `node`; no other operation has them",
+        "has(self.reconfig) == (self.kind == 'Reconfig') && has(self.node) == (self.kind in ['Forget', 'MoveReplicas']) && (!has(self.queues) || self.kind == 'Forget') && has(self.definitionsHash) == (self.kind == 'ImportDefinitions')",
+        "Reconfig requires `reconfig`, Forget requires `node`, MoveReplicas requires `node`, ImportDefinitions requires `definitionsHash`, and only Forget may have `queues`; no other operation has them",
     )
 }

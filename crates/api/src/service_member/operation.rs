@@ -1,6 +1,7 @@
 //! Jobs for one member of a service.
 
 use crate::ids::{StaticAddress, VolumeId};
+use crate::rabbitmq::NodeName;
 use crate::rules::service_member as rules;
 use crate::word::Word;
 use crate::zookeeper::{ServerId, Zxid};
@@ -24,26 +25,48 @@ pub struct MemberOperation {
     /// `Reconfig`: the change of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconfig: Option<Reconfig>,
-    /// `Forget`: node name of the member that is forgotten. It does not run.
+    /// `MoveReplicas`: the node whose replicas are moved: the member's own, or that of a lost member. `Forget`: the node that is forgotten; it does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 255))]
-    pub node: Option<String>,
+    pub node: Option<NodeName>,
+    /// `Forget`: what becomes of queues that still name the node. Default `MustNotName`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<ForgetQueues>,
+    /// `ImportDefinitions`: hash of the definitions that are meant (`status.definitionsHash`). An agent whose file has another one reports `Failed` and does nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 64))]
+    pub definitions_hash: Option<String>,
 }
 
-/// Kinds of [`MemberOperation`].
+/// What becomes of queues that name a node when it is forgotten.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum ForgetQueues {
+    /// The agent looks once more right before it forgets the node, and fails if a quorum queue or a stream has a replica there, or a durable classic queue is there alone.
+    #[default]
+    MustNotName,
+    /// A user has allowed it: classic queues that are there alone are deleted with the node, and quorum queues and streams that could not be moved keep naming it.
+    MayName,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
+}
+
+/// Kinds of [`MemberOperation`]. Those of RabbitMQ are `Succeeded` when what they are for is so, not when a command has ended with exit code 0; each may be carried out twice.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberOperationKind {
     /// ZooKeeper: change the configuration of the ensemble, if it still has the version that is named.
     Reconfig,
-    /// RabbitMQ: move the replicas of this member to others.
+    /// RabbitMQ: move the replicas of quorum queues and streams off `node`, one queue after the other: where another running node has none, `add_member` there, and wait until it has caught up; then `delete_member`, its answer checked. A queue without a majority of its replicas online elsewhere is left as it is, and so is every classic queue. `Succeeded` with what is left in `status.operation.queues`.
     MoveReplicas,
-    /// RabbitMQ: forget a member that does not run.
+    /// RabbitMQ: forget a node that does not run (`forget_cluster_node`). `Succeeded` when the member's own view names it no more.
     Forget,
-    /// RabbitMQ: give queues replicas on this member.
+    /// RabbitMQ: give each quorum queue and stream that has fewer replicas than the smaller of its initial group size (3 without one) and the number of running nodes a replica on this member, one after the other, never on another. `Succeeded` when all of them have caught up.
     Grow,
     /// RabbitMQ: spread the leaders of queues.
     Rebalance,
-    /// RabbitMQ: enable all stable feature flags.
+    /// RabbitMQ: enable all stable feature flags; never an experimental one.
     EnableFeatureFlags,
     /// RabbitMQ: import the definitions.
     ImportDefinitions,

@@ -2,6 +2,7 @@
 
 use super::operation::Peer;
 use crate::ids::{Nonce, PodUid, VolumeId};
+use crate::rabbitmq::NodeName;
 use crate::rules::service_member as rules;
 use crate::word::Word;
 use kube_derive::KubeSchema;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Permission to start a server, given to one volume in one pod.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
-#[x_kube(validation = rules::only_a_join_has_peers())]
+#[x_kube(validation = rules::only_a_join_has_peers(), validation = rules::only_a_join_has_nodes())]
 #[serde(rename_all = "camelCase")]
 pub struct ServicePermit {
     /// What kind of start is permitted.
@@ -33,6 +34,14 @@ pub struct ServicePermit {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub peers: Vec<Peer>,
+    /// RabbitMQ, `Join`: nodes of the cluster that run. The server joins through the first that answers. None of them is its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
+    pub nodes: Vec<NodeName>,
+    /// RabbitMQ, `Join`: feature flags that are enabled in the cluster. The node starts with exactly these (`RABBITMQ_FEATURE_FLAGS`), as one that has others cannot join.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128), inner(length(min = 1, max = 128)))]
+    pub flags: Vec<String>,
     /// What the agent does with the data directories before the start.
     #[serde(default)]
     pub data: DataBeforeServiceStart,
@@ -59,11 +68,11 @@ pub enum DataBeforeServiceStart {
 /// The starts that need a permit.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServicePermitKind {
-    /// The first member of a new service, on an empty volume. Given once.
+    /// The first member of a new service, on an empty volume. Given once. RabbitMQ: the agent creates the user, the virtual host and its own user, deletes `guest`, and imports the definitions if there are any; then the permit is done.
     Initialize,
-    /// A member on an empty volume joins the service. The permit is done when the server serves as a full member; until then the same permit starts it again.
+    /// A member on an empty volume joins the service. The permit is done when the server serves as a full member; until then the same permit starts it again. RabbitMQ: the node starts closed, joins, and is started again with its listeners and plugins; that it has caught up is not part of the permit.
     Join,
-    /// The majority is lost: this server goes on alone, with its data. The agent stops the server and replaces its dynamic configuration by one that contains it alone, without a version; the permit is done when the server leads.
+    /// ZooKeeper: the majority is lost, and this server goes on alone, with its data. The agent stops the server and replaces its dynamic configuration by one that contains it alone, without a version; the permit is done when the server leads.
     Rescue,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]

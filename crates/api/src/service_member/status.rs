@@ -1,8 +1,10 @@
 //! Status of a `ServiceMember`: what its agent sees. Written by that agent alone.
 
+use super::broker::{BrokerView, QueueNames, QueuesView};
 use super::ensemble::EnsembleView;
 use crate::ids::{Nonce, StaticAddress, VolumeId};
 use crate::member::{AgentStatus, IntentStatus, OperationState, PermitStatus};
+use crate::rabbitmq::NodeName;
 use crate::zookeeper::{ServerId, Zxid};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
@@ -37,14 +39,20 @@ pub struct ServiceMemberStatus {
     pub server_id: Option<ServerId>,
     /// RabbitMQ: the node name that the ledger on the volume names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 255))]
-    pub node_name: Option<String>,
+    pub node_name: Option<NodeName>,
     /// Address that the server was started with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<StaticAddress>,
     /// ZooKeeper: the ensemble as the server sees it. Written when it changes; an answer to `spec.evidence` is in `evidence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ensemble: Option<EnsembleView>,
+    /// RabbitMQ: the cluster as the node sees it. Written when it changes; absent while the node does not answer. An answer to `spec.evidence` is in `evidence`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broker: Option<BrokerView>,
+    /// RabbitMQ: hash of the definitions that the pod mounts (the first 32 hex digits of the SHA-256 of the file). Absent without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub definitions_hash: Option<String>,
     /// The last permit and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<PermitStatus>,
@@ -230,6 +238,12 @@ pub struct MemberEvidence {
     /// ZooKeeper: the ensemble, read after a session was opened, which is a write that a quorum has taken. Absent if no session could be opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ensemble: Option<EnsembleView>,
+    /// RabbitMQ: the cluster as the node sees it, read after the nonce was seen. Absent if a part of it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broker: Option<BrokerView>,
+    /// RabbitMQ: the queues as the node sees them, read after the nonce was seen. Absent if they could not be read, which is not the same as none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueuesView>,
 }
 
 /// Progress of an operation.
@@ -244,6 +258,9 @@ pub struct MemberOperationStatus {
     /// What the server answered, where it matters for what comes next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<OperationAnswer>,
+    /// RabbitMQ: queues that the operation left as they were, though it was for them. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueueNames>,
     /// Details, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = LONGEST_MESSAGE))]

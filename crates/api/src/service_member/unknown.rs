@@ -3,9 +3,10 @@
 //! reads it decides on the safe side.
 
 use super::{
-    DataBeforeServiceStart, EnsembleView, LossCause, MemberHealth, MemberOperationKind,
-    MemberServerState, MemberVolumeState, OperationAnswer, ServerMode, ServerRole,
-    ServiceIntentKind, ServiceMemberSpec, ServiceMemberStatus, ServicePermitKind, ServiceSystem,
+    DataBeforeServiceStart, EnsembleView, ForgetQueues, LossCause, MemberHealth,
+    MemberOperationKind, MemberServerState, MemberVolumeState, OperationAnswer, ServerMode,
+    ServerRole, ServiceIntentKind, ServiceMemberSpec, ServiceMemberStatus, ServicePermitKind,
+    ServiceSystem,
 };
 use crate::member::{IntentState, OperationState, PermitState, RunState};
 use std::collections::BTreeSet;
@@ -18,9 +19,9 @@ impl ServiceMemberSpec {
         let data = start.is_some_and(|s| matches!(s.data, DataBeforeServiceStart::Unknown(_)));
         let intent = self.intent.as_ref();
         let intent = intent.is_some_and(|i| matches!(i.kind, ServiceIntentKind::Unknown(_)));
-        let operation = self.operation.as_ref();
-        let operation =
-            operation.is_some_and(|o| matches!(o.kind, MemberOperationKind::Unknown(_)));
+        let job = self.operation.as_ref();
+        let operation = job.is_some_and(|o| matches!(o.kind, MemberOperationKind::Unknown(_)));
+        let queues = job.is_some_and(|o| matches!(o.queues, Some(ForgetQueues::Unknown(_))));
         let loss = self.replace.as_ref();
         let loss = loss.is_some_and(|l| matches!(l.cause, LossCause::Unknown(_)));
         once([
@@ -30,6 +31,7 @@ impl ServiceMemberSpec {
             data.then_some("spec.start.data"),
             intent.then_some("spec.intent.kind"),
             operation.then_some("spec.operation.kind"),
+            queues.then_some("spec.operation.queues"),
             loss.then_some("spec.replace.cause"),
         ])
     }

@@ -7,6 +7,7 @@ use crate::member::{
     DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
     ServerState, VolumeState, Word,
 };
+use crate::rabbitmq::NodeName;
 use crate::reasons::Reason;
 use crate::zookeeper::{ServerId, Zxid};
 use jiff::{SignedDuration, Timestamp};
@@ -115,6 +116,12 @@ macro_rules! identities {
 }
 
 identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId);
+
+impl Example for NodeName {
+    fn examples(field: &'static str) -> Vec<Self> {
+        String::examples(field).into_iter().map(Self::new).collect()
+    }
+}
 
 impl Example for ServerId {
     fn examples(_field: &'static str) -> Vec<Self> {

@@ -1,4 +1,4 @@
-//! The judge, and the two kinds.
+//! The judge, and the kinds.
 
 use crate::{offline, structural};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -91,9 +91,19 @@ pub fn a_member() -> Value {
     })
 }
 
+pub fn a_rabbit() -> Value {
+    json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "RabbitmqCluster",
+        "metadata": { "name": "messages" },
+        "spec": { "version": "3.12.14" },
+    })
+}
+
 /// The definitions of clustered services.
 pub fn definitions() -> Vec<CustomResourceDefinition> {
     let mut all = palladion_api::crd::all();
-    all.retain(|d| ["ZookeeperCluster", "ServiceMember"].contains(&d.spec.names.kind.as_str()));
+    let of_services = ["ZookeeperCluster", "RabbitmqCluster", "ServiceMember"];
+    all.retain(|d| of_services.contains(&d.spec.names.kind.as_str()));
     all
 }

@@ -5,6 +5,7 @@ mod judge;
 mod member;
 #[path = "../offline/mod.rs"]
 mod offline;
+mod rabbitmq;
 mod shape;
 #[path = "../structural/mod.rs"]
 mod structural;

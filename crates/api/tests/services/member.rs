@@ -69,6 +69,43 @@ fn permits_and_operations_carry_what_their_kind_needs_and_no_more() {
     refused(&operation("Reconfig", odd), None, "should match");
 }
 
+#[test]
+fn jobs_of_rabbitmq_name_the_node_and_what_becomes_of_its_queues() {
+    let operation = |kind: &str, more: Value| {
+        let mut operation = json!({ "id": "o", "volumeID": "v", "kind": kind });
+        operation.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+        changed("/spec/operation", operation)
+    };
+    let node = || json!({ "node": "rabbit@a" });
+    accepted(&operation("MoveReplicas", node()), None);
+    accepted(&operation("Forget", node()), None);
+    accepted(&operation("Forget", json!({ "node": "rabbit@a", "queues": "MayName" })), None);
+    accepted(&operation("ImportDefinitions", json!({ "definitionsHash": "h" })), None);
+    for (kind, more) in [
+        ("MoveReplicas", json!({})),
+        ("Grow", node()),
+        ("MoveReplicas", json!({ "node": "rabbit@a", "queues": "MayName" })),
+        ("ImportDefinitions", json!({})),
+        ("Rebalance", json!({ "definitionsHash": "h" })),
+    ] {
+        refused(
+            &operation(kind, more),
+            None,
+            "Forget requires `node`, MoveReplicas requires `node`",
+        );
+    }
+    let permit = |kind: &str, field: &str| {
+        let mut permit =
+            json!({ "kind": kind, "nonce": "n", "podUID": "p", "volumeID": "v", "reason": "r" });
+        permit[field] = json!(["rabbit@a"]);
+        changed("/spec/start", permit)
+    };
+    for field in ["nodes", "flags"] {
+        accepted(&permit("Join", field), None);
+        refused(&permit("Initialize", field), None, "only a Join permit has `nodes` and `flags`");
+    }
+}
+
 /// A status with every enum in it, each with a word that nobody knows.
 fn newer_status() -> Value {
     let time = "2026-01-01T00:00:00Z";
@@ -128,12 +165,12 @@ fn a_newer_operators_words_are_kept_and_written_back_as_they_were() {
         "system": "Invented", "cluster": "c", "run": "Invented", "revisions": [],
         "start": { "kind": "Invented", "nonce": "n", "podUID": "p", "volumeID": "v", "reason": "r", "attempt": 1, "data": "Invented" },
         "intent": { "kind": "Invented", "nonce": "n", "volumeID": "v" },
-        "operation": { "id": "o", "volumeID": "v", "kind": "Invented" },
+        "operation": { "id": "o", "volumeID": "v", "kind": "Invented", "queues": "Invented" },
         "replace": { "lost": { "volumeID": "v" }, "cause": "Invented", "reason": "r" },
     });
     let member: ServiceMember =
         serde_json::from_value(changed("/spec", spec.clone())).expect("it should be read");
-    assert_eq!(member.spec.unknown().len(), 7, "{:?}", member.spec.unknown());
+    assert_eq!(member.spec.unknown().len(), 8, "{:?}", member.spec.unknown());
     assert_eq!(json!(member.spec), spec);
     // The API server takes none of them in a spec, which people write.
     assert_eq!(
@@ -141,6 +178,6 @@ fn a_newer_operators_words_are_kept_and_written_back_as_they_were() {
             .iter()
             .filter(|s| s.contains("Unsupported value"))
             .count(),
-        7
+        8
     );
 }

@@ -87,7 +87,7 @@ fn an_unknown_value_is_no_offer() {
 }
 
 #[test]
-fn both_have_a_status_of_their_own_and_columns_that_say_whether_all_is_well() {
+fn each_has_a_status_of_their_own_and_columns_that_say_whether_all_is_well() {
     for definition in definitions() {
         let version = &definition.spec.versions[0];
         assert!(version.subresources.as_ref().is_some_and(|s| s.status.is_some()));

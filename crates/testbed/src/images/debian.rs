@@ -72,7 +72,7 @@ pub fn base(
 }
 
 /// The package mirror that this host itself uses.
-fn mirror() -> String {
+pub(super) fn mirror() -> String {
     let lists = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
     let texts = lists.iter().filter_map(|path| fs::read_to_string(path).ok());
     texts.filter_map(|text| first_mirror(&text)).next().unwrap_or_else(|| MIRROR.to_owned())

@@ -7,6 +7,7 @@ mod cassandra;
 mod debian;
 mod layer;
 mod palladion;
+mod rabbitmq;
 mod tools;
 mod zookeeper;
 
@@ -35,6 +36,10 @@ pub const CASSANDRA_VERSIONS: [&str; 2] = ["5.0.5", "4.1.9"];
 /// The ZooKeeper versions there are images of, newest first.
 pub const ZOOKEEPER_VERSIONS: [&str; 2] = ["3.9.3", "3.8.4"];
 
+/// The RabbitMQ versions there are images of, newest first. No other is to be had as a
+/// package.
+pub const RABBITMQ_VERSIONS: [&str; 1] = ["3.10.8"];
+
 /// Which images a cluster starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ImageSet {
@@ -52,6 +57,11 @@ pub fn cassandra_reference(version: &str) -> String {
 /// The reference of the ZooKeeper image of that version.
 pub fn zookeeper_reference(version: &str) -> String {
     format!("palladion.dev/zookeeper:{version}")
+}
+
+/// The reference of the RabbitMQ image of that version.
+pub fn rabbitmq_reference(version: &str) -> String {
+    format!("palladion.dev/rabbitmq:{version}")
 }
 
 /// Makes, or takes from the cache, the images that do not come from this
@@ -72,6 +82,9 @@ pub fn build(
         }
         for version in ZOOKEEPER_VERSIONS {
             images.push(zookeeper::image(cache, version, progress)?);
+        }
+        for version in RABBITMQ_VERSIONS {
+            images.push(rabbitmq::image(cache, version, progress)?);
         }
         images.push(tools::image(cache, progress)?);
     }

@@ -250,6 +250,8 @@ impl World {
             read_at: Time(self.store.now),
             volume_id: self.volume(pod).id.clone().unwrap_or_default().into_volume(),
             ensemble: view.map(|view| EnsembleView { zxid, ..view }),
+            broker: None,
+            queues: None,
         });
     }
 

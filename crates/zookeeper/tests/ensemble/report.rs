@@ -79,7 +79,14 @@ impl World {
                 | OperationAnswer::Unknown => OperationState::Failed,
             };
             let (id, answer) = (o.id.clone(), Some(answer));
-            Some(MemberOperationStatus { id, state, answer, message: None, finished_at: None })
+            Some(MemberOperationStatus {
+                id,
+                state,
+                answer,
+                queues: None,
+                message: None,
+                finished_at: None,
+            })
         });
         let version = self.version_of(pod);
         let now = self.store.now;

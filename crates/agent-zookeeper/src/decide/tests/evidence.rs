@@ -19,6 +19,8 @@ fn answer(nonce: &'static str, volume: &'static str) -> MemberEvidence {
         read_at: seconds(Timestamp::UNIX_EPOCH),
         volume_id: volume.into(),
         ensemble: None,
+        broker: None,
+        queues: None,
     }
 }
 

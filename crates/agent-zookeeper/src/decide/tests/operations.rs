@@ -4,6 +4,7 @@ use super::super::operation::{Next, Server, Worker, next};
 use super::super::testing::*;
 use crate::words::calls::Failed;
 use jiff::Timestamp;
+use palladion_agent_core::words::operation;
 use palladion_api::member::OperationState;
 use palladion_api::service_member::{MemberOperation, MemberOperationKind, Peer, Reconfig};
 use palladion_api::zookeeper::{ServerId, Zxid};
@@ -19,6 +20,8 @@ fn with(operation: impl FnOnce(&mut MemberOperation)) -> World {
             remove: Vec::new(),
         }),
         node: None,
+        queues: None,
+        definitions_hash: None,
     };
     operation(&mut wanted);
     a_member().with(|w| w.spec().operation = Some(wanted))
@@ -69,7 +72,8 @@ fn what_is_not_for_us_or_makes_no_sense_is_refused() {
         }
     };
     let (named, found) = ("v0".into(), VOLUME.into());
-    assert_eq!(refused(|o| o.volume_id = "v0".into()), Failed::OtherVolume { named, found });
+    let other = operation::Failed::OtherVolume { named, found };
+    assert_eq!(refused(|o| o.volume_id = "v0".into()), other.into());
     assert_eq!(refused(|o| o.reconfig = None), Failed::NoChange);
     assert_eq!(refused(|o| o.reconfig.as_mut().unwrap().add.clear()), Failed::NoChange);
     let both = |o: &mut MemberOperation| {

@@ -119,6 +119,7 @@ fn a_turn(asked: SignedDuration) -> ServiceTurn {
         question: Some(service::Question { nonce: "q".into(), since }),
         server_id: None,
         replaces: None,
+        allowed: None,
     }
 }
 

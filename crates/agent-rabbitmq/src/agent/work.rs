@@ -1,0 +1,78 @@
+//! Work on the node that runs, beside the loop: one piece at a time, tried again after a
+//! while if it fails, and noted when it is done.
+
+use super::state::{Agent, Done};
+use crate::decide::{Doors, Work};
+use crate::volume::ledger::{App, Entered};
+use crate::words::agent::Trouble;
+use anyhow::Result;
+use jiff::Timestamp;
+use palladion_agent_core::launch_record::LaunchRecord as _;
+use palladion_api::member::IntentState;
+use std::time::{Duration, Instant};
+
+/// Work that is still to be done has been tried again by then.
+const TOLD: Duration = Duration::from_secs(60);
+
+impl Agent {
+    pub(super) fn begin_work(&mut self, work: Work) -> Result<()> {
+        let hands = self.hands()?;
+        tracing::info!(work = ?work, "work on the node begun");
+        self.labour.under_way = Some(work.clone());
+        let done = self.done.clone();
+        let task = tokio::spawn(async move {
+            let result = hands.work(&work).await.map_err(|error| format!("{error:#}"));
+            let _ = done.send(Done::Worked { work, result }).await;
+        });
+        self.labour.task = Some(task);
+        Ok(())
+    }
+
+    /// Note how a piece of work ended.
+    pub(super) fn note_work(&mut self, work: Work, result: Result<(), String>) {
+        (self.labour.under_way, self.labour.task) = (None, None);
+        match result.and_then(|()| self.note_done(&work).map_err(|error| format!("{error:#}"))) {
+            Ok(()) => {
+                tracing::info!(work = ?work, "work on the node done");
+                self.labour.failed = None;
+            }
+            Err(why) => {
+                tracing::warn!(work = ?work, why, "work on the node failed; trying again");
+                self.labour.failed = Some((work, why, Instant::now()));
+            }
+        }
+    }
+
+    fn note_done(&mut self, work: &Work) -> Result<()> {
+        match work {
+            Work::SetUp | Work::Join { .. } => {
+                self.change_ledger(|ledger| ledger.entered = Entered::Yes)
+            }
+            Work::StopApp => self.change_ledger(|ledger| {
+                if let Some(intent) = ledger.intent.clone() {
+                    ledger.set_intent(&intent.nonce, IntentState::Done, None, Timestamp::now());
+                }
+            }),
+            Work::StartApp => self.change_ledger(|ledger| ledger.app = App::Runs),
+            Work::Open => self.note_open(),
+            Work::MakeUser => Ok(()),
+        }
+    }
+
+    /// It is open by now, as a later agent must know.
+    fn note_open(&mut self) -> Result<()> {
+        let Some(mut record) = self.launch.clone() else {
+            return Ok(());
+        };
+        record.doors = Doors::Open;
+        record.save(&self.settings.pod.launch_file())?;
+        self.launch = Some(record);
+        Ok(())
+    }
+
+    /// What the work that failed last has to say, while it is to be done.
+    pub(super) fn labour_trouble(&self) -> Option<Trouble> {
+        let (_, why, at) = self.labour.failed.as_ref()?;
+        (at.elapsed() < TOLD).then(|| Trouble::Step { why: why.clone() })
+    }
+}

@@ -1,0 +1,212 @@
+//! How far replicas are: the index that each has reached, and what the leader has
+//! committed. One call tells it of all queues of the node.
+//!
+//! Under load a replica never has the leader's index at the same moment. It has caught up
+//! once its index has reached what the leader had committed at an earlier look.
+
+use super::{name, terms};
+use palladion_api::rabbitmq::NodeName;
+use palladion_api::service_member::QueueNames;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A queue and its replicas.
+#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct QueueReplicas {
+    /// Its virtual host.
+    pub vhost: String,
+    /// Its name.
+    pub name: String,
+    /// Its replicas, as far as they answer.
+    pub replicas: Vec<Replica>,
+}
+
+/// A replica.
+#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// Its node.
+    pub node: NodeName,
+    /// The last index of its log.
+    #[serde(default)]
+    pub reached: Option<i64>,
+    /// The last index that it knows to be committed. The leader knows it first.
+    #[serde(default)]
+    pub committed: Option<i64>,
+}
+
+impl QueueReplicas {
+    /// What the leader has committed: the highest that any replica knows.
+    pub fn committed(&self) -> Option<i64> {
+        self.replicas.iter().filter_map(|replica| replica.committed).max()
+    }
+
+    /// The last index on a node.
+    pub fn reached(&self, node: &NodeName) -> Option<i64> {
+        self.replicas.iter().find(|replica| replica.node == *node)?.reached
+    }
+}
+
+/// Erlang for all quorum queues and streams with a replica on the node. `status/2` of both
+/// is what `rabbitmq-queues quorum_status` and `rabbitmq-streams stream_status` show; later
+/// versions call the last index of a log otherwise.
+const ALL: &str = "\
+[#{vhost => V, name => N, replicas => \
+case M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] end} \
+|| {M, Qs} <- [{rabbit_quorum_queue, rabbit_amqqueue:list_local_quorum_queues()}, \
+{rabbit_stream_queue, rabbit_amqqueue:list_local_stream_queues()}], \
+Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
+
+/// And for one, wherever its replicas are.
+fn one(vhost: &str, name: &str) -> String {
+    let (vhost, name) = (terms::binary(vhost), terms::binary(name));
+    format!(
+        "[#{{vhost => {vhost}, name => {name}, replicas => \
+         case M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] end}} \
+         || {{ok, A}} <- [rabbit_amqqueue:lookup(rabbit_misc:r({vhost}, queue, {name}))], \
+         M <- [amqqueue:get_type(A)]]"
+    )
+}
+
+/// The expression by which all of them, or one, are asked for.
+pub fn expression(of: Option<(&str, &str)>) -> String {
+    let list = of.map_or_else(|| ALL.to_string(), |(vhost, name)| one(vhost, name));
+    terms::as_json(&format!(
+        "(fun() -> \
+         P = fun(Ks, R) -> case [I || K <- Ks, {{K2, I}} <- R, K2 =:= K, is_integer(I)] of \
+         [I | _] -> I; [] -> null end end, \
+         W = fun(Ks, R) -> hd([X || K <- Ks, {{K2, X}} <- R, K2 =:= K] ++ [node()]) end, \
+         F = fun(R) -> #{{node => W([<<\"Node Name\">>, node], R), \
+         reached => P([<<\"Last Written\">>, <<\"Log Index\">>, <<\"Last Log Index\">>, offset], R), \
+         committed => P([<<\"Commit Index\">>, committed_offset], R)}} end, \
+         {list} end)()"
+    ))
+}
+
+/// Read the answer.
+pub fn parse(text: &str) -> Option<Vec<QueueReplicas>> {
+    serde_json::from_str(&terms::answer(text)?).ok()
+}
+
+/// Whether the replicas of a node have caught up since its start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CatchUp {
+    /// What the leader had committed at the first look, of replicas that are behind; none
+    /// before it.
+    marks: Option<BTreeMap<(String, String), Option<i64>>>,
+}
+
+impl CatchUp {
+    /// Note a look at all replicas of a node.
+    pub fn look(&mut self, own: &NodeName, seen: &[QueueReplicas]) {
+        let key = |queue: &QueueReplicas| (queue.vhost.clone(), queue.name.clone());
+        let Some(marks) = &mut self.marks else {
+            let first = seen.iter().map(|queue| (key(queue), queue.committed()));
+            self.marks = Some(first.collect());
+            return;
+        };
+        let now: BTreeMap<(String, String), &QueueReplicas> =
+            seen.iter().map(|queue| (key(queue), queue)).collect();
+        marks.retain(|queue, mark| match now.get(queue) {
+            // It was deleted, or has no replica here any more.
+            None => false,
+            Some(now) => match *mark {
+                // Its leader did not answer: what it has committed is not known yet.
+                None => {
+                    *mark = now.committed();
+                    true
+                }
+                Some(mark) => now.reached(own).is_none_or(|reached| reached < mark),
+            },
+        });
+    }
+
+    /// Those that have not; `None` while that is not known.
+    pub fn behind(&self) -> Option<QueueNames> {
+        let marks = self.marks.as_ref()?;
+        Some(QueueNames::of(marks.keys().map(|(vhost, queue)| name(vhost, queue))))
+    }
+
+    /// Have all?
+    pub fn is_over(&self) -> bool {
+        self.marks.as_ref().is_some_and(BTreeMap::is_empty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> NodeName {
+        NodeName::new("rabbit@a")
+    }
+
+    fn queue(name: &str, reached: i64, committed: Option<i64>) -> QueueReplicas {
+        let leader = committed.map(|committed| Replica {
+            node: NodeName::new("rabbit@b"),
+            reached: Some(committed + 3),
+            committed: Some(committed),
+        });
+        let follower =
+            Replica { node: own(), reached: Some(reached), committed: Some(reached - 1) };
+        let replicas = leader.into_iter().chain([follower]).collect();
+        QueueReplicas { vhost: "/".into(), name: name.into(), replicas }
+    }
+
+    /// Equal indexes would never be seen while somebody publishes.
+    #[test]
+    fn a_replica_has_caught_up_when_it_has_what_was_committed_at_the_first_look() {
+        let mut catch_up = CatchUp::default();
+        assert_eq!((catch_up.behind(), catch_up.is_over()), (None, false));
+        catch_up.look(&own(), &[queue("q", 10, Some(100)), queue("r", 100, Some(100))]);
+        assert_eq!(catch_up.behind().unwrap().count, 2, "one look says nothing");
+        catch_up.look(&own(), &[queue("q", 90, Some(200)), queue("r", 150, Some(200))]);
+        assert_eq!(catch_up.behind().unwrap().names, ["q"]);
+        catch_up.look(&own(), &[queue("q", 100, Some(300)), queue("r", 150, Some(400))]);
+        assert!(catch_up.is_over(), "{catch_up:?}");
+    }
+
+    /// Without its leader nobody knows what a replica lacks.
+    #[test]
+    fn a_queue_whose_leader_is_silent_is_behind_until_it_has_answered_and_once_more() {
+        let mut catch_up = CatchUp::default();
+        let silent = QueueReplicas { replicas: Vec::new(), ..queue("q", 0, None) };
+        catch_up.look(&own(), std::slice::from_ref(&silent));
+        catch_up.look(&own(), &[silent]);
+        assert!(!catch_up.is_over());
+        catch_up.look(&own(), &[queue("q", 7, Some(7))]);
+        assert!(!catch_up.is_over());
+        catch_up.look(&own(), &[queue("q", 7, Some(7))]);
+        assert!(catch_up.is_over());
+    }
+
+    #[test]
+    fn a_queue_that_is_gone_is_not_waited_for() {
+        let mut catch_up = CatchUp::default();
+        catch_up.look(&own(), &[queue("q", 1, Some(9))]);
+        catch_up.look(&own(), &[]);
+        assert!(catch_up.is_over());
+    }
+
+    #[test]
+    fn an_answer_is_read_with_replicas_that_do_not_say() {
+        use base64::Engine as _;
+        let json = r#"[{"vhost":"/","name":"q","replicas":[
+            {"node":"rabbit@a","reached":null,"committed":null},
+            {"node":"rabbit@b","reached":12,"committed":11}]}]"#;
+        let text = base64::engine::general_purpose::STANDARD.encode(json);
+        let read = parse(&format!("<<\"{text}\">>")).unwrap();
+        assert_eq!((read[0].committed(), read[0].reached(&own())), (Some(11), None));
+        assert_eq!(parse("{badrpc,nodedown}"), None);
+    }
+
+    #[test]
+    fn the_expression_is_one_and_its_brackets_close() {
+        for text in [expression(None), expression(Some(("/", "a\")")))] {
+            let count = |c: char| text.chars().filter(|other| *other == c).count();
+            for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+                assert_eq!(count(open), count(close), "{open} in {text}");
+            }
+            assert!(text.ends_with(").") && !text.contains('\n'), "{text}");
+        }
+    }
+}

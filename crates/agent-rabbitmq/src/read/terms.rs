@@ -1,0 +1,67 @@
+//! The little of Erlang's terms that the agent reads: names of nodes in a text, and the
+//! answer to an expression.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use palladion_api::rabbitmq::NodeName;
+use std::collections::BTreeSet;
+
+/// Names of nodes in a text, each once, sorted: atoms with an `@`, quoted or not.
+pub fn nodes(text: &str) -> Vec<NodeName> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '.' | '_' | '-');
+    let words = text.split(|c: char| !is_part(c));
+    let names = words.map(|word| word.trim_matches('.')).filter(|word| {
+        let parts: Vec<&str> = word.split('@').collect();
+        parts.len() == 2 && parts.iter().all(|part| !part.is_empty())
+    });
+    let all: BTreeSet<NodeName> = names.map(NodeName::new).collect();
+    all.into_iter().collect()
+}
+
+/// An expression that prints what another one gives, as JSON in Base64: however Erlang
+/// breaks and escapes a long text, this is found again by [`answer`].
+pub fn as_json(expression: &str) -> String {
+    format!("base64:encode(iolist_to_binary(rabbit_json:encode({expression}))).")
+}
+
+/// The JSON of such an answer: what stands between quotes, in pieces.
+pub fn answer(text: &str) -> Option<String> {
+    let quoted: String = text.split('"').skip(1).step_by(2).collect();
+    let bytes = STANDARD.decode(quoted).ok().filter(|bytes| !bytes.is_empty())?;
+    String::from_utf8(bytes).ok()
+}
+
+/// A text as a binary of Erlang, whatever is in it.
+pub fn binary(text: &str) -> String {
+    let bytes: Vec<String> = text.bytes().map(|byte| byte.to_string()).collect();
+    format!("<<{}>>", bytes.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_found_in_a_term_each_once() {
+        let term = "{['rabbit@r-0.r-nodes.x.svc.cluster.local',rabbit@b],['rabbit@r-0.r-nodes.x.svc.cluster.local']}.";
+        let expected = ["rabbit@b", "rabbit@r-0.r-nodes.x.svc.cluster.local"].map(NodeName::new);
+        assert_eq!(nodes(term), expected);
+        assert!(nodes("a@ @b user@x@y").is_empty());
+    }
+
+    #[test]
+    fn an_answer_is_read_however_it_is_broken() {
+        let text = STANDARD.encode(r#"[{"name":"q"}]"#);
+        let (one, two) = text.split_at(7);
+        let printed = format!("<<\"{one}\"\n  \"{two}\">>\n");
+        assert_eq!(answer(&printed).as_deref(), Some(r#"[{"name":"q"}]"#));
+        assert_eq!(answer("{error,undef}"), None);
+        assert_eq!(answer("<<\"not base64!\">>"), None);
+    }
+
+    #[test]
+    fn a_name_cannot_bring_in_code() {
+        assert_eq!(binary("a\">>)."), "<<97,34,62,62,41,46>>");
+        assert_eq!(binary("ä"), "<<195,164>>");
+    }
+}

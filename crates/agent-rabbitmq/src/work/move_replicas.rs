@@ -1,0 +1,157 @@
+//! Moving the replicas of queues off a node that leaves or is lost, one queue after the
+//! other: another node gets one and catches up, then the node's own is deleted (R11). To
+//! forget a node first would leave queues with a dead replica that still counts (R10).
+
+use super::{Done, Hands};
+use crate::read::{Queue, name};
+use crate::words::job::{Doing, Done as Words};
+use anyhow::{Context, Result};
+use palladion_api::rabbitmq::NodeName;
+use palladion_api::service_member::QueueNames;
+use palladion_api::words::Count;
+use std::collections::BTreeMap;
+
+impl Hands {
+    /// Move them; what could not be moved is left as it is, and named.
+    pub(super) async fn move_replicas(&self, node: &NodeName) -> Result<Done> {
+        let nodes = self.management.nodes().await.context(Doing::ReadCluster)?;
+        let running: Vec<NodeName> =
+            nodes.into_iter().filter(|node| node.running).map(|node| node.name).collect();
+        let queues = self.replicated().await?;
+        let mut load = load(&queues);
+        let mut left = Vec::new();
+        for queue in queues.iter().filter(|queue| queue.members.contains(node)) {
+            let moved = self.move_replica(queue, node, &running, &mut load).await;
+            if let Err(error) = &moved {
+                let (error, queue) = (format!("{error:#}"), name(&queue.vhost, &queue.name));
+                tracing::warn!(error, queue, "a replica was not moved");
+            }
+            if !moved.unwrap_or_default() {
+                left.push(name(&queue.vhost, &queue.name));
+            }
+        }
+        if left.is_empty() {
+            return Ok(Done::of(Words::Moved));
+        }
+        let words = Words::MovedAllBut { queues: Count::of(left.len(), "queue") };
+        Ok(Done { message: words.to_string(), left: Some(QueueNames::of(left)) })
+    }
+
+    /// Move one; `false` where that cannot be.
+    async fn move_replica(
+        &self,
+        queue: &Queue,
+        node: &NodeName,
+        running: &[NodeName],
+        load: &mut BTreeMap<NodeName, usize>,
+    ) -> Result<bool> {
+        if !can_change(queue, node, running) {
+            return Ok(false);
+        }
+        if let Some(to) = target(queue, running, load) {
+            self.add_replica(queue, &to).await?;
+            *load.entry(to.clone()).or_default() += 1;
+            self.caught_up(queue, &to).await?;
+        }
+        // As it is now: who was online may not be any more.
+        let Some(now) = self.queue_now(queue).await? else {
+            return Ok(true);
+        };
+        if !can_do_without(&now, node) {
+            return Ok(false);
+        }
+        self.delete_replica(&now, node).await?;
+        Ok(true)
+    }
+}
+
+/// How many replicas each node has.
+fn load(queues: &[Queue]) -> BTreeMap<NodeName, usize> {
+    let mut load = BTreeMap::new();
+    for node in queues.iter().flat_map(|queue| &queue.members) {
+        *load.entry(node.clone()).or_default() += 1;
+    }
+    load
+}
+
+/// The running node without a replica of a queue that has the fewest of all.
+fn target(
+    queue: &Queue,
+    running: &[NodeName],
+    load: &BTreeMap<NodeName, usize>,
+) -> Option<NodeName> {
+    let free = running.iter().filter(|node| !queue.members.contains(node));
+    free.min_by_key(|node| load.get(*node).copied().unwrap_or_default()).cloned()
+}
+
+/// Can the replicas of a queue be changed: is a majority of them online, that of a node
+/// which runs among them?
+fn can_change(queue: &Queue, node: &NodeName, running: &[NodeName]) -> bool {
+    let counts = |other: &&NodeName| {
+        queue.members.contains(other) && (*other != node || running.contains(node))
+    };
+    queue.online.iter().filter(counts).count() * 2 > queue.members.len()
+}
+
+/// Would a majority of the rest be online without a node?
+fn can_do_without(queue: &Queue, node: &NodeName) -> bool {
+    let rest = queue.members.iter().filter(|other| *other != node).count();
+    let elsewhere = |other: &&NodeName| *other != node && queue.members.contains(other);
+    let online = queue.online.iter().filter(elsewhere).count();
+    rest > 0 && online * 2 > rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(names: &[&str]) -> Vec<NodeName> {
+        names.iter().map(|name| NodeName::new(*name)).collect()
+    }
+
+    fn queue(members: &[&str], online: &[&str]) -> Queue {
+        Queue {
+            name: "q".into(),
+            vhost: "/".into(),
+            kind: Some("quorum".into()),
+            durable: true,
+            exclusive: false,
+            node: None,
+            members: nodes(members),
+            online: nodes(online),
+            synchronised_slave_nodes: Vec::new(),
+            arguments: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_replica_of_a_lost_node_moves_only_where_a_majority_is_left() {
+        let lost = NodeName::new("c");
+        let (running, all) = (nodes(&["a", "b"]), nodes(&["a", "b", "c"]));
+        assert!(can_change(&queue(&["a", "b", "c"], &["a", "b"]), &lost, &running));
+        assert!(!can_change(&queue(&["a", "c"], &["a"]), &lost, &running));
+        assert!(!can_change(&queue(&["c"], &[]), &lost, &running));
+        // One that runs itself counts: its only replica can be moved.
+        assert!(can_change(&queue(&["c"], &["c"]), &lost, &all));
+        assert!(can_change(&queue(&["a", "c"], &["a", "c"]), &lost, &all));
+        // What the list still calls online of a node that does not run does not.
+        assert!(!can_change(&queue(&["a", "c"], &["a", "c"]), &lost, &running));
+    }
+
+    #[test]
+    fn a_replica_is_deleted_only_where_the_rest_has_a_majority() {
+        let leaver = NodeName::new("c");
+        assert!(can_do_without(&queue(&["a", "b", "c"], &["a", "b", "c"]), &leaver));
+        assert!(can_do_without(&queue(&["a", "c"], &["a", "c"]), &leaver));
+        assert!(!can_do_without(&queue(&["a", "b", "c"], &["a", "c"]), &leaver));
+        assert!(!can_do_without(&queue(&["c"], &["c"]), &leaver), "it would be deleted with it");
+    }
+
+    #[test]
+    fn the_node_with_the_fewest_replicas_gets_the_next() {
+        let running = nodes(&["a", "b", "d", "e"]);
+        let load = load(&[queue(&["a", "b", "d"], &[]), queue(&["d"], &[]), queue(&["e"], &[])]);
+        assert_eq!(target(&queue(&["a", "c"], &[]), &running, &load), Some(NodeName::new("b")));
+        assert_eq!(target(&queue(&["a", "b", "d", "e"], &[]), &running, &load), None);
+    }
+}

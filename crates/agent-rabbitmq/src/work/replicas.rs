@@ -1,0 +1,142 @@
+//! One replica of one queue: added and waited for, or deleted; each answer checked by what
+//! the node lists afterwards (R11).
+
+use super::Hands;
+use crate::read::{CatchUp, Queue, QueueKind, name};
+use crate::wire::ctl::{Input, Program};
+use crate::words::job::{Doing, NotSo};
+use anyhow::{Context, Result, bail};
+use palladion_api::rabbitmq::NodeName;
+use palladion_api::words::Names;
+use std::time::{Duration, Instant};
+
+/// A change of a queue's replicas waits for a majority of them.
+const CHANGE_TIME: Duration = Duration::from_secs(90);
+/// A replica copies all messages of its queue.
+const CATCH_UP_TIME: Duration = Duration::from_secs(900);
+/// From one look at a replica to the next: each is a call of the command line.
+const CATCH_UP_LOOK: Duration = Duration::from_secs(3);
+/// A change that was made is shown within this time: figures are collected each five seconds.
+const SHOWN_TIME: Duration = Duration::from_secs(15);
+/// From one look at the list to the next.
+const SHOWN_LOOK: Duration = Duration::from_secs(1);
+
+/// Whether a node has a replica.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Membership {
+    /// It has.
+    Member,
+    /// It has none.
+    None,
+}
+
+impl Hands {
+    /// All queues, and those of them whose replicas can be told apart.
+    pub(super) async fn replicated(&self) -> Result<Vec<Queue>> {
+        let all = self.management.queues().await.context(Doing::ReadQueues)?;
+        Ok(all.into_iter().filter(|queue| queue.is_replicated() && !queue.exclusive).collect())
+    }
+
+    /// The queue as it is now; `None` where it was deleted.
+    pub(super) async fn queue_now(&self, queue: &Queue) -> Result<Option<Queue>> {
+        self.management.queue(&queue.vhost, &queue.name).await.context(Doing::ReadQueues)
+    }
+
+    /// Give a queue a replica on a node.
+    pub(super) async fn add_replica(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+        let shown = name(&queue.vhost, &queue.name);
+        let doing = || Doing::AddReplica { queue: shown.clone(), node: node.clone() };
+        let command = match queue.kind() {
+            QueueKind::Stream => "add_replica",
+            QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "add_member",
+        };
+        self.change(queue, command, node).await.with_context(doing)?;
+        match self.shows(queue, node, Membership::Member).await? {
+            true => Ok(()),
+            false => bail!(NotSo::NoReplica { queue: shown, node: node.clone() }),
+        }
+    }
+
+    /// Take the replica of a queue from a node.
+    pub(super) async fn delete_replica(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+        let shown = name(&queue.vhost, &queue.name);
+        let doing = || Doing::DeleteReplica { queue: shown.clone(), node: node.clone() };
+        let command = match queue.kind() {
+            QueueKind::Stream => "delete_replica",
+            QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "delete_member",
+        };
+        self.change(queue, command, node).await.with_context(doing)?;
+        match self.shows(queue, node, Membership::None).await? {
+            true => Ok(()),
+            false => bail!(NotSo::StillReplica { queue: shown, node: node.clone() }),
+        }
+    }
+
+    /// Is a node listed among the replicas of a queue, or not any more? What the management
+    /// API shows may be some seconds old. Of a queue that was deleted nothing is missing.
+    async fn shows(&self, queue: &Queue, node: &NodeName, wanted: Membership) -> Result<bool> {
+        let begun = Instant::now();
+        loop {
+            let Some(now) = self.queue_now(queue).await? else {
+                return Ok(true);
+            };
+            let is_member = now.members.contains(node);
+            if is_member == (wanted == Membership::Member) {
+                return Ok(true);
+            }
+            if begun.elapsed() > SHOWN_TIME {
+                return Ok(false);
+            }
+            tokio::time::sleep(SHOWN_LOOK).await;
+        }
+    }
+
+    async fn change(&self, queue: &Queue, command: &str, node: &NodeName) -> Result<()> {
+        let program = match queue.kind() {
+            QueueKind::Stream => Program::Streams,
+            QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => Program::Queues,
+        };
+        let arguments = [command, "--vhost", &queue.vhost, &queue.name, node.as_str()];
+        self.ctl.call(program, &arguments, Input::None, CHANGE_TIME).await?;
+        Ok(())
+    }
+
+    /// Wait until all replicas of this node have what their leaders had committed at the first
+    /// look. One call tells it of all of them.
+    pub(super) async fn all_caught_up(&self) -> Result<()> {
+        let begun = Instant::now();
+        let mut catch_up = CatchUp::default();
+        loop {
+            catch_up.look(self.own(), &self.all_replicas().await?);
+            if catch_up.is_over() {
+                return Ok(());
+            }
+            if begun.elapsed() > CATCH_UP_TIME {
+                let behind = catch_up.behind().unwrap_or_default();
+                bail!(NotSo::Behind { queues: Names::of(behind.names) });
+            }
+            tokio::time::sleep(CATCH_UP_LOOK).await;
+        }
+    }
+
+    /// Wait until the replica on a node has what the leader had committed at the first look.
+    pub(super) async fn caught_up(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+        let begun = Instant::now();
+        let mut mark = None;
+        loop {
+            let Some(now) = self.replicas_of(&queue.vhost, &queue.name).await? else {
+                return Ok(());
+            };
+            let (reached, wanted) = (now.reached(node), mark);
+            if wanted.is_some() && reached >= wanted {
+                return Ok(());
+            }
+            mark = wanted.or(now.committed());
+            if begun.elapsed() > CATCH_UP_TIME {
+                let queue = name(&queue.vhost, &queue.name);
+                bail!(NotSo::NotCaughtUp { queue, node: node.clone() });
+            }
+            tokio::time::sleep(CATCH_UP_LOOK).await;
+        }
+    }
+}

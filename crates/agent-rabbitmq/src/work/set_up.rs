@@ -1,0 +1,25 @@
+//! Setting up a new cluster, of one node that is closed for clients: its virtual host, its
+//! users, its definitions.
+
+use super::Hands;
+use super::node::Application;
+use crate::words::job::NotSo;
+use anyhow::{Result, bail};
+
+impl Hands {
+    /// Set it up.
+    pub(super) async fn set_up(&self) -> Result<()> {
+        if self.booted().await?.app != Application::Running {
+            bail!(NotSo::NotStarted);
+        }
+        let vhost = &self.mounted.config.vhost;
+        self.make_vhost(vhost).await?;
+        self.make_agent_user().await?;
+        self.make_service_user(vhost).await?;
+        if let Some(definitions) = self.found_definitions()? {
+            self.import(&definitions).await?;
+        }
+        // Last: until here it is the only one that may do anything.
+        self.delete_guest().await
+    }
+}

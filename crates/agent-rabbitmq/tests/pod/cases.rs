@@ -1,0 +1,272 @@
+//! What a pod of RabbitMQ does.
+
+use super::harness::{NODE, Pod, SECRETS, eventually};
+use super::processes::signal;
+use palladion_api::rabbitmq::COOKIE_KEY;
+use serde_json::{Value, json};
+use std::fs;
+use std::time::Duration;
+
+type Case = fn();
+
+pub const ALL: &[(&str, Case)] = &[
+    ("a_node_waits_for_its_permit_is_set_up_closed_and_opened", is_initialized),
+    ("a_member_at_rest_writes_nothing_and_answers_each_question_once", rests),
+    ("a_member_comes_back_without_the_api_and_an_agent_without_its_node", comes_back),
+    ("the_second_of_two_is_opened_as_it_runs", joins_as_second),
+    ("the_third_of_three_starts_again_to_be_open", joins_as_third),
+    ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
+    ("operations_are_done_when_what_they_are_for_is_so", operates),
+    ("a_container_that_ends_hands_over_and_starts_nothing", ends),
+    ("what_is_missing_or_differs_in_the_secret_is_told", credentials),
+    ("a_user_that_somebody_deleted_is_made_again", is_denied),
+    ("a_pod_of_another_cluster_starts_nothing_and_uses_up_no_permit", is_elsewhere),
+    ("a_member_without_its_quorum_logs_never_starts_again", is_lost),
+];
+
+fn starts(status: &Value) -> usize {
+    status["startHistory"].as_array().map_or(0, Vec::len)
+}
+
+fn is_initialized() {
+    let pod = Pod::started();
+    let waits = |s: &Value| s["server"]["reason"] == "WaitingForPermit" && s["volume"].is_object();
+    let status = pod.wait_for("a permit", waits);
+    assert_eq!((&status["volume"]["state"], starts(&status)), (&json!("Empty"), 0));
+    assert_eq!((pod.get("/healthz").0, pod.get("/readyz").0), (200, 503));
+    pod.permit("Initialize", "n1", json!([]));
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    assert_eq!((&status["volume"]["state"], &status["nodeName"]), (&json!("Joined"), &json!(NODE)));
+    assert_eq!(starts(&status), 2, "closed first, then open");
+    assert_eq!(status["broker"]["members"], json!([NODE]));
+    eventually("it is ready", || pod.get("/readyz").0 == 200);
+    let fake = pod.fake().read();
+    let users: Vec<&String> = fake["users"].as_object().unwrap().keys().collect();
+    assert_eq!(users, ["contrail", "palladion"], "guest is gone");
+    assert_eq!(fake["tags"]["palladion"], "monitoring");
+    assert_eq!(fake["vhosts"], json!(["/", "contrail"]));
+    assert_eq!(fake["queues"][0]["name"], "defined", "its definitions are imported");
+    for (_, secret) in SECRETS.iter().filter(|(key, _)| key.contains("password")) {
+        assert!(!pod.calls().contains(secret), "a password stands on a command line");
+        assert!(!pod.log().contains(secret), "a password is logged");
+    }
+    eventually("its figures", || pod.get("/metrics").1.contains("rabbitmq_connections 2"));
+}
+
+fn rests() {
+    let pod = Pod::initialized();
+    pod.wait_for("health that counts", |s| s["health"][0]["result"] == "Healthy");
+    // A question is answered by what is read after it.
+    pod.spec(json!({ "evidence": { "nonce": "q1" } }));
+    let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
+    let (broker, queues) = (&answer["evidence"]["broker"], &answer["evidence"]["queues"]);
+    assert_eq!(broker["running"], json!([NODE]));
+    assert_eq!(broker["flags"]["stableDisabled"], json!(["stream_queue"]));
+    assert_eq!(queues["nodes"][0]["classic"]["names"], json!(["defined in contrail"]));
+    let flags = |s: &Value| s["broker"]["flags"]["enabled"] == json!(["quorum_queue"]);
+    pod.wait_for("its flags", flags);
+    std::thread::sleep(Duration::from_secs(9));
+    let (writes, calls) = (pod.api.status_writes(), pod.calls().lines().count());
+    std::thread::sleep(Duration::from_secs(9));
+    assert_eq!(pod.api.status_writes(), writes);
+    assert_eq!(pod.calls().lines().count(), calls, "each costs a second of a processor");
+    // What replicas it has had caught up by then.
+    pod.spec(json!({ "evidence": { "nonce": "q2" } }));
+    let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q2");
+    assert_eq!(answer["evidence"]["queues"]["behind"]["count"], 0, "{answer:#}");
+}
+
+fn comes_back() {
+    let mut pod = Pod::initialized();
+    let (node, agent) = (pod.node().unwrap(), pod.agent().unwrap());
+    signal(agent, "KILL");
+    eventually("another agent", || pod.agent().is_some_and(|pid| pid != agent));
+    eventually("it is ready", || pod.get("/readyz").0 == 200);
+    assert_eq!(pod.node(), Some(node));
+    pod.api.go_away();
+    assert_eq!(pod.end(), Some(0));
+    pod.start();
+    eventually("the node", || pod.node().is_some());
+    eventually("it is ready", || pod.get("/readyz").0 == 200);
+    pod.api.come_back();
+    pod.wait_for("its third start", |s| starts(s) == 3 && s["server"]["state"] == "Running");
+}
+
+fn joins_as_second() {
+    let pod = Pod::joined(&["rabbit@b"]);
+    let status = pod.status();
+    assert_eq!(starts(&status), 1, "the other would have paused meanwhile: {status:#}");
+    assert_eq!(status["broker"]["members"], json!([NODE, "rabbit@b"]));
+    assert!(pod.calls().contains("rabbitmqctl join_cluster rabbit@b"));
+    assert!(pod.calls().contains("rabbitmq-plugins set rabbitmq_management"));
+    // It is known to be open after an agent of its own was started anew.
+    let agent = pod.agent().unwrap();
+    signal(agent, "KILL");
+    eventually("another agent", || pod.agent().is_some_and(|pid| pid != agent));
+    std::thread::sleep(Duration::from_secs(3));
+    eventually("it is ready", || pod.get("/readyz").0 == 200);
+    assert_eq!(starts(&pod.status()), 1);
+}
+
+fn joins_as_third() {
+    let pod = Pod::started();
+    let others = json!(["rabbit@b", "rabbit@c"]);
+    pod.fake()
+        .change(|state| (state["joins"], state["away"]) = (others.clone(), json!(["rabbit@b"])));
+    // One of those that it joins through is away: it takes the next.
+    pod.permit("Join", "n1", others);
+    pod.wait_for("that it waits for the other", |s| {
+        s["server"]["message"].as_str().is_some_and(|text| text.contains("does not see rabbit@b"))
+    });
+    assert!(pod.calls().contains("join_cluster rabbit@c"));
+    assert_eq!(pod.get("/readyz").0, 503);
+    pod.fake().change(|state| state["away"] = json!([]));
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    assert_eq!(starts(&status), 2);
+    assert_eq!(pod.fake().read()["flags"][0]["state"], "enabled", "with the flags of its cluster");
+}
+
+fn leaves() {
+    let mut pod = Pod::joined(&["rabbit@b"]);
+    let node = pod.node().unwrap();
+    let intent = |kind: &str, nonce: &str| json!({ "intent": { "kind": kind, "nonce": nonce, "volumeID": pod.volume_id() } });
+    pod.spec(intent("StopApp", "i1"));
+    let done =
+        |nonce: &str, s: &Value| s["intent"]["nonce"] == nonce && s["intent"]["state"] == "Done";
+    pod.wait_for("the end of the application", |s| done("i1", s));
+    assert_eq!((pod.node(), pod.fake().read()["app"].clone()), (Some(node), json!(false)));
+    let calls = pod.calls();
+    let (drained, stopped) =
+        (calls.find("rabbitmq-upgrade drain"), calls.rfind("rabbitmqctl stop_app"));
+    assert!(drained.is_some() && drained < stopped, "{calls}");
+    pod.spec(json!({ "evidence": { "nonce": "q1" } }));
+    let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
+    assert!(answer["evidence"]["broker"].is_null(), "it sees none");
+    // Withdrawn, it comes back.
+    pod.spec(json!({ "intent": null }));
+    eventually("it is ready again", || pod.get("/readyz").0 == 200);
+    assert_eq!(pod.node(), Some(node));
+    pod.spec(intent("StopApp", "i2"));
+    pod.wait_for("the end of the application", |s| done("i2", s));
+    pod.spec(intent("Leave", "i3"));
+    let left = |s: &Value| done("i3", s) && s["volume"]["state"] == "Left";
+    pod.wait_for("the end of the leave", left);
+    assert_eq!(pod.node(), None);
+    pod.spec(json!({ "intent": null }));
+    assert_eq!(pod.end(), Some(0));
+    pod.start();
+    pod.wait_for("that it starts no more", |s| s["server"]["reason"] == "Decommissioned");
+    assert_eq!(pod.node(), None);
+}
+
+fn operates() {
+    let pod = Pod::joined(&["rabbit@b", "rabbit@c"]);
+    let enabled = pod.operate("o1", "EnableFeatureFlags", json!({}));
+    assert_eq!(enabled["state"], "Succeeded", "{enabled:#}");
+    let flags = pod.fake().read()["flags"].clone();
+    assert_eq!((&flags[1]["state"], &flags[2]["state"]), (&json!("enabled"), &json!("disabled")));
+    let queue = |name: &str, members: &[&str]| {
+        json!({ "name": name, "vhost": "/", "type": "quorum", "durable": true,
+                "members": members, "online": members, "node": members[0] })
+    };
+    pod.fake().change(|state| {
+        state["queues"] = json!([
+            queue("q", &["rabbit@b", "rabbit@c"]),
+            queue("whole", &["rabbit@b", "rabbit@c", NODE])
+        ]);
+    });
+    let grown = pod.operate("o2", "Grow", json!({}));
+    assert_eq!(grown["state"], "Succeeded", "{grown:#}");
+    assert!(grown["message"].as_str().unwrap().contains("1 queue"), "{grown:#}");
+    // A node that runs is not forgotten, and neither is one that a queue names.
+    let forget = |id: &str| pod.operate(id, "Forget", json!({ "node": "rabbit@c" }));
+    assert_eq!(forget("o3")["state"], "Failed");
+    pod.fake().change(|state| state["away"] = json!(["rabbit@c"]));
+    let named = forget("o4");
+    assert!(named["message"].as_str().unwrap().contains("queues still name"), "{named:#}");
+    pod.fake().change(|state| {
+        let queues = state["queues"].as_array_mut().unwrap();
+        queues.push(queue("stubborn", &["rabbit@b", "rabbit@c", NODE]));
+        queues.push(json!({ "name": "two", "vhost": "/", "type": "quorum", "durable": true,
+            "members": ["rabbit@b", "rabbit@c"], "online": ["rabbit@b"], "node": "rabbit@b" }));
+    });
+    let moved = pod.operate("o5", "MoveReplicas", json!({ "node": "rabbit@c" }));
+    assert_eq!(moved["state"], "Succeeded", "{moved:#}");
+    assert_eq!(moved["queues"]["names"], json!(["stubborn", "two"]), "an exit code proves nothing");
+    pod.fake().change(|state| state["queues"].as_array_mut().unwrap().truncate(2));
+    let forgotten = forget("o6");
+    assert_eq!(forgotten["state"], "Succeeded", "{forgotten:#}");
+    assert_eq!(forget("o7")["state"], "Succeeded", "it is so already");
+    let hash = pod.status()["definitionsHash"].clone();
+    let other = pod.operate("o8", "ImportDefinitions", json!({ "definitionsHash": "x" }));
+    assert_eq!(other["state"], "Failed", "{other:#}");
+    let imported = pod.operate("o9", "ImportDefinitions", json!({ "definitionsHash": hash }));
+    assert_eq!(imported["state"], "Succeeded", "{imported:#}");
+    assert_eq!(pod.operate("o10", "Rebalance", json!({}))["state"], "Succeeded");
+}
+
+fn ends() {
+    let mut pod = Pod::initialized();
+    let node = pod.node().unwrap();
+    let told = pod.drain();
+    assert!(told.contains("handed over"), "{told}");
+    let calls = pod.calls();
+    let order = ["await_online_quorum_plus_one", "await_online_synchronized_mirror", "drain"];
+    let at: Vec<_> =
+        order.iter().map(|verb| calls.find(&format!("rabbitmq-upgrade {verb}"))).collect();
+    assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{calls}");
+    eventually("it is not ready", || pod.get("/readyz").0 == 503);
+    signal(node, "KILL");
+    pod.wait_for("the end of the node", |s| s["startHistory"][0]["endedAt"].is_string());
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!((pod.node(), starts(&pod.status())), (None, 2));
+    assert_eq!(pod.end(), Some(0));
+}
+
+fn credentials() {
+    let mut pod = Pod::prepared();
+    let cookie = pod.path("secret").join(COOKIE_KEY);
+    fs::remove_file(&cookie).unwrap();
+    pod.start();
+    pod.permit("Initialize", "n1", json!([]));
+    let waits = |s: &Value| s["server"]["reason"] == "CredentialsMissing";
+    let status = pod.wait_for("the Secret", waits);
+    assert!(status["permit"].is_null(), "it is not used up: {status:#}");
+    fs::write(&cookie, "COOKIE").unwrap();
+    pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    fs::write(&cookie, "OTHER").unwrap();
+    pod.wait_for("what differs", |s| s["server"]["reason"] == "CookieDiffers");
+    assert_eq!(pod.get("/readyz").0, 200, "it runs on");
+    let kept = fs::read_to_string(pod.path("volume/rabbitmq/.erlang.cookie")).unwrap();
+    assert_eq!(kept, "COOKIE");
+}
+
+fn is_denied() {
+    let pod = Pod::initialized();
+    pod.fake().change(|state| state["users"].as_object_mut().unwrap().remove("palladion"));
+    eventually("it is made again", || {
+        pod.fake().read()["users"]["palladion"] == "agent-secret" && pod.get("/readyz").0 == 200
+    });
+}
+
+fn is_elsewhere() {
+    let pod = Pod::started();
+    pod.spec(json!({ "cluster": "other" }));
+    pod.permit("Initialize", "n1", json!([]));
+    let status = pod.wait_for("a refusal", |s| {
+        s["server"]["message"].as_str().is_some_and(|text| text.contains("cluster rmq"))
+    });
+    assert!(status["permit"].is_null() && starts(&status) == 0, "{status:#}");
+    pod.spec(json!({ "cluster": "rmq" }));
+    pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+}
+
+fn is_lost() {
+    let mut pod = Pod::initialized();
+    assert_eq!(pod.end(), Some(0));
+    fs::remove_dir_all(pod.path("volume/rabbitmq").join(NODE).join("quorum")).unwrap();
+    pod.start();
+    let status = pod.wait_for("the loss", |s| s["server"]["reason"] == "VolumeLost");
+    assert!(status["volume"]["message"].as_str().unwrap().contains("quorum/"), "{status:#}");
+    assert_eq!((pod.node(), starts(&status)), (None, 2));
+}

@@ -1,0 +1,201 @@
+//! Stands for the programs of the command line: takes the verbs that the agent uses, in the
+//! words of 3.10, and answers as they do.
+
+use super::fake_node::lay_out;
+use super::fake_state::{State, names};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What RabbitMQ's programs end with when the node says no (`EX_UNAVAILABLE`).
+const NO: u8 = 69;
+
+/// Beside the state: every call, without what came by the input.
+pub const CALLS: &str = "calls";
+
+pub fn run(program: &str, arguments: &[String]) -> ExitCode {
+    let own = std::env::var("RABBITMQ_NODENAME").unwrap();
+    let expected = ["--quiet", "--longnames", "--node", own.as_str()];
+    assert_eq!(arguments[..4], expected, "{arguments:?}");
+    let words: Vec<&str> = arguments[4..].iter().map(String::as_str).collect();
+    let mut calls = File::options().create(true).append(true).open(CALLS).unwrap();
+    writeln!(calls, "{program} {}", words.join(" ")).unwrap();
+    let state = State::here();
+    if state.read()["members"].is_null() {
+        return no("Error: unable to perform an operation on node. Please see diagnostics");
+    }
+    match program {
+        "rabbitmqctl" => ctl(&state, &own, &words),
+        "rabbitmq-upgrade" => match words[0] {
+            "drain" | "revive" => {
+                state.change(|state| state["drained"] = (words[0] == "drain").into());
+                ExitCode::SUCCESS
+            }
+            "await_online_quorum_plus_one" | "await_online_synchronized_mirror" => {
+                ExitCode::SUCCESS
+            }
+            other => panic!("{other}"),
+        },
+        "rabbitmq-plugins" => {
+            assert_eq!(words[..2], ["set", "rabbitmq_management"]);
+            ExitCode::SUCCESS
+        }
+        "rabbitmq-queues" => queues(&state, &words),
+        other => panic!("{other} {words:?}"),
+    }
+}
+
+fn no(words: &str) -> ExitCode {
+    eprintln!("{words}");
+    ExitCode::from(NO)
+}
+
+/// A line of the input, as for a password.
+fn line() -> String {
+    let mut text = String::new();
+    std::io::stdin().read_line(&mut text).unwrap();
+    let text = text.trim_end().to_string();
+    assert!(!text.is_empty(), "a password comes by the input");
+    text
+}
+
+fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
+    match words {
+        ["eval", expression] => println!("{}", eval(state, own, expression)),
+        ["stop_app"] => state.change(|state| state["app"] = false.into()),
+        ["start_app"] => state.change(|state| state["app"] = true.into()),
+        ["join_cluster", node] => return join(state, own, node),
+        ["list_users", "--formatter", "json"] => {
+            let users = state.read()["users"].as_object().cloned().unwrap();
+            println!(
+                "{}",
+                users.keys().map(|user| json!({ "user": user, "tags": [] })).collect::<Value>()
+            );
+        }
+        ["list_vhosts", "name", "--formatter", "json"] => {
+            let vhosts = names(&state.read()["vhosts"]);
+            println!("{}", vhosts.iter().map(|name| json!({ "name": name })).collect::<Value>());
+        }
+        ["add_user", name] => {
+            assert!(state.read()["users"][*name].is_null(), "it exists already");
+            state.change(|state| state["users"][*name] = line().into());
+        }
+        ["change_password", name] => state.change(|state| state["users"][*name] = line().into()),
+        ["set_user_tags", name, tag] => state.change(|state| state["tags"][*name] = (*tag).into()),
+        ["set_permissions", "-p", vhost, _, ".*", ".*", ".*"] => {
+            assert!(names(&state.read()["vhosts"]).iter().any(|name| name == vhost));
+        }
+        ["delete_user", name] => {
+            state.change(|state| state["users"].as_object_mut().unwrap().remove(*name));
+        }
+        ["add_vhost", name] => state.change(|state| {
+            state["vhosts"].as_array_mut().unwrap().push((*name).into());
+        }),
+        ["list_feature_flags", "name", "state", "stability", "--formatter", "json"] => {
+            println!("{}", state.read()["flags"]);
+        }
+        ["enable_feature_flag", name] => state.change(|state| {
+            let flags = state["flags"].as_array_mut().unwrap();
+            let flag = flags.iter_mut().find(|flag| flag["name"] == *name).unwrap();
+            flag["state"] = "enabled".into();
+        }),
+        ["import_definitions", path, "--format", "json"] => import(state, path),
+        ["forget_cluster_node", node] => state.change(|state| {
+            state["members"].as_array_mut().unwrap().retain(|member| member != *node);
+        }),
+        other => panic!("{other:?}"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn import(state: &State, path: &str) {
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    state.change(|state| {
+        for queue in file["queues"].as_array().into_iter().flatten() {
+            let mut queue = queue.clone();
+            queue["type"] = "classic".into();
+            state["queues"].as_array_mut().unwrap().push(queue);
+        }
+    });
+}
+
+/// As the node prints what an expression gives.
+fn eval(state: &State, own: &str, expression: &str) -> String {
+    let now = state.read();
+    if expression.contains("rabbit:is_running()") {
+        let members: Vec<String> =
+            names(&now["members"]).iter().map(|name| format!("'{name}'")).collect();
+        return format!("{{{},false,\n [{}]}}", now["app"], members.join(","));
+    }
+    if expression.contains("start_tcp_listener") {
+        state.change(|state| state["open"] = true.into());
+        return "ok".into();
+    }
+    assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
+    let replicas = |queue: &Value| {
+        let members = names(&queue["members"]);
+        let one = |node: &String| json!({ "node": node, "reached": 10, "committed": 9 });
+        json!({ "vhost": queue["vhost"], "name": queue["name"],
+                "replicas": members.iter().map(one).collect::<Value>() })
+    };
+    let is_here = |queue: &&Value| names(&queue["members"]).iter().any(|node| node == own);
+    let queues = now["queues"].as_array().cloned().unwrap_or_default();
+    let all: Value = queues.iter().filter(is_here).map(replicas).collect();
+    let text = STANDARD.encode(all.to_string());
+    let (one, two) = text.split_at(text.len() / 2);
+    format!("<<\"{one}\"\n  \"{two}\">>")
+}
+
+fn join(state: &State, own: &str, node: &str) -> ExitCode {
+    let now = state.read();
+    if now["app"] == true {
+        return no(
+            "Error: this command requires the 'rabbit' app to be stopped on the target node",
+        );
+    }
+    if names(&now["away"]).iter().any(|away| away == node) {
+        return no("Error:\n{:inconsistent_cluster, ~c\"cannot connect\"}");
+    }
+    // The others are those that the cases name, and their users are the cluster's.
+    let mut members = names(&now["joins"]);
+    members.push(own.to_string());
+    members.sort();
+    state.change(|state| {
+        state["members"] = json!(members);
+        state["users"] = json!({ "palladion": "agent-secret", "contrail": "user-secret" });
+        state["tags"] = json!({ "palladion": "monitoring", "contrail": "management" });
+    });
+    let data = Path::new(&std::env::var("HOME").unwrap()).join(own);
+    lay_out(&data, own, &members);
+    ExitCode::SUCCESS
+}
+
+fn queues(state: &State, words: &[&str]) -> ExitCode {
+    match words {
+        ["add_member", "--vhost", vhost, name, node] => state.change(|state| {
+            of_queue(state, vhost, name, "members").push((*node).into());
+            of_queue(state, vhost, name, "online").push((*node).into());
+        }),
+        ["delete_member", "--vhost", vhost, name, node] => state.change(|state| {
+            // What it says with exit code 0 is no proof (R10).
+            if *name != "stubborn" {
+                for list in ["members", "online"] {
+                    of_queue(state, vhost, name, list).retain(|member| member != *node);
+                }
+            }
+        }),
+        ["rebalance", "all"] => {}
+        other => panic!("{other:?}"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn of_queue<'a>(state: &'a mut Value, vhost: &str, name: &str, list: &str) -> &'a mut Vec<Value> {
+    let queues = state["queues"].as_array_mut().unwrap();
+    let is_it = |queue: &&mut Value| queue["vhost"] == vhost && queue["name"] == name;
+    queues.iter_mut().find(is_it).unwrap()[list].as_array_mut().unwrap()
+}

@@ -1,0 +1,155 @@
+//! Stands for a node: understands the environment and the configuration that the agent
+//! gives it, leaves the files that RabbitMQ leaves, and serves the pages of the management
+//! API that the agent reads.
+
+use super::fake_state::{State, names};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Result, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"))
+}
+
+/// Run until killed.
+pub fn run() {
+    let own = variable("RABBITMQ_NODENAME");
+    assert_eq!(variable("RABBITMQ_USE_LONGNAME"), "true");
+    assert_eq!(variable("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"), "-noinput");
+    assert!(!variable("RABBITMQ_ALLOW_INPUT").is_empty());
+    let cookie = PathBuf::from(variable("HOME")).join(".erlang.cookie");
+    let mode = fs::metadata(&cookie).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "Erlang takes no other cookie");
+    let plugins = fs::read_to_string(variable("RABBITMQ_ENABLED_PLUGINS_FILE")).unwrap();
+    assert!(plugins.starts_with("[rabbitmq_management"), "{plugins}");
+    let conf = fs::read_to_string(variable("RABBITMQ_CONFIG_FILE")).unwrap();
+    let value = |name: &str| {
+        let line = conf.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+        line.map(str::to_string)
+    };
+    assert_eq!(value("cluster_formation.peer_discovery_backend"), None);
+    let state = State::here();
+    let data = Path::new(&variable("RABBITMQ_MNESIA_BASE")).join(&own);
+    if !data.join("schema.DAT").exists() {
+        let flags = std::env::var("RABBITMQ_FEATURE_FLAGS").ok();
+        state.blank(&own, flags.as_deref());
+        lay_out(&data, &own, std::slice::from_ref(&own));
+    }
+    let open = value("listeners.tcp.default").is_some();
+    assert_eq!(open, value("listeners.tcp").is_none(), "one or the other");
+    assert_eq!(open, value("management.tcp.ip").is_none(), "closed means all doors");
+    state.change(|state| {
+        (state["app"], state["drained"], state["open"]) = (true.into(), false.into(), open.into())
+    });
+    println!("[info] <0.9.0> Server startup complete; {open}");
+    let port: u16 = value("management.tcp.port").unwrap().parse().unwrap();
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    for stream in listener.incoming() {
+        // Without its application, or drained, a node has no listener.
+        if state.serves() {
+            // Whoever asks may leave in the middle.
+            let _ = answer(stream.unwrap(), &own, &state.read());
+        }
+    }
+}
+
+/// The files of a node in a cluster of these.
+pub fn lay_out(data: &Path, own: &str, members: &[String]) {
+    let quoted: Vec<String> = members.iter().map(|name| format!("'{name}'")).collect();
+    let list = quoted.join(",");
+    for (path, text) in [
+        (data.join("schema.DAT"), "x".to_string()),
+        (data.join("cluster_nodes.config"), format!("{{[{list}],[{list}]}}.\n")),
+        (data.join(format!("quorum/{own}/00000001.wal")), "x".into()),
+        (data.join(format!("coordination/{own}/00000001.wal")), "x".into()),
+    ] {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn answer(mut stream: TcpStream, own: &str, state: &Value) -> Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut first, mut user) = (String::new(), None);
+    reader.read_line(&mut first)?;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if line.trim().is_empty() {
+            break;
+        }
+        let lower = line.to_ascii_lowercase();
+        if lower.starts_with("authorization: basic ") {
+            user = STANDARD.decode(line["authorization: basic ".len()..].trim()).ok();
+        }
+    }
+    let path = first.split_whitespace().nth(1).unwrap_or_default();
+    let (code, body) = match is_known(state, user) {
+        false => ("401 Unauthorized", json!({ "error": "not_authorised" })),
+        true => page(path, own, state),
+    };
+    let body = body.to_string();
+    write!(
+        stream,
+        "HTTP/1.1 {code}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// One that may read: with its password, and a tag.
+fn is_known(state: &Value, user: Option<Vec<u8>>) -> bool {
+    let text = user.and_then(|user| String::from_utf8(user).ok()).unwrap_or_default();
+    let (name, password) = text.split_once(':').unwrap_or_default();
+    state["users"][name] == password && state["tags"][name].is_string()
+}
+
+fn page(path: &str, own: &str, state: &Value) -> (&'static str, Value) {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let away = names(&state["away"]);
+    match path {
+        "/api/overview" => {
+            let listener = |protocol: &str| json!({ "node": own, "protocol": protocol, "ip_address": "::", "port": 1 });
+            let mut listeners = vec![listener("clustering"), listener("http")];
+            if state["open"] == true {
+                listeners.push(listener("amqp"));
+            }
+            (
+                "200 OK",
+                json!({
+                    "node": own, "rabbitmq_version": "3.10.8", "listeners": listeners,
+                    "queue_totals": { "messages_ready": 5 }, "object_totals": { "connections": 2, "queues": 1 },
+                }),
+            )
+        }
+        "/api/nodes" => {
+            let node = |name: &String| {
+                let running = !away.contains(name);
+                json!({ "name": name, "running": running, "partitions": [], "mem_alarm": false, "type": "disc" })
+            };
+            ("200 OK", names(&state["members"]).iter().map(node).collect())
+        }
+        "/api/queues" => {
+            assert!(query.contains("page=1") && query.contains("pagination=true"), "{query}");
+            ("200 OK", json!({ "page_count": 1, "items": state["queues"] }))
+        }
+        "/api/health/checks/node-is-quorum-critical"
+        | "/api/health/checks/node-is-mirror-sync-critical" => {
+            ("200 OK", json!({ "status": "ok", "reason": "single node cluster" }))
+        }
+        path if path.starts_with("/api/queues/") => {
+            let queues = state["queues"].as_array().cloned().unwrap_or_default();
+            let name = path.rsplit('/').next();
+            let found = queues.into_iter().find(|queue| queue["name"].as_str() == name);
+            match found {
+                Some(queue) => ("200 OK", queue),
+                None => ("404 Not Found", json!({ "error": "Object Not Found" })),
+            }
+        }
+        other => panic!("the agent asks for {other}"),
+    }
+}

@@ -1,0 +1,63 @@
+//! What the fake node and its command line share: a file in the scratch space, where the
+//! agent finds no data of a node.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Of a pod whose scratch space this is.
+pub struct State(PathBuf);
+
+impl State {
+    pub fn of(tmp: &Path) -> Self {
+        Self(tmp.join("fake.json"))
+    }
+
+    /// In the working directory, as node and command line have it.
+    pub fn here() -> Self {
+        Self::of(Path::new("."))
+    }
+
+    pub fn read(&self) -> Value {
+        let text = fs::read_to_string(&self.0).unwrap_or_else(|_| "{}".into());
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Change it; a reader sees one or the other.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Value) -> T) -> T {
+        let mut state = self.read();
+        let made = change(&mut state);
+        let part = self.0.with_extension(std::process::id().to_string());
+        fs::write(&part, state.to_string()).unwrap();
+        fs::rename(part, &self.0).unwrap();
+        made
+    }
+
+    /// A node that was never started.
+    pub fn blank(&self, own: &str, flags: Option<&str>) {
+        let enabled = |name: &str| flags.is_none_or(|all| all.split(',').any(|flag| flag == name));
+        let flag = |name: &str, stability: &str, is: bool| json!({ "name": name, "stability": stability, "state": if is { "enabled" } else { "disabled" } });
+        self.change(|state| {
+            *state = json!({
+                "app": true, "drained": false, "open": false, "members": [own],
+                "away": state["away"], "joins": state["joins"], "vhosts": ["/"], "queues": [],
+                "users": { "guest": "guest" }, "tags": { "guest": "administrator" },
+                "flags": [
+                    flag("quorum_queue", "stable", enabled("quorum_queue")),
+                    flag("stream_queue", "stable", false),
+                    flag("khepri_db", "experimental", false),
+                ],
+            });
+        });
+    }
+
+    pub fn serves(&self) -> bool {
+        let state = self.read();
+        state["app"] == true && state["drained"] != true
+    }
+}
+
+pub fn names(list: &Value) -> Vec<String> {
+    let all = list.as_array().cloned().unwrap_or_default();
+    all.iter().filter_map(|name| name.as_str().map(str::to_string)).collect()
+}
