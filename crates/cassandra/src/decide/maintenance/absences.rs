@@ -118,10 +118,11 @@ fn reports(
     let is_mark = spec.get("pendingMaintenance").is_none();
     let patch = json!({ "spec": spec });
     // The marks of a ring that stood are one: none of them waits for the next look.
-    Some(match is_mark {
+    let step = match is_mark {
         true => Step::patch_seen(kinds::MEMBER, meta, patch, doing),
         false => Step::patch_as_seen(kinds::MEMBER, meta, patch, doing),
-    })
+    };
+    Some(step.announced(missed::reported_late(facts, member, window)))
 }
 
 fn note(member: &MemberFact, since: Timestamp) -> Option<Step> {
@@ -148,7 +149,10 @@ fn is_back(
         patch["spec"] = spec;
     }
     let doing = Doing::RecordUp { member: member.name.clone() };
-    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
+    let away = (parsed(since), facts.now());
+    let event = missed::returned_late(facts, member, away, window);
+    let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
+    Some(step.announced(event))
 }
 
 /// The patch that sets the note, or takes it off.

@@ -5,10 +5,15 @@
 
 use super::{debts, stale, together};
 use crate::facts::{Facts, MemberFact};
-use crate::words::maintenance::Cause;
-use jiff::SignedDuration;
+use crate::words::maintenance::{Cause, Happened};
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Debt, Missed};
+use palladion_plan::Event;
 use serde_json::{Value, json};
+
+/// Tables that keep deletions for less do not keep a member from starting: the agent does not
+/// refuse it (ADR 18).
+const REFUSED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// What is known of the others while an absence is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +51,36 @@ pub(super) fn counted(
         Needs::Nothing => None,
     };
     Some(marked(repair, missed, needs))
+}
+
+/// It was away for longer than some tables keep deletions, and its start was not refused,
+/// because that takes a day (safety rule 7.8): nobody can tell whether rows have come back
+/// with it. Where the whole ring was down, nothing was deleted meanwhile.
+pub(super) fn returned_late(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    (since, until): (Timestamp, Timestamp),
+    window: SignedDuration,
+) -> Option<Event> {
+    let seconds = member.volume()?.gc_grace_seconds?;
+    let kept = SignedDuration::from_secs(seconds.into());
+    let all_were_down = stood_on_record(member, window)
+        || uncounted(member).is_some_and(|missed| ring_stood(facts, member, missed, window));
+    if kept >= REFUSED_AFTER || until.duration_since(since) <= kept || all_were_down {
+        return None;
+    }
+    let member = member.name.clone();
+    Some(Event::warning(Happened::ReturnedLate { member, since, until, seconds }))
+}
+
+/// The same of what it reports itself, and nobody has taken into account.
+pub(super) fn reported_late(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    window: SignedDuration,
+) -> Option<Event> {
+    let missed = uncounted(member)?;
+    returned_late(facts, member, (missed.since.0, missed.until.0), window)
 }
 
 /// What a member needs of the others for what it has missed.
