@@ -35,7 +35,7 @@ pub fn tells(identity: &str) -> bool {
     // Agents used to write the number as an ID. One that is made of 64 bits of a UUID looks
     // like that once in four billion.
     let is_number = id.len() == 16 && id.starts_with("00000000");
-    !id.is_empty() && !is_number && !id.starts_with(DEVICE)
+    !identity.is_empty() && !is_number && !id.starts_with(DEVICE)
 }
 
 fn kind(identity: &str) -> &str {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn an_id_tells_and_the_number_of_a_device_does_not() {
-        assert!(tells(EXT4) && tells(XFS));
+        assert!(tells(EXT4) && tells(XFS) && tells("of another notation"));
         for number in ["xfs/0000000000000821/", "xfs/device 8:33/", "f2fs/0000000000000700/a", ""] {
             assert!(!tells(number), "{number}");
         }

@@ -173,6 +173,9 @@ pub struct CassandraMemberSpec {
     /// A request for a fresh view of the ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,
+    /// When the first request for a view of the ring was made that the agent has not answered. The operator reports an agent that does not read for two minutes what it is asked (`AgentSilent`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_since: Option<Time>,
     /// Pending maintenance of this member: repairs, cleanups and SSTable upgrades. Remove an entry to skip it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]

@@ -80,6 +80,8 @@ reasons! {
     PodFailing => "Look at the pod that the message names: `kubectl describe pod`.";
     /// The node of a member is unreachable.
     NodeUnreachable => "Bring the node back. Nothing is replaced as long as it may return. Delete the Node object only if the machine is gone for good.";
+    /// The agent of a member does not answer, although its pod runs and its Node is ready: it has lost the API server, or is not let in.
+    AgentSilent => "Look at the agent's log: `kubectl logs MEMBER`. Check that NetworkPolicies let the pod reach the API server, and that its ServiceAccount has its token and the rights of the chart. The server of the member runs on; the ring waits until the agent answers.";
     /// The first member initializes a new ring.
     Initializing => "Wait.";
     /// The ring is not initialized: a volume of its members holds data, or cannot be looked at.

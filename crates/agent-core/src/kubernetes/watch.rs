@@ -153,21 +153,26 @@ async fn watch_from_now<K: Resource + DeserializeOwned>(
             }
             Ok(Event::Delete(_)) => tell(news, News::Absent, metrics),
             Err(error) => {
-                metrics.api_failures.inc();
                 lags = if is_of_the_future(&error) { lags + 1 } else { 0 };
+                failed(news, error, metrics);
                 if lags >= LAGS {
                     return;
                 }
-                let known = match *news.borrow() {
-                    News::Present(_) | News::Unreadable(_) | News::Absent => true,
-                    News::Unknown | News::Unreachable(_) => false,
-                };
-                if !known {
-                    let why = format!("{:#}", anyhow::Error::from(error));
-                    tell(news, News::Unreachable(why), metrics);
-                }
             }
         }
+    }
+}
+
+/// What is known stays known.
+fn failed<K>(news: &Sender<News<K>>, error: watcher::Error, metrics: &Common) {
+    metrics.api_failures.inc();
+    let known = match *news.borrow() {
+        News::Present(_) | News::Unreadable(_) | News::Absent => true,
+        News::Unknown | News::Unreachable(_) => false,
+    };
+    if !known {
+        let why = format!("{:#}", anyhow::Error::from(error));
+        tell(news, News::Unreachable(why), metrics);
     }
 }
 

@@ -48,6 +48,11 @@ impl Agent {
             file_system: self.found.as_ref().ok().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
             last_ran_at: decide::stale::too_old(&facts),
+            gc_grace_seconds: self
+                .found
+                .as_ref()
+                .ok()
+                .and_then(|f| f.heartbeat.smallest_gc_grace_seconds()),
             missed: self
                 .found
                 .as_ref()

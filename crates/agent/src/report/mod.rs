@@ -39,6 +39,8 @@ pub struct Parts<'a> {
     pub ledger: Option<&'a Ledger>,
     /// Up to when the data holds all deletions, where that is too long ago to start with.
     pub last_ran_at: Option<Timestamp>,
+    /// For how long all tables of users keep deletions, where that is known.
+    pub gc_grace_seconds: Option<u32>,
     /// When the server was down and has not caught up since.
     pub missed: Option<Missed>,
     /// Members of the past whose data is kept on it.
@@ -121,6 +123,7 @@ fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
         message: wrong.map(|w| w.to_string()),
         last_ran_at: parts.last_ran_at.map(seconds),
         missed: parts.missed.clone(),
+        gc_grace_seconds: parts.gc_grace_seconds,
         retired: Some(parts.retired).filter(|retired| *retired > 0),
     })
 }

@@ -119,6 +119,9 @@ pub struct VolumeStatus {
     /// When the server on it was down and is not known to have caught up yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
+    /// Smallest `gc_grace_seconds` of the tables of users: for how long all of them keep deletions. Absent while the agent has not learned it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gc_grace_seconds: Option<u32>,
     /// Number of former members whose data is kept in the directory `retired` of the volume, one directory for each, named by host ID. Nothing uses it, and nothing deletes it. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired: Option<u32>,

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::tasks::Way;
-use super::turn::{epoch, silent, stopping};
+use super::turn::{asked_in_vain, epoch, silent, stopping};
 use super::{initialize, join, leave, readdress, remove, replace, tasks, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -20,6 +20,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
     if epoch::is_behind(facts) {
         return busy;
     }
+    asked_in_vain::report(facts, draft);
     join::identities::record(facts, draft);
     readdress::record(facts, draft);
     draft.steps.extend(wanted::forget_now(facts));

@@ -73,6 +73,8 @@ palladion_plan::sentences! {
         Stopped { member: MemberName } => "member {member} is stopped, as a user requested";
         NotReported { member: MemberName } =>
             "member {member} has not reported the state of the ring";
+        Silent { member: MemberName, since: Timestamp } =>
+            "the agent of member {member} has not answered since {since}";
         StateNotKnown { member: MemberName } =>
             "the volume or the server of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
         Unread { witness: MemberName } =>

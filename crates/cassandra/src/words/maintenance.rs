@@ -47,6 +47,8 @@ palladion_plan::sentences! {
     pub enum Happened {
         Waived { work: Work, member: MemberName, cause: String } => MaintenanceWaived,
             "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; nothing waits for it any more";
+        ReturnedLate { member: MemberName, since: Timestamp, until: Timestamp, seconds: u32 } => ReturnsTooLate,
+            "Member {member} was down or cut off from {since} to {until}, longer than the {seconds} s for which some tables keep deletions (`gc_grace_seconds`). A start is refused only after a day: rows of these tables that were deleted meanwhile may be back. Delete them again, and raise `gc_grace_seconds` of tables in which rows are deleted to a day or more";
         Replicated { factor: u32, datacenter: String } => Synced,
             "The system keyspaces now have a replication factor of {factor} in datacenter {datacenter}";
     }

@@ -33,6 +33,10 @@ palladion_plan::sentences! {
     pub enum HeldUp {
         SilentMachine { member: MemberName, node: String, work: Work, since: Timestamp } => NodeUnreachable,
             "the {work} of member {member}, begun at {since}, has not ended, and Node {node} is not ready: the server may still be running there, so no other member joins, leaves or is restarted; bring the machine back or, if it is off for good, delete the Node (`kubectl delete node {node}`)";
+        Asked { member: MemberName, since: Timestamp } => AgentSilent,
+            "the agent of member {member} has not answered since {since}, although its pod is running and its Node is ready; until it does, no member joins, leaves or is restarted; see `kubectl logs {member}`, and check that NetworkPolicies let the pod reach the API server and that its ServiceAccount has its token and its rights";
+        Unreported { member: MemberName, since: Timestamp } => AgentSilent,
+            "the agent of member {member} has reported nothing since its pod started at {since}; until it does, nobody knows whether its server is running; see `kubectl logs {member}`, and check that NetworkPolicies let the pod reach the API server and that its ServiceAccount has its token and its rights";
     }
 
     /// A start that failed.
@@ -96,6 +100,8 @@ palladion_plan::sentences! {
             "withdraw the permit of member {member}: it has served its purpose";
         WithdrawUnused { member: MemberName } =>
             "withdraw the permit of member {member}, which it has not used: its turn is over";
+        RecordFileSystem { member: MemberName } =>
+            "record the file system of member {member} by its UUID";
         RecordIdentity { member: MemberName } =>
             "record the host ID and the volume ID of member {member}";
     }

@@ -7,11 +7,13 @@ use crate::maintenance::{
     AWAY, away_for, cut_off_while_clients_write, is_repaired_when_it_is_back, lose, member_key,
     repairs,
 };
+use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::Phase;
 use jiff::SignedDuration;
 use palladion_api::labels;
+use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::Subresource;
 use palladion_plan::sim::kubernetes::Machine;
@@ -306,4 +308,37 @@ fn who_was_cut_off_during_a_pause_is_repaired_before_a_lost_member_is_replaced()
     lose(&mut world, "demo-dc1-a-0");
     world.settle();
     world.expect_ring(3);
+}
+
+/// Less than a day does not keep it from starting. What others have deleted meanwhile and
+/// dropped is back with it, if there was any.
+#[test]
+fn whoever_was_away_for_longer_than_some_tables_keep_deletions_is_told_of_when_it_is_back() {
+    for (hours, is_told) in [(3, false), (6, true)] {
+        let mut world = with_short_tables();
+        let node = world.node_of(LAST);
+        world.set_machine(&node, Machine::Down);
+        (0..hours).for_each(|_| world.pass(3600));
+        world.set_machine(&node, Machine::Up);
+        world.settle();
+        assert_eq!(world.events.contains(&Reason::ReturnsTooLate), is_told, "{hours} hours");
+        world.expect_ring(3);
+    }
+    // Nobody has deleted anything while all were down.
+    let mut world = with_short_tables();
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    (0..6).for_each(|_| world.pass(3600));
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.settle();
+    assert!(!world.events.contains(&Reason::ReturnsTooLate), "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// A ring with tables that keep deletions for four hours.
+fn with_short_tables() -> World {
+    let mut world = spread(2, 1);
+    world.ring.learned_grace = Some(4 * 3600);
+    world.pass(120);
+    world.settle();
+    world
 }

@@ -9,6 +9,7 @@ mod sim;
 mod absences;
 mod access;
 mod addresses;
+mod asked_in_vain;
 mod broken;
 mod certificates;
 mod chaos;

@@ -98,7 +98,7 @@ impl World {
     pub(super) fn beat(&mut self) {
         for (uid, (agent, _)) in &mut self.agents {
             if self.ring.servers.get(uid).is_some_and(|s| s.phase == Phase::Normal) {
-                agent.beat(self.store.now, &mut self.kube.disks);
+                agent.beat(self.store.now, self.ring.learned_grace, &mut self.kube.disks);
             }
         }
     }

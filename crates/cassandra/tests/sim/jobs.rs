@@ -144,14 +144,16 @@ impl Agent {
     }
 
     /// Note on the volume that the server runs.
-    pub(super) fn beat(&mut self, now: Timestamp, disks: &mut Disks) {
+    pub(super) fn beat(&mut self, now: Timestamp, grace: Option<u32>, disks: &mut Disks) {
         let now = self.clock_at(now);
         let live = self.saved.as_ref().filter(|_| self.source == Source::Live).map(|s| &s.spec);
         let next = self.found.as_ref().zip(self.ledger());
-        let Some(next) = next.and_then(|(found, ledger)| found.heartbeat.next(ledger, live, now))
+        let Some(mut next) =
+            next.and_then(|(found, ledger)| found.heartbeat.next(ledger, live, now))
         else {
             return;
         };
+        next.smallest_gc_grace_seconds = grace.or(next.smallest_gc_grace_seconds);
         let heartbeat = Known::At(next);
         if let Some(disk) = disks.get_mut(&self.pod.disk) {
             disk.content.heartbeat = heartbeat.clone();

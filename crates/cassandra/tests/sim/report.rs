@@ -128,6 +128,10 @@ impl Agent {
             file_system: self.found.as_ref().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
             last_ran_at: decide::stale::too_old(&self.facts(now)),
+            gc_grace_seconds: self
+                .found
+                .as_ref()
+                .and_then(|f| f.heartbeat.smallest_gc_grace_seconds()),
             missed: self.found.as_ref().zip(self.ledger()).and_then(|(f, l)| f.heartbeat.missed(l)),
             retired: 0,
             decision,

@@ -199,6 +199,8 @@ pub struct Ring {
     pub repaired: Vec<Repaired>,
     /// `gc_grace_seconds` of the tables.
     pub grace: u32,
+    /// The smallest of tables besides, of which no row is shown, once agents have learned it.
+    pub learned_grace: Option<u32>,
     /// Members whose next stream fails.
     pub failing: BTreeSet<String>,
     /// What the native protocol says to an agent.
@@ -315,6 +317,7 @@ impl Ring {
             units: Vec::new(),
             repaired: Vec::new(),
             grace: 864_000,
+            learned_grace: None,
             failing: BTreeSet::new(),
             login: Login::NotAsked,
             seats_taken: 0,

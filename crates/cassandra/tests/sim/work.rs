@@ -394,12 +394,12 @@ impl Ring {
         if self.calls.contains_key(pod) {
             self.breaches.push(format!("{} is called twice at once", server.member));
         }
-        if kind == TaskKind::Cleanup {
-            self.begin_cleanup(pod);
-        }
         if let Some(ordered) = self.ordered.get(pod) {
             let id = &ordered.operation.id;
             self.breaches.push(format!("{} is called beside {id}", server.member));
+        }
+        if kind == TaskKind::Cleanup {
+            self.begin_cleanup(pod);
         }
         let call = Call { kind, ranges, begun: now, until, end: How::Done, left_since: None };
         self.calls.insert(pod.to_string(), call);

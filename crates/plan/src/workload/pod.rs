@@ -59,6 +59,8 @@ pub struct PodFact {
     pub running: Vec<String>,
     /// Those of them that are not ready.
     pub unready: Vec<String>,
+    /// Since when all of them run: the last of them was started then.
+    pub running_since: Option<Timestamp>,
 }
 
 /// What the agent of a member's pod has reported.
@@ -137,6 +139,7 @@ pub fn project(object: &Value) -> Value {
         "init": containers::project_init(object),
         "running": containers::project_running(object),
         "unready": containers::project_unready(object),
+        "runningSince": containers::project_running_since(object),
     })
 }
 
@@ -182,6 +185,7 @@ impl PodFact {
             init: containers::read_init(&object.body),
             running: containers::read_names(&object.body["running"]),
             unready: containers::read_names(&object.body["unready"]),
+            running_since: time("/runningSince"),
         }
     }
 

@@ -11,7 +11,13 @@ use palladion_plan::{Fence, Step};
 use serde_json::json;
 
 /// Ask the witnesses that were not asked yet.
-pub fn ask(witnesses: &[&MemberFact], nonce: &Nonce, fence: &Fence, draft: &mut Draft) {
+pub fn ask(
+    facts: &Facts<'_>,
+    witnesses: &[&MemberFact],
+    nonce: &Nonce,
+    fence: &Fence,
+    draft: &mut Draft,
+) {
     for witness in witnesses {
         let asked = witness.spec.as_ref().and_then(|s| s.evidence.as_ref());
         if asked.is_some_and(|e| e.nonce == *nonce) {
@@ -20,11 +26,13 @@ pub fn ask(witnesses: &[&MemberFact], nonce: &Nonce, fence: &Fence, draft: &mut 
         let Some(object) = &witness.object else {
             continue;
         };
+        // Who has not answered the last question either has been silent since then.
+        let since = witness.asked_since().unwrap_or(facts.now());
         draft.steps.push(
             Step::patch_seen(
                 kinds::MEMBER,
                 &object.meta,
-                json!({ "spec": { "evidence": { "nonce": nonce } } }),
+                json!({ "spec": { "evidence": { "nonce": nonce }, "askedSince": since } }),
                 Doing::Ask { witness: witness.name.clone() },
             )
             .fenced(fence.clone()),

@@ -29,7 +29,7 @@ pub fn ask_who_has_heard(facts: &Facts<'_>, turn: &Turn, joiner: &MemberFact, dr
         let asked = other.spec.as_ref().and_then(|s| s.evidence.as_ref()).map(|e| &e.nonce);
         let Some(times) = questions(&turn.nonce).position(|question| asked == Some(&question))
         else {
-            ask(&[other], &question(&turn.nonce, 0), &facts.fence(turn), draft);
+            ask(facts, &[other], &question(&turn.nonce, 0), &facts.fence(turn), draft);
             continue;
         };
         let answer = other.status.evidence.as_ref().filter(|e| Some(&e.nonce) == asked);
@@ -41,7 +41,7 @@ pub fn ask_who_has_heard(facts: &Facts<'_>, turn: &Turn, joiner: &MemberFact, dr
         if facts.now() < due {
             draft.wake_at(due);
         } else {
-            ask(&[other], &question(&turn.nonce, times + 1), &facts.fence(turn), draft);
+            ask(facts, &[other], &question(&turn.nonce, times + 1), &facts.fence(turn), draft);
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn prove(
     match answer(facts, whom, purpose, &Asked { others: &asked, nonce: &nonce }) {
         Answer::Proven(proof) => Ok(proof),
         Answer::Missing(names) => {
-            ask(&asked, &nonce, &facts.fence(turn), draft);
+            ask(facts, &asked, &nonce, &facts.fence(turn), draft);
             let waiting = purpose.asked(&whom.name, Names::of(names));
             let wait = draft.wait_for(waiting).about(whom.subject());
             if let Some(until) = purpose.void_from(turn) {
@@ -63,8 +63,34 @@ pub fn prove(
             }
             Err(Unproven::Waiting)
         }
-        Answer::Refused { why, read_at } => Err(refused(facts, whom, purpose, why, read_at, draft)),
+        Answer::Refused { why, read_at } => {
+            if let Some(why) = held_up_by(facts, &asked, whom, purpose, &why) {
+                draft.wait_for(purpose.refused(&whom.name, &why)).about(whom.subject());
+                return Err(Unproven::Waiting);
+            }
+            Err(refused(facts, whom, purpose, why, read_at, draft))
+        }
     }
+}
+
+/// The question has become void because of an agent that answers nothing: it is put again
+/// when that agent is heard, which answers the one that stands. A turn that ends by this
+/// and is not taken again while somebody is silent is let go.
+fn held_up_by(
+    facts: &Facts<'_>,
+    asked: &[&MemberFact],
+    whom: &MemberFact,
+    purpose: &Purpose<'_>,
+    why: &Objection,
+) -> Option<Objection> {
+    let is_void = matches!(why, Objection::TooOld { .. });
+    if !is_void || !purpose.keeps_turn(whom) {
+        return None;
+    }
+    asked.iter().find_map(|member| {
+        let since = facts.silence(member)?.since();
+        Some(Objection::Silent { member: member.name.clone(), since })
+    })
 }
 
 /// An answer forbids it: wait, and say when it is time to ask again.

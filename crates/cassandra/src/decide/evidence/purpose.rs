@@ -1,6 +1,7 @@
 //! What the others are asked for, and until when their answers count.
 
 use super::ask::void_from;
+use crate::facts::MemberFact;
 use crate::words::evidence::{Forbidden, Objection, Waiting};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, StaticAddress};
@@ -65,6 +66,24 @@ pub enum Purpose<'a> {
 }
 
 impl Purpose<'_> {
+    /// Does the turn go on where an answer forbids the step, so that the question is put
+    /// again under the same turn?
+    pub fn keeps_turn(&self, whom: &MemberFact) -> bool {
+        match self {
+            Purpose::Restart { .. } => !whom.is_normal(),
+            Purpose::Remove { .. }
+            | Purpose::HasLeft { .. }
+            | Purpose::WasRemoved { .. }
+            | Purpose::Interrupted { .. } => true,
+            Purpose::Join
+            | Purpose::NeverJoined
+            | Purpose::Leave { .. }
+            | Purpose::Stop { .. }
+            | Purpose::Replace { .. }
+            | Purpose::Readdress { .. } => false,
+        }
+    }
+
     /// What is said where nobody can be asked, of what the views of some suffice for.
     pub(super) fn nobody(&self, member: &MemberName) -> Option<Waiting> {
         let member = member.clone();

@@ -28,7 +28,7 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
 /// have one schema; who is down may be.
 pub fn nobody_moves(facts: &Facts<'_>) -> Result<(), Objection> {
     for member in facts.joined() {
-        let Ok(ring) = ring_of(member) else { continue };
+        let Ok(ring) = ring_of(facts, member) else { continue };
         let moves = |odd: &&RingMember| odd.state != MemberState::Normal;
         if let Some(odd) = ring.exceptions.iter().find(moves) {
             return Err(sees(member, odd));
@@ -57,7 +57,7 @@ fn all_quiet(
     let without = except.map_or(known, |host_id| rest_of(facts, host_id));
     none_is_stopped(members.iter().copied())?;
     for member in members {
-        let ring = ring_of(member)?;
+        let ring = ring_of(facts, member)?;
         if let Some(odd) = ring.exceptions.iter().find(|e| Some(&e.host_id) != except) {
             return Err(sees(member, odd));
         }
@@ -88,7 +88,7 @@ pub fn rest_is_quiet(
     let mut others = 0;
     for member in facts.joined().filter(is_other) {
         others += 1;
-        let ring = ring_of(member)?;
+        let ring = ring_of(facts, member)?;
         let odd = ring.exceptions.iter().find(|e| !excused.contains(&&e.host_id));
         if let Some(odd) = odd {
             return Err(sees(member, odd));
@@ -114,10 +114,13 @@ fn none_is_stopped<'a>(mut members: impl Iterator<Item = &'a MemberFact>) -> Res
 }
 
 /// What a member that is up and normal reports of the ring.
-fn ring_of(member: &MemberFact) -> Result<&RingSummary, Objection> {
+fn ring_of<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Result<&'a RingSummary, Objection> {
     let name = || member.name.clone();
     if !member.is_normal() {
         return Err(Objection::NotNormal { member: name() });
+    }
+    if let Some(silence) = facts.silence(member) {
+        return Err(Objection::Silent { member: name(), since: silence.since() });
     }
     member.status.ring.as_ref().ok_or_else(|| Objection::NotReported { member: name() })
 }

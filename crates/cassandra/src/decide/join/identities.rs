@@ -9,10 +9,13 @@ use crate::resources as kinds;
 use crate::words::maintenance::Cause;
 use crate::words::turn::{Doing, Happened};
 use palladion_api::cluster::Mode;
+use palladion_api::file_system::tells;
 use palladion_api::ids::Nonce;
-use palladion_api::member::{Debt, PermitKind, PermitState, VolumeState};
+use palladion_api::member::{
+    CassandraMemberSpec, Debt, PermitKind, PermitState, VolumeState, VolumeStatus,
+};
 use palladion_plan::words::Names;
-use palladion_plan::{Event, Step};
+use palladion_plan::{Event, Object, Step};
 use serde_json::{Value, json};
 
 /// Record host ID, volume and file system of members that are full members,
@@ -32,7 +35,7 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
         let permit_done = permit.is_some_and(|p| p.state == PermitState::Done);
         let unrecorded =
             spec.host_id.is_none() || spec.volume_id.is_none() || spec.file_system.is_none();
-        if volume.state != VolumeState::Joined || !(permit_done || unrecorded) {
+        if volume.state != VolumeState::Joined {
             continue;
         }
         // A record that says otherwise is never overwritten here: that is a stale twin or a replacement.
@@ -42,6 +45,10 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
             continue;
         }
         let name = || member.name.clone();
+        if !unrecorded && !permit_done {
+            draft.steps.extend(file_system(object, member, spec, volume));
+            continue;
+        }
         let mut patch = json!({ "spec": {} });
         if permit_done {
             patch["spec"]["start"] = Value::Null;
@@ -70,6 +77,23 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
             .steps
             .push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
     }
+}
+
+/// Its file system was recorded by the number of its device, and the agent knows better now
+/// (safety rule 2.8).
+fn file_system(
+    object: &Object,
+    member: &MemberFact,
+    spec: &CassandraMemberSpec,
+    volume: &VolumeStatus,
+) -> Option<Step> {
+    let recorded = spec.file_system.as_deref()?;
+    if tells(recorded) || !tells(&volume.file_system) {
+        return None;
+    }
+    let patch = json!({ "spec": { "fileSystem": volume.file_system } });
+    let doing = Doing::RecordFileSystem { member: member.name.clone() };
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
 }
 
 /// Is its data from the others, and not what was owed a repair?

@@ -122,10 +122,11 @@ fn reports(
     };
     let patch = json!({ "metadata": { "annotations": annotations }, "spec": spec });
     // The marks of a ring that stood are one: none of them waits for the next look.
-    Some(match is_mark {
+    let step = match is_mark {
         true => Step::patch_seen(kinds::MEMBER, meta, patch, doing),
         false => Step::patch_as_seen(kinds::MEMBER, meta, patch, doing),
-    })
+    };
+    Some(step.announced(missed::reported_late(facts, member, window)))
 }
 
 fn note(member: &MemberFact, since: Timestamp) -> Option<Step> {
@@ -159,7 +160,10 @@ fn is_back(
         patch["spec"] = spec;
     }
     let doing = Doing::RecordUp { member: member.name.clone() };
-    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
+    let away = (parsed(since), facts.now());
+    let event = missed::returned_late(facts, member, away, window);
+    let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
+    Some(step.announced(event))
 }
 
 /// The patch that sets the note, or takes it off.

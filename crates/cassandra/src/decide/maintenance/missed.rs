@@ -5,14 +5,25 @@
 
 use super::{absences, debts, stale, together};
 use crate::facts::{Facts, MemberFact};
+<<<<<<< HEAD
 use crate::words::maintenance::Cause;
+=======
+use crate::words::maintenance::{Cause, Happened};
+>>>>>>> wt/engine
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Debt, Missed};
+use palladion_plan::Event;
 use serde_json::{Value, json};
 
+<<<<<<< HEAD
 /// A sign of life is up to a minute old, and clocks differ. Where the last one is older than
 /// this when the operator sees the member go, it is not the last one.
 const SIGN_OF_LIFE: SignedDuration = SignedDuration::from_mins(10);
+=======
+/// Tables that keep deletions for less do not keep a member from starting: the agent does not
+/// refuse it (ADR 18).
+const REFUSED_AFTER: SignedDuration = SignedDuration::from_hours(24);
+>>>>>>> wt/engine
 
 /// What is known of the others while an absence is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +69,7 @@ pub(super) fn counted(
     Some(marked(repair, missed, needs))
 }
 
+<<<<<<< HEAD
 /// Until when the member ran by what is on record of it, where its volume shows less: that was
 /// set back to an earlier state, and nobody has hints for the time between. Its agent tells
 /// where that is clear, and the note of when it went away shows the rest.
@@ -65,6 +77,36 @@ fn ran_until(member: &MemberFact, missed: &Missed) -> Option<Timestamp> {
     let noted = absences::since_on_record(member);
     let noted = noted.filter(|noted| noted.duration_since(missed.since.0) > SIGN_OF_LIFE);
     missed.ran_until.as_ref().map(|t| t.0).or(noted)
+=======
+/// It was away for longer than some tables keep deletions, and its start was not refused,
+/// because that takes a day (safety rule 7.8): nobody can tell whether rows have come back
+/// with it. Where the whole ring was down, nothing was deleted meanwhile.
+pub(super) fn returned_late(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    (since, until): (Timestamp, Timestamp),
+    window: SignedDuration,
+) -> Option<Event> {
+    let seconds = member.volume()?.gc_grace_seconds?;
+    let kept = SignedDuration::from_secs(seconds.into());
+    let all_were_down = stood_on_record(member, window)
+        || uncounted(member).is_some_and(|missed| ring_stood(facts, member, missed, window));
+    if kept >= REFUSED_AFTER || until.duration_since(since) <= kept || all_were_down {
+        return None;
+    }
+    let member = member.name.clone();
+    Some(Event::warning(Happened::ReturnedLate { member, since, until, seconds }))
+}
+
+/// The same of what it reports itself, and nobody has taken into account.
+pub(super) fn reported_late(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    window: SignedDuration,
+) -> Option<Event> {
+    let missed = uncounted(member)?;
+    returned_late(facts, member, (missed.since.0, missed.until.0), window)
+>>>>>>> wt/engine
 }
 
 /// What a member needs of the others for what it has missed.

@@ -145,7 +145,7 @@ fn ask_about(
         return;
     }
     let nonce = Nonce::new(format!("{}{}", question(part), facts.now().as_second()));
-    evidence::ask(&[member], &nonce, &facts.job_fence(), draft);
+    evidence::ask(facts, &[member], &nonce, &facts.job_fence(), draft);
 }
 
 /// The questions to a member about this part of a task, up to when they were put: at most 64

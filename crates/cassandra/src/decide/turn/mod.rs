@@ -1,6 +1,7 @@
 //! The ring's one turn: its lock, the permit that goes with it, and what keeps
 //! it from being given.
 
+pub mod asked_in_vain;
 pub mod epoch;
 pub mod failed_start;
 pub mod grace;

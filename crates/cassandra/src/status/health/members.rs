@@ -149,12 +149,17 @@ pub fn are_normal(facts: &Facts<'_>) -> Outcome {
 
 /// Does every agent report, from a machine that answers?
 pub fn agents_speak(facts: &Facts<'_>) -> Outcome {
-    let silent: Vec<&MemberFact> =
-        facts.joined().filter(|m| !m.agent_answers(&facts.nodes)).collect();
+    let silent: Vec<&MemberFact> = facts.joined().filter(|m| is_silent(facts, m)).collect();
     match silent.is_empty() {
         true => Outcome::pass(Reason::AgentsSpeak),
         false => Outcome::fail(Failing::AgentsSilent { members: named(&silent) }),
     }
+}
+
+/// What a dead machine said last is no answer, nor is what an agent said before it was
+/// asked in vain.
+fn is_silent(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    !member.agent_answers(&facts.nodes) || facts.silence(member).is_some()
 }
 
 /// Is the server of every member up?

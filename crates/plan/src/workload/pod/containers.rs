@@ -62,6 +62,13 @@ pub(super) fn project_unready(object: &Value) -> Value {
     running(object).filter(|s| s["ready"] == false).map(|s| s["name"].clone()).collect()
 }
 
+/// When the last of the containers that run was started.
+pub(super) fn project_running_since(object: &Value) -> Value {
+    let started = running(object).filter_map(|s| s["state"]["running"]["startedAt"].as_str());
+    // All of them in the same notation, which sorts as the times do.
+    started.max().map_or(Value::Null, Value::from)
+}
+
 fn running(object: &Value) -> impl Iterator<Item = &Value> {
     let statuses = object["status"]["containerStatuses"].as_array().into_iter().flatten();
     statuses.filter(|s| s["state"]["running"].is_object())
