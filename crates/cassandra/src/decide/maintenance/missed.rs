@@ -5,25 +5,18 @@
 
 use super::{absences, debts, stale, together};
 use crate::facts::{Facts, MemberFact};
-<<<<<<< HEAD
-use crate::words::maintenance::Cause;
-=======
 use crate::words::maintenance::{Cause, Happened};
->>>>>>> wt/engine
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Debt, Missed};
 use palladion_plan::Event;
 use serde_json::{Value, json};
 
-<<<<<<< HEAD
 /// A sign of life is up to a minute old, and clocks differ. Where the last one is older than
 /// this when the operator sees the member go, it is not the last one.
 const SIGN_OF_LIFE: SignedDuration = SignedDuration::from_mins(10);
-=======
 /// Tables that keep deletions for less do not keep a member from starting: the agent does not
 /// refuse it (ADR 18).
 const REFUSED_AFTER: SignedDuration = SignedDuration::from_hours(24);
->>>>>>> wt/engine
 
 /// What is known of the others while an absence is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +62,6 @@ pub(super) fn counted(
     Some(marked(repair, missed, needs))
 }
 
-<<<<<<< HEAD
 /// Until when the member ran by what is on record of it, where its volume shows less: that was
 /// set back to an earlier state, and nobody has hints for the time between. Its agent tells
 /// where that is clear, and the note of when it went away shows the rest.
@@ -77,7 +69,8 @@ fn ran_until(member: &MemberFact, missed: &Missed) -> Option<Timestamp> {
     let noted = absences::since_on_record(member);
     let noted = noted.filter(|noted| noted.duration_since(missed.since.0) > SIGN_OF_LIFE);
     missed.ran_until.as_ref().map(|t| t.0).or(noted)
-=======
+}
+
 /// It was away for longer than some tables keep deletions, and its start was not refused,
 /// because that takes a day (safety rule 7.8): nobody can tell whether rows have come back
 /// with it. Where the whole ring was down, nothing was deleted meanwhile.
@@ -106,7 +99,6 @@ pub(super) fn reported_late(
 ) -> Option<Event> {
     let missed = uncounted(member)?;
     returned_late(facts, member, (missed.since.0, missed.until.0), window)
->>>>>>> wt/engine
 }
 
 /// What a member needs of the others for what it has missed.
