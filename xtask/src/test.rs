@@ -144,10 +144,11 @@ fn is_played(program: &Program) -> bool {
 
 /// Crates in whose tests no clock of the machine counts: the minds, whose simulators have their
 /// own, and what is computed from what is given. They take longer than all others together.
-const TIMELESS: [&str; 6] = [
+const TIMELESS: [&str; 7] = [
     "palladion-api",
     "palladion-backup",
     "palladion-cassandra",
+    "palladion-rabbitmq",
     "palladion-stack",
     "palladion-zonedset",
     "palladion-zookeeper",

@@ -155,7 +155,7 @@ fn a_circle_of_wings_is_seen() {
 fn only_evidence_makes_proofs() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let sources = wings::sources(&crates);
-    for mind in ["cassandra", "zonedset", "zookeeper", "stack"] {
+    for mind in ["cassandra", "zonedset", "zookeeper", "rabbitmq", "stack"] {
         let maker = format!("{mind}/src/decide/evidence/proof.rs");
         assert_eq!(proofs::reads(&sources, &maker), Some(true), "{maker} makes no proofs");
     }

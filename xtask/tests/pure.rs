@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PURE: [&str; 7] = ["api", "plan", "cassandra", "zonedset", "zookeeper", "stack", "backup"];
+const PURE: [&str; 8] =
+    ["api", "plan", "cassandra", "zonedset", "zookeeper", "rabbitmq", "stack", "backup"];
 const FORBID: &str =
     "#![forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]";
 

@@ -39,10 +39,11 @@ fn every_reason_of_the_catalogue_is_given_by_some_code() {
 }
 
 /// Stories on rings and in simulators. What reads a reason from a fixture is none.
-const STORIES: [&str; 5] = [
+const STORIES: [&str; 6] = [
     "crates/cassandra/tests/scenarios/",
     "crates/zonedset/tests/",
     "crates/zookeeper/tests/",
+    "crates/rabbitmq/tests/",
     "crates/stack/tests/",
     "e2e/stories/",
 ];

@@ -31,6 +31,7 @@ fn sentences() -> Vec<Sample> {
         palladion_cassandra::words::samples(),
         palladion_zonedset::words::samples(),
         palladion_zookeeper::words::samples(),
+        palladion_rabbitmq::words::samples(),
         palladion_stack::words::samples(),
         palladion_agent_gate::words::samples(),
         palladion_engine::samples(),

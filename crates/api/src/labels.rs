@@ -53,6 +53,8 @@ pub const HOST_ID: &str = "palladion.dev/host-id";
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims of ZooKeeper: the server ID that was given to the volume.
 pub const SERVER_ID: &str = "palladion.dev/server-id";
+/// On claims of RabbitMQ: the node name that was given to the volume.
+pub const NODE_NAME: &str = "palladion.dev/node-name";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.

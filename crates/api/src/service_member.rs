@@ -207,7 +207,7 @@ pub struct ServiceIntent {
 pub enum ServiceIntentKind {
     /// The member is out of the service, or is about to be: stop the server, record in the ledger that it has left, and never start it on this volume again.
     Leave,
-    /// RabbitMQ: drain the node and stop its application (`stop_app`), but keep its virtual machine alive: of two nodes the last one would pause otherwise, and could forget nobody. The intent is `Done` when the application is stopped. While the intent stands, the agent keeps it so, also after a restart of its own; after a restart of the pod it starts nothing. When the intent is withdrawn and no `Leave` follows, the agent starts the application again and ends the drain. Its nonce is another one than that of the `Leave` that follows.
+    /// RabbitMQ: drain the node and stop its application (`stop_app`), but keep its virtual machine alive: of two nodes the last one would pause otherwise, and could forget nobody. The intent is `Done` when the application is stopped; the state of the server is `Stopping` then, as its process runs. While the intent stands, the agent keeps it so, also after a restart of its own; after a restart of the pod it starts nothing. When the intent is withdrawn and no `Leave` follows, the agent starts the application again and ends the drain. Its nonce is another one than that of the `Leave` that follows.
     StopApp,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]

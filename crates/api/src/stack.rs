@@ -98,6 +98,8 @@ pub enum StackKind {
     CassandraCluster,
     /// A ZooKeeper ensemble.
     ZookeeperCluster,
+    /// A RabbitMQ cluster.
+    RabbitmqCluster,
     /// A staged service.
     Component,
     /// Calls that tell one service of others.
@@ -112,7 +114,7 @@ pub enum StackKind {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Common {
-    /// Number of members: `replicas` or `servers` of the services that have it.
+    /// Number of members: `replicas`, `servers` or `nodes` of the services that have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub replicas: Option<i32>,

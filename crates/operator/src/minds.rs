@@ -3,6 +3,7 @@
 use palladion_cassandra::CassandraMind;
 use palladion_cassandra::orphans::OrphanMind;
 use palladion_plan::Mind;
+use palladion_rabbitmq::RabbitmqMind;
 use palladion_stack::{ComponentMind, GroupMind, RegistrationMind, StackMind};
 use palladion_zonedset::ZonedSetMind;
 use palladion_zookeeper::ZookeeperMind;
@@ -15,6 +16,7 @@ pub fn minds() -> Vec<Arc<dyn Mind>> {
         Arc::new(OrphanMind),
         Arc::new(ZonedSetMind),
         Arc::new(ZookeeperMind),
+        Arc::new(RabbitmqMind),
         Arc::new(ComponentMind),
         Arc::new(GroupMind),
         Arc::new(RegistrationMind),

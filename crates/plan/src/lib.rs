@@ -18,6 +18,7 @@ pub mod hazard;
 pub mod issue;
 pub mod kinds;
 pub mod lint;
+pub mod members;
 pub mod mind;
 pub mod object;
 pub mod parts;
@@ -42,8 +43,8 @@ pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
 pub use palladion_api::{Reason, sentences, vocabulary};
 pub use plan::{
-    Event, EventType, Fence, IfRefused, Loss, Plan, Precondition, Propagation, Regarding, Step,
-    Subresource,
+    Event, EventType, Fence, Generated, IfRefused, Loss, Plan, Precondition, Propagation,
+    Regarding, Step, Subresource,
 };
 pub use probe::{ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 pub use proof::{Proof, ProofKind};

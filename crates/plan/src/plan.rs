@@ -75,6 +75,31 @@ pub enum IfRefused {
     LeavesOutNext,
 }
 
+/// A random value of an object that is created, such as a password.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Generated {
+    /// JSON pointer to the object, a map, that it is put into.
+    pub at: String,
+    /// Its key there.
+    pub key: String,
+    /// How many characters it has, each a hexadecimal digit.
+    pub digits: usize,
+}
+
+impl Generated {
+    /// The object with these values, which `random` makes: so many hexadecimal digits.
+    /// Where a pointer leads to no map, nothing is added.
+    pub fn filled(object: &Value, all: &[Self], mut random: impl FnMut(usize) -> String) -> Value {
+        let mut object = object.clone();
+        for value in all {
+            if let Some(map) = object.pointer_mut(&value.at).and_then(Value::as_object_mut) {
+                map.insert(value.key.clone(), Value::from(random(value.digits)));
+            }
+        }
+        object
+    }
+}
+
 /// One write.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Step {
@@ -103,6 +128,9 @@ pub enum Step {
     Create {
         /// The object, with `apiVersion`, `kind` and `metadata`.
         object: Value,
+        /// Values of the object that nobody knows before it is created: made at the write,
+        /// and in no plan, snapshot or log.
+        generated: Vec<Generated>,
         /// Which object it is.
         key: ObjectKey,
         /// What must hold elsewhere.

@@ -12,8 +12,8 @@
 use crate::figures::Count;
 use crate::object::{Meta, ObjectKey, Resource};
 use crate::plan::{
-    Event, EventType, Fence, IfRefused, Loss, Precondition, Propagation, Regarding, Step,
-    Subresource,
+    Event, EventType, Fence, Generated, IfRefused, Loss, Precondition, Propagation, Regarding,
+    Step, Subresource,
 };
 use crate::proof::Proof;
 use palladion_api::reasons::Reason;
@@ -39,7 +39,23 @@ impl Step {
     pub fn create(key: ObjectKey, object: Value, doing: impl Display) -> Self {
         let if_refused = IfRefused::EndsPlan;
         let (fences, doing) = (Vec::new(), doing.to_string());
-        Step::Create { object, key, fences, doing, event: None, if_refused }
+        let generated = Vec::new();
+        Step::Create { object, generated, key, fences, doing, event: None, if_refused }
+    }
+
+    /// The same with random values, which are made at the write. An object that exists is
+    /// left as it is, so that nothing is ever generated twice: for Secrets.
+    pub fn generate(
+        key: ObjectKey,
+        object: Value,
+        values: Vec<Generated>,
+        doing: impl Display,
+    ) -> Self {
+        let mut step = Self::create(key, object, doing);
+        if let Step::Create { generated, .. } = &mut step {
+            *generated = values;
+        }
+        step
     }
 
     /// Merge patch of an object under a precondition.

@@ -24,6 +24,8 @@ pub const STACK: Resource = Resource::ours("Stack", "stacks");
 pub const CASSANDRA: Resource = Resource::ours("CassandraCluster", "cassandraclusters");
 /// `ZookeeperCluster`.
 pub const ZOOKEEPER: Resource = Resource::ours("ZookeeperCluster", "zookeeperclusters");
+/// `RabbitmqCluster`.
+pub const RABBITMQ: Resource = Resource::ours("RabbitmqCluster", "rabbitmqclusters");
 
 /// Selects what Palladion made; the same words in every mind, so that the
 /// engine needs one watch for all.
@@ -37,6 +39,7 @@ pub fn of(kind: DependencyKind) -> Resource {
     match kind {
         DependencyKind::CassandraCluster => CASSANDRA,
         DependencyKind::ZookeeperCluster => ZOOKEEPER,
+        DependencyKind::RabbitmqCluster => RABBITMQ,
         DependencyKind::Component => COMPONENT,
     }
 }
@@ -51,6 +54,7 @@ pub fn watches() -> Vec<Watch> {
         watch(COMPONENT, "", Keep::Only(&["/spec/dependsOn", "/status/service"]), Route::Namespace),
         watch(CASSANDRA, "", SERVICE_ALONE, Route::Namespace),
         watch(ZOOKEEPER, "", SERVICE_ALONE, Route::Namespace),
+        watch(RABBITMQ, "", SERVICE_ALONE, Route::Namespace),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(STATEFUL_SET, OURS, Keep::Everything, by_owner),
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
@@ -76,6 +80,7 @@ pub fn watches_of_groups() -> Vec<Watch> {
         watch(COMPONENT, "", SERVICE_ALONE, Route::Namespace),
         watch(CASSANDRA, "", SERVICE_ALONE, Route::Namespace),
         watch(ZOOKEEPER, "", SERVICE_ALONE, Route::Namespace),
+        watch(RABBITMQ, "", SERVICE_ALONE, Route::Namespace),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(DAEMON_SET, OURS, Keep::Everything, by_owner),
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
@@ -94,6 +99,7 @@ pub fn of_stack(kind: StackKind) -> Resource {
     match kind {
         StackKind::CassandraCluster => CASSANDRA,
         StackKind::ZookeeperCluster => ZOOKEEPER,
+        StackKind::RabbitmqCluster => RABBITMQ,
         StackKind::Component => COMPONENT,
         StackKind::Registration => REGISTRATION,
         StackKind::NodeAgentProfile => PROFILE,
@@ -105,7 +111,7 @@ pub fn of_stack(kind: StackKind) -> Resource {
 /// minds of those kinds do, so that the process keeps each object once.
 pub fn watches_of_stacks() -> Vec<Watch> {
     let whole = |resource, route| Watch { resource, selector: "", keep: Keep::Everything, route };
-    let kinds = [CASSANDRA, ZOOKEEPER, COMPONENT, REGISTRATION, PROFILE, GROUP];
+    let kinds = [CASSANDRA, ZOOKEEPER, RABBITMQ, COMPONENT, REGISTRATION, PROFILE, GROUP];
     let mut all = vec![whole(STACK, Route::Owner)];
     all.extend(kinds.map(|resource| whole(resource, Route::Namespace)));
     let keep = Keep::Only(&["/spec"]);

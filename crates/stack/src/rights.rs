@@ -2,7 +2,7 @@
 
 use crate::resources::{
     CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
-    REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
+    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};
@@ -20,6 +20,7 @@ pub const OF_COMPONENTS: &[Right] = &[
     COMPONENT.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
     CASSANDRA.right(SEEN, "Whether a ring that a service depends on is there"),
     ZOOKEEPER.right(SEEN, "Whether an ensemble that a service depends on is there"),
+    RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that a service depends on is there"),
     STATEFUL_SET.right(WRITTEN, "The pods of a service are one StatefulSet"),
     SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
     CONFIG_MAP.right(WRITTEN, "The configuration of the pods is one ConfigMap"),
@@ -39,6 +40,7 @@ pub const OF_GROUPS: &[Right] = &[
     COMPONENT.right(SEEN, "Whether a service that agents depend on is there"),
     CASSANDRA.right(SEEN, "Whether a ring that agents depend on is there"),
     ZOOKEEPER.right(SEEN, "Whether an ensemble that agents depend on is there"),
+    RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that agents depend on is there"),
     DAEMON_SET.right(WRITTEN, "The pods of a group are one DaemonSet"),
     CONFIG_MAP.right(WRITTEN, "The configuration of the agents is one ConfigMap"),
     POD.right(
@@ -60,6 +62,7 @@ pub const OF_STACKS: &[Right] = &[
         .on("finalizers"),
     CASSANDRA.right(WRITTEN, WHY),
     ZOOKEEPER.right(WRITTEN, WHY),
+    RABBITMQ.right(WRITTEN, WHY),
     COMPONENT.right(WRITTEN, WHY),
     REGISTRATION.right(WRITTEN, WHY),
     PROFILE.right(WRITTEN, WHY),

@@ -1,18 +1,13 @@
 //! The objects of an ensemble, as they should be. Builders cannot fail.
 
-mod common;
 mod config;
 mod pod;
 mod services;
-mod set;
 
-pub use config::config_map;
-pub use pod::{CONTAINER, Release, release};
-pub use services::{
-    client_service, disruption_budget, member, member_account, member_service, nodes_service,
-    service_name,
-};
-pub use set::stateful_set;
+pub use config::{config_map, name as config_map_name};
+pub use palladion_plan::members::build::{Release, member, stateful_set};
+pub use pod::release;
+pub use services::{member_service, ports_of_all, ports_of_clients, service_name};
 
 #[cfg(test)]
 mod tests;

@@ -25,12 +25,13 @@ pub mod validate;
 pub mod words;
 
 use decide::draft::Draft;
-use decide::objects::teardown;
+use decide::evidence;
 use facts::Facts;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
+use palladion_plan::members::teardown;
+use palladion_plan::words::service::Unknown;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
-use words::status::Unknown;
 
 /// Decides for every `ZookeeperCluster`.
 #[derive(Debug, Default, Clone, Copy)]
@@ -79,7 +80,7 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
     let mut draft = Draft::default();
     if facts.snapshot.owner.meta.is_terminating() {
         if status::pause(facts).is_none() {
-            teardown::decide(facts, &mut draft);
+            teardown::decide(facts, evidence::of_grounds, &mut draft);
         }
         let status = status::deleting(facts, &draft);
         return draft.plan(status);

@@ -1,50 +1,37 @@
 //! The kinds that this mind sees and writes, and what it keeps of each.
 
 use palladion_api::labels;
+use palladion_api::service_member::{ServiceMemberSpec, ServiceSystem};
 pub use palladion_plan::kinds::{
     CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
     SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
-use palladion_plan::workload::{claims, home, pod};
-use palladion_plan::{Keep, Resource, Route, Watch};
+pub use palladion_plan::members::MEMBER;
+use palladion_plan::members::{self, ServiceKind};
+use palladion_plan::{Resource, Watch};
 
 /// `ZookeeperCluster`.
 pub const CLUSTER: Resource = Resource::ours("ZookeeperCluster", "zookeeperclusters");
-/// `ServiceMember`.
-pub const MEMBER: Resource = Resource::ours("ServiceMember", "servicemembers");
 
-/// Selects what Palladion made; the same words in every mind, so that the
-/// engine needs one watch for all.
-const OURS: &str = "app.kubernetes.io/managed-by=palladion";
+/// The container in which a server runs, with its agent.
+pub const CONTAINER: &str = "zookeeper";
+
+/// What distinguishes an ensemble from other clustered services.
+pub static SERVICE_KIND: ServiceKind = ServiceKind {
+    owner: CLUSTER,
+    system: ServiceSystem::ZooKeeper,
+    label: labels::ZOOKEEPER,
+    app: "zookeeper",
+    container: CONTAINER,
+    identity: labels::SERVER_ID,
+    identity_of: server_id,
+};
+
+fn server_id(spec: &ServiceMemberSpec) -> Option<String> {
+    spec.server_id.map(|id| id.to_string())
+}
 
 /// One watch per kind for the whole process.
 pub fn watches() -> Vec<Watch> {
-    let by_cluster = Route::Label(labels::ZOOKEEPER);
-    let watch = |resource, selector, keep, route| Watch { resource, selector, keep, route };
-    vec![
-        watch(CLUSTER, "", Keep::Everything, Route::Owner),
-        watch(MEMBER, OURS, Keep::Everything, by_cluster),
-        watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
-        watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
-        watch(POD, OURS, Keep::Projection(pod::project), by_cluster),
-        watch(SERVICE, OURS, Keep::Everything, by_cluster),
-        watch(CONFIG_MAP, OURS, Keep::Everything, by_cluster),
-        watch(CLAIM, OURS, Keep::Projection(claims::project), by_cluster),
-        watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
-        watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
-        watch(DISRUPTION_BUDGET, OURS, Keep::Only(&["/spec"]), by_cluster),
-        watch(
-            STORAGE_CLASS,
-            "",
-            Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
-            Route::Every,
-        ),
-        watch(
-            VOLUME,
-            "",
-            Keep::Projection(home::project),
-            Route::Named { by: CLAIM, at: "/volume" },
-        ),
-        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
-    ]
+    members::watches(&SERVICE_KIND)
 }

@@ -65,7 +65,7 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 12] = [
+const FOR_PEOPLE: [&str; 13] = [
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",
@@ -73,6 +73,7 @@ const FOR_PEOPLE: [&str; 12] = [
     "servicemembers",
     "zonedstatefulsets",
     "zookeeperclusters",
+    "rabbitmqclusters",
     "components",
     "nodeagentgroups",
     "nodeagentprofiles",

@@ -72,7 +72,7 @@ pub struct QueuesView {
     /// For each node of the view, and for each other that a queue names, what is on it. A node that is not listed has nothing.
     #[schemars(length(max = MOST_NODES))]
     pub nodes: Vec<NodeQueues>,
-    /// Queues for which this node must not stop: those that would lose their quorum, and mirrored ones without another mirror in step. A node alone calls itself never critical: whoever reads this counts `running`, too.
+    /// Queues for which this node must not stop: those with replicas on other nodes that would lose their quorum, and mirrored ones without another mirror in step. A queue that is on this node alone is none of them: nobody could wait for another copy. A node alone calls itself never critical: whoever reads this counts `running`, too.
     #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
     pub critical: QueueNames,
     /// Replicas on this node that have not caught up since its start: whose last index has not reached what the leader had committed at an earlier look. Absent if that is not known.
@@ -95,10 +95,10 @@ pub struct NodeQueues {
     /// Durable classic queues whose only copy that is in step is on the node.
     #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
     pub classic: QueueNames,
-    /// Quorum queues and streams with a replica on the node, of which no majority of all replicas is online on other nodes. While the node does not run, they have lost their quorum, and no replica can be taken out of them.
+    /// Quorum queues and streams with replicas on the node and on others, of which no majority of all replicas is online on other nodes. While the node does not run, they have lost their quorum, and no replica can be taken out of them.
     #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
     pub without_majority: QueueNames,
-    /// Quorum queues and streams whose only replica is on the node.
+    /// Quorum queues and streams whose only replica is on the node. They are not among `withoutMajority`.
     #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
     pub only_here: QueueNames,
 }

@@ -41,15 +41,18 @@ pub enum DependencyKind {
     CassandraCluster,
     /// A ZooKeeper ensemble.
     ZookeeperCluster,
+    /// A RabbitMQ cluster.
+    RabbitmqCluster,
     /// Another staged service.
     Component,
 }
 
 impl DependencyKind {
     /// All kinds.
-    pub const ALL: [DependencyKind; 3] = [
+    pub const ALL: [DependencyKind; 4] = [
         DependencyKind::CassandraCluster,
         DependencyKind::ZookeeperCluster,
+        DependencyKind::RabbitmqCluster,
         DependencyKind::Component,
     ];
 
@@ -58,6 +61,7 @@ impl DependencyKind {
         match self {
             DependencyKind::CassandraCluster => "CassandraCluster",
             DependencyKind::ZookeeperCluster => "ZookeeperCluster",
+            DependencyKind::RabbitmqCluster => "RabbitmqCluster",
             DependencyKind::Component => "Component",
         }
     }

@@ -185,9 +185,9 @@ impl Applier<'_> {
                 let guard = Guard { fences, proof: step.proof() };
                 self.apply_object(key, object, precondition, guard, memory).await
             }
-            Step::Create { object, key, fences, .. } => {
+            Step::Create { object, generated, key, fences, .. } => {
                 let guard = Guard { fences, proof: step.proof() };
-                self.create_once(key, object, guard).await
+                self.create_once(key, (object, generated), guard).await
             }
             Step::Patch { key, patch, subresource, precondition, fences, .. } => {
                 let guard = Guard { fences, proof: step.proof() };

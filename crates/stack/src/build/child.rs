@@ -55,6 +55,7 @@ pub fn child(owner: Owner<'_>, service: &StackService, common: &Common, origin: 
 fn share(spec: &mut Value, kind: StackKind, common: &Common) {
     let number = match kind {
         StackKind::ZookeeperCluster => Some("servers"),
+        StackKind::RabbitmqCluster => Some("nodes"),
         StackKind::Component => Some("replicas"),
         StackKind::CassandraCluster
         | StackKind::Registration
@@ -66,7 +67,7 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
     }
     let secrets = json!(common.image_pull_secrets);
     match kind {
-        StackKind::CassandraCluster | StackKind::ZookeeperCluster => {
+        StackKind::CassandraCluster | StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
             give_list(spec, "imagePullSecrets", secrets);
         }
         StackKind::Component | StackKind::NodeAgentGroup => {
@@ -118,6 +119,8 @@ mod tests {
             shared(StackKind::ZookeeperCluster, json!({})),
             json!({ "servers": 3, "imagePullSecrets": mirror })
         );
+        let rabbit = shared(StackKind::RabbitmqCluster, json!({}));
+        assert_eq!(rabbit, json!({ "nodes": 3, "imagePullSecrets": mirror }));
         assert_eq!(shared(StackKind::Registration, json!({ "x": 1 })), json!({ "x": 1 }));
         let component = shared(StackKind::Component, json!({}));
         assert_eq!(component["network"]["addresses"], "HostNetwork");

@@ -100,6 +100,7 @@ fn is_ready(kind: StackKind, object: &Object) -> bool {
         StackKind::NodeAgentProfile => true,
         StackKind::CassandraCluster
         | StackKind::ZookeeperCluster
+        | StackKind::RabbitmqCluster
         | StackKind::Component
         | StackKind::Registration
         | StackKind::NodeAgentGroup => {
@@ -133,7 +134,9 @@ fn trouble(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<Trouble> {
 /// Only what others depend on has a place in the order.
 fn layer(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<u32> {
     match found.service.kind {
-        StackKind::CassandraCluster | StackKind::ZookeeperCluster => Some(0),
+        StackKind::CassandraCluster | StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
+            Some(0)
+        }
         StackKind::Component if found.object.is_some() => {
             Graph::read(facts.snapshot).layer(&found.service.name)
         }

@@ -1,85 +1,36 @@
 //! The pod of a server: a stock image whose PID 1 is our init, with the agent
 //! put there by an init container.
 
-use super::common::cluster_labels;
 use super::config;
-use crate::validate::{AgentImage, Valid};
-use palladion_api::labels::{self, ports};
-use palladion_api::names;
+use crate::resources::CONTAINER;
+use crate::validate::Valid;
+use palladion_api::labels::ports;
 use palladion_api::server_config::{CONFIG_DIR, SHARED_DIR};
 use palladion_api::zookeeper::{DATA_DIR, LOG_DIR};
-use palladion_plan::hash;
+use palladion_plan::members::build::{self, PodParts, Release};
 use palladion_plan::workload::agent_pod::{self, RUN_DIR, port, probe, restricted};
 use serde_json::{Value, json};
 
 /// User and group of the server in the stock images.
 const USER: i64 = 1000;
-/// The container in which a server runs, with its agent.
-pub const CONTAINER: &str = "zookeeper";
 /// The volume: marker, ledger, data, logs and the dynamic configuration.
 const VOLUME_DIR: &str = "/palladion";
 /// How templates are made of a spec; raised when they are made otherwise.
 const GENERATION: u32 = 1;
 
-/// A pod template with the hash of what it is made of.
-#[derive(Debug, Clone)]
-pub struct Release {
-    /// The template, without its hash.
-    pub template: Value,
-    /// Its hash.
-    pub hash: String,
-}
-
 /// The template that the spec asks for. Where a set that stands differs from it only
 /// in the agent's image, and the spec names none, it stays: an upgrade of Palladion
 /// restarts nothing. `standing` are the annotations of that set's template.
 pub fn release(valid: &Valid, standing: Option<&Value>) -> Release {
-    let annotation = |key: &str| standing?.get(key)?.as_str();
-    if let AgentImage::Default(_) = valid.agent_image
-        && let (Some(image), Some(stored)) =
-            (annotation(labels::AGENT_IMAGE), annotation(labels::SPEC_HASH))
-    {
-        let kept = rendered(valid, image);
-        if kept.hash == stored {
-            return kept;
-        }
-    }
-    rendered(valid, valid.agent_image.reference())
-}
-
-fn rendered(valid: &Valid, agent_image: &str) -> Release {
-    let template = template(valid, agent_image);
-    let hash = hash::of(&template);
-    Release { template, hash }
-}
-
-fn template(valid: &Valid, agent_image: &str) -> Value {
-    let mut annotations = json!(valid.annotations);
-    annotations[labels::TEMPLATE_GENERATION] = GENERATION.to_string().into();
-    annotations[labels::AGENT_IMAGE] = agent_image.into();
-    let mut spec = json!({
-        "serviceAccountName": names::member_account(&valid.set),
-        "automountServiceAccountToken": true,
-        "enableServiceLinks": false,
-        "terminationGracePeriodSeconds": valid.termination_grace_seconds,
-        "securityContext": agent_pod::security(USER),
-        "initContainers": [agent_pod::install(agent_image, valid.resources.as_ref())],
-        "containers": [server(valid)],
-        "volumes": [
-            { "name": "shared", "emptyDir": {} },
-            { "name": "config", "configMap": { "name": config::name(valid) } },
-            { "name": "run", "emptyDir": { "medium": "Memory", "sizeLimit": "16Mi" } },
-            { "name": "tmp", "emptyDir": {} },
-        ],
-    });
-    let alike = json!({ labels::ZOOKEEPER: valid.name });
-    agent_pod::place(&mut spec, &alike, valid.placement.as_ref());
-    if !valid.pull_secrets.is_empty() {
-        spec["imagePullSecrets"] = json!(valid.pull_secrets);
-    }
-    json!({
-        "metadata": { "labels": cluster_labels(valid), "annotations": annotations },
-        "spec": spec,
+    build::release(&valid.agent_image, standing, |image| {
+        let parts = PodParts {
+            generation: GENERATION,
+            user: USER,
+            server: server(valid),
+            config_map: config::name(valid),
+            volumes: Vec::new(),
+        };
+        build::template(valid, image, parts)
     })
 }
 

@@ -6,6 +6,7 @@ use crate::fixtures::an_ensemble;
 use crate::validate::{Valid, validated};
 use palladion_api::labels::{AGENT_IMAGE, GONE, SPEC_HASH};
 use palladion_api::zookeeper::ServerId;
+use palladion_plan::members::spec::{AgentImage, ServiceSpec};
 use serde_json::{Value, json};
 
 fn valid(spec: &Value) -> Valid {
@@ -17,8 +18,9 @@ fn valid(spec: &Value) -> Valid {
 }
 
 fn with_agent(valid: &Valid, image: &str) -> Valid {
-    let agent_image = crate::validate::AgentImage::Default(image.to_string());
-    Valid { agent_image, ..valid.clone() }
+    let agent_image = AgentImage::Default(image.to_string());
+    let service = ServiceSpec { agent_image, ..valid.service.clone() };
+    Valid { service, ..valid.clone() }
 }
 
 /// What a set that was made by this release says of its template.
@@ -100,8 +102,10 @@ fn only_the_operator_writes_what_it_identifies_a_member_by() {
     for (field, more) in [("labels", vec![]), ("annotations", vec![GONE])] {
         let all = format!("].all(key, object.metadata.?{field}[?key]");
         let list = POLICY.split(&all).next().and_then(|before| before.rsplit('[').next());
-        let kept: Vec<&str> =
+        let mut kept: Vec<&str> =
             list.expect("a list").split(',').map(|key| key.trim().trim_matches('\'')).collect();
+        // Nodes of RabbitMQ have a label of their own.
+        kept.retain(|key| *key != palladion_api::labels::RABBITMQ);
         let written = object["metadata"][field].as_object().expect("the operator writes some");
         let mut written: Vec<&str> = written.keys().map(String::as_str).chain(more).collect();
         written.sort_unstable();

@@ -2,21 +2,22 @@
 //! given. Every start, stop, join and restart goes through here, one at a time.
 
 use super::draft::Draft;
-use super::restart::broken;
-use super::turn::{epoch, lock};
+use super::evidence::of_grounds;
+use super::turn::lock;
 use super::{initialize, join, leave, remove, replace, rescue, restart};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::turn::Ended;
 use palladion_api::service::{ServiceStep, ServiceTurn};
+use palladion_plan::members::{revisions, survey, turn};
 
 /// Go on with the turn that is under way, or give the next one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if epoch::is_behind(facts) {
+    if turn::is_behind(facts) {
         return;
     }
     // One disruption in a plan: what this one ends is seen before the next begins.
-    if draft.is_disruptive() || broken::replace_broken_pod(facts, draft).is_busy() {
+    if draft.is_disruptive() || revisions::replace_broken_pod(facts, of_grounds, draft).is_busy() {
         return;
     }
     match facts.turn() {
@@ -46,10 +47,10 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if join::adopt_permit(facts, draft).is_busy() {
         return;
     }
-    if !facts.ensemble_exists() {
+    if !facts.exists() {
         return initialize::next(facts, valid, draft);
     }
-    if initialize::complete(facts, draft).is_busy()
+    if survey::complete(facts, draft).is_busy()
         || rescue::next(facts, draft).is_busy()
         || remove::next(facts, draft).is_busy()
         || replace::next(facts, valid, draft).is_busy()

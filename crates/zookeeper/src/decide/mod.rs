@@ -14,31 +14,31 @@ pub mod rescue;
 pub mod restart;
 pub mod turn;
 
+use crate::build;
 use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
-use leave::departed;
-use objects::{claims, cluster, garbage, members, records, services};
-use replace::{marked, node_gone};
-use restart::revisions;
-use turn::{epoch, orders};
+use evidence::of_grounds;
+use objects::{cluster, members, services};
+use palladion_plan::members::{self as shared, leave as departed, lost, revisions};
+use turn::orders;
 
 /// All deciders, in order. Objects first, so that every member has its address
 /// and its record before anything starts; then who may start.
 pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     let mut draft = Draft::default();
-    epoch::decide(facts, &mut draft);
+    shared::turn::raise_epoch(facts, &mut draft);
     cluster::decide(facts, valid, &mut draft);
     services::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
-    records::decide(facts, &mut draft);
-    claims::decide(facts, valid, &mut draft);
-    marked::decide(facts, &mut draft);
-    node_gone::decide(facts, &mut draft);
+    shared::objects::records(facts, &mut draft);
+    shared::objects::claims(facts, valid, &mut draft);
+    lost::marked(facts, &mut draft);
+    lost::node_gone(facts, of_grounds, &mut draft);
     revisions::decide(facts, &mut draft);
     orders::decide(facts, &mut draft);
     dispatch::decide(facts, valid, &mut draft);
-    departed::decide(facts, &mut draft);
-    garbage::decide(facts, valid, &mut draft);
+    departed::tidy_up(facts, of_grounds, &mut draft);
+    shared::objects::garbage(facts, valid, &build::config_map_name(valid), &mut draft);
     draft
 }

@@ -1,6 +1,6 @@
 //! The configuration of an ensemble: which servers there are, and who votes.
 
-use super::{Facts, MemberFact};
+use super::{Facts, Voter};
 use palladion_api::service_member::{EnsembleServer, EnsembleView, ServerRole};
 use palladion_api::zookeeper::{ServerId, Zxid};
 
@@ -60,7 +60,7 @@ impl Facts<'_> {
         let marked = self.members.values().filter_map(|m| m.loss()?.lost.server_id);
         let reported = self.enrolled().filter(|m| m.is_lost() && m.loss().is_none());
         let turn = self.turn().and_then(|t| t.replaces.as_ref()?.server_id);
-        marked.chain(reported.filter_map(MemberFact::server_id)).chain(turn).collect()
+        marked.chain(reported.filter_map(Voter::server_id)).chain(turn).collect()
     }
 
     /// Servers of that configuration that no member accounts for, nor a volume that is lost.

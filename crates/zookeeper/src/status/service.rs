@@ -1,7 +1,7 @@
 //! The ensemble as those that depend on it see it: who is in it, where, and whether a
 //! majority of them is ready.
 
-use crate::facts::{Configuration, Facts, MemberFact};
+use crate::facts::{Configuration, Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use palladion_api::ids::MemberName;
 use palladion_api::service::{ServiceNode, ServiceStatus, ServiceStep};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// What dependents read.
 pub fn of(facts: &Facts<'_>, valid: &Valid) -> ServiceStatus {
-    let wanted = u32::try_from(valid.servers).unwrap_or_default();
+    let wanted = u32::try_from(valid.size).unwrap_or_default();
     let node =
         |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
     let ready = ready(facts);

@@ -1,10 +1,10 @@
 //! Joins.
 
 use super::evidence::Objection;
-use super::members::Server;
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_api::zookeeper::ServerId;
+use palladion_plan::words::members::Server;
 use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {

@@ -1,8 +1,8 @@
 //! Leaves.
 
 use super::evidence::Objection;
-use super::members::Server;
 use palladion_api::ids::MemberName;
+use palladion_plan::words::members::Server;
 
 palladion_plan::sentences! {
     /// Why a member has not left yet.
@@ -22,8 +22,5 @@ palladion_plan::sentences! {
     pub enum Doing {
         Start { member: MemberName } => "begin the leave of member {member}";
         RecordLeft { member: MemberName } => "record that member {member} has left the ensemble";
-        ReleaseClaim { claim: String } => "record on PersistentVolumeClaim {claim} that its server has left";
-        DeleteMember { member: MemberName } => "delete the record of member {member}";
-        DeleteService { service: String } => "delete Service {service}";
     }
 }

@@ -2,11 +2,8 @@
 //! subject, a variant per sentence.
 
 pub mod evidence;
-pub mod initialize;
 pub mod join;
 pub mod leave;
-pub mod members;
-pub mod objects;
 pub mod refusal;
 pub mod remove;
 pub mod replace;
@@ -16,6 +13,5 @@ pub mod status;
 pub mod turn;
 
 palladion_api::vocabulary![
-    evidence, initialize, join, leave, members, objects, refusal, remove, replace, rescue, restart,
-    status, turn
+    evidence, join, leave, refusal, remove, replace, rescue, restart, status, turn
 ];

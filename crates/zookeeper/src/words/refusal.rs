@@ -9,11 +9,7 @@ palladion_plan::sentences! {
             "version {version} is not supported; use one of the release lines {lines}, for example 3.9.3";
         LineBack { version: String, ran: String } => InvalidSpec,
             "version {version} belongs to an older release line than {ran}, which a server has run; a server cannot read data written by a newer line: set a version of line {ran} or newer";
-        NameTooLong { name: String, most: usize } => InvalidSpec,
-            "the name {name} is too long: use at most {most} characters";
         Servers { servers: u32 } => InvalidSpec, "`servers` is {servers}; it must be 1, 3, 5 or 7";
-        OurAnnotation { key: String } => InvalidSpec,
-            "annotation {key} is reserved for the operator: remove it";
         NotASetting { name: Quoted } => InvalidSpec,
             "{name} in `config` is not the name of a setting: use letters, digits, `.`, `_` and `-`";
         NotAValue { name: Quoted } => InvalidSpec,
@@ -29,25 +25,11 @@ palladion_plan::sentences! {
             "the memory limit of {limit} MiB is too small: ZooKeeper needs {least} MiB or more; raise `resources.limits.memory`";
         HeapTooLarge { heap: u64, share: u64, limit: u64 } => NotEnoughMemory,
             "`heapSize` ({heap} MiB) is more than {share}% of the memory limit ({limit} MiB): lower `heapSize` or raise `resources.limits.memory`";
-        Claim { problem: BadClaim } => InvalidSpec, "{problem}";
-        NoClass { name: String } => StorageClassMissing,
-            "storage class {name} does not exist; create it, or name another in `storage.volumeClaimTemplate`";
-        NoDefaultClass => StorageClassMissing,
-            "there is no default storage class; name one in `storage.volumeClaimTemplate`";
-        OurVariable { name: String } => InvalidSpec,
-            "environment variable {name} is reserved: remove it from `env`";
-        VariableTwice { name: String } => InvalidSpec,
-            "environment variable {name} is set more than once in `env`";
-        NoAgentImage => InvalidSpec,
-            "there is no image of the agent: set `sidecarImage`, or `agentImage` in the OperatorConfig `default`";
     }
+}
 
-    /// What is wrong with a claim template.
-    pub enum BadClaim {
-        Named { name: Quoted } => "the pod already has a volume named {name}: choose another name for the claim";
-        Label { label: String } => "label {label} of the claim is reserved for the operator: choose another prefix";
-        ForAll => "`volumeName`, `selector`, `dataSource` and `dataSourceRef` cannot be set: each server starts with an empty volume of its own";
-        Mode => "each server needs a file system of its own: set `volumeMode` to Filesystem and `accessModes` to ReadWriteOnce";
-        Size { size: Quoted } => "{size} is not a valid storage request; use for example `10Gi`";
+impl From<Refusal> for palladion_plan::Trouble {
+    fn from(refusal: Refusal) -> Self {
+        Self::of(refusal)
     }
 }

@@ -1,7 +1,7 @@
 //! Rescues, when a majority is lost.
 
-use super::members::Server;
 use palladion_api::ids::{MemberName, Nonce};
+use palladion_plan::words::members::Server;
 use palladion_plan::words::{Names, Several};
 
 palladion_plan::sentences! {

@@ -1,8 +1,8 @@
 //! Restarts: rollouts, and those that a user requests.
 
-use super::evidence::{Idle, Objection};
-use super::members::Server;
+use super::evidence::Objection;
 use palladion_api::ids::MemberName;
+use palladion_plan::words::members::Server;
 use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
@@ -14,14 +14,10 @@ palladion_plan::sentences! {
             "member {member} is being restarted: {pod}";
         ForServer { member: MemberName, server: Server } => RollingOut,
             "member {member} is being restarted: {server}";
-        ForProof { member: MemberName, canary: MemberName } => WaitingForRevision,
-            "member {member} waits until member {canary} has proven the newer revision";
         ForBudget { member: MemberName, answer: String } => RollingOut,
             "the pod of member {member} cannot be evicted now: {answer}";
         ClaimTerminating { member: MemberName } => ClaimTerminating,
             "the PersistentVolumeClaim of member {member} is being deleted, so its pod is kept";
-        Broken { member: MemberName, why: Idle } => RollingOut,
-            "the pod of member {member} is replaced, because no server serves in it: {why}";
     }
 
     /// What needs a person.
@@ -32,15 +28,12 @@ palladion_plan::sentences! {
 
     /// Events.
     pub enum Happened {
-        NewPod { member: MemberName } => RollingOut, "the pod of member {member} is replaced";
         Restarted { member: MemberName } => RollingOut, "member {member} was restarted";
     }
 
     /// Steps.
     pub enum Doing {
         Begin { member: MemberName } => "begin the restart of member {member}";
-        Allow { member: MemberName, revision: String } => "allow member {member} to start in revision {revision}";
-        ReplacePod { member: MemberName } => "replace the pod of member {member}";
         Restart { member: MemberName } => "restart the server of member {member}";
     }
 }

@@ -1,108 +1,14 @@
-//! Conditions of an ensemble, and what keeps anything from being decided.
+//! What of the servers of an ensemble needs a person.
 
-use super::members::Server;
 use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
-use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
-    /// The spec was understood.
-    pub enum Accepted {
-        Valid => Valid, "the spec is valid";
-    }
-
-    /// How many servers are ready.
-    pub enum Available {
-        Quorum { ready: usize, size: usize } => Running, "{ready} of {size} servers are ready";
-        NoQuorum { ready: usize, size: usize } => QuorumLost,
-            "{ready} of {size} servers are ready, which is no majority";
-    }
-
-    /// Nothing is being changed.
-    pub enum Rest {
-        AllReady => UpToDate, "all servers are ready";
-    }
-
-    /// Members are on their way.
-    pub enum Starting {
-        Member { member: MemberName, pod: MemberPod, server: Server } => MembersDown,
-            "member {member}: {pod}; {server}";
-        NoMember => MembersDown, "members are being created";
-    }
-
-    /// Nothing needs a person.
-    pub enum Fine {
-        Nothing => UpToDate, "no action is needed";
-    }
-
-    /// A step failed.
-    pub enum Failed {
-        Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
-        Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
-    }
-
-    /// More than one thing needs a person.
-    pub enum Several {
-        Also { before: String, also: String } => "{before}. Also: {also}";
-    }
-
-    /// In the place of a version.
-    pub enum AgentVersion {
-        NotReported => "of unknown version";
-    }
-
-    /// A member's pod, volume or server is in trouble.
+    /// The configuration is not as the members are.
     pub enum Trouble {
-        Unschedulable { member: MemberName, message: String } => Unschedulable,
-            "the pod of member {member} cannot be scheduled: {message}";
-        ImagePull { member: MemberName, reason: String, message: String } => ImagePullFailed,
-            "the pod of member {member} is failing: {reason}: {message}";
-        OutOfMemory { member: MemberName, reason: String, message: String } => NotEnoughMemory,
-            "the pod of member {member} is failing: {reason}: {message}";
-        PodFailing { member: MemberName, reason: String, message: String } => PodFailing,
-            "the pod of member {member} is failing: {reason}: {message}";
-        NodeNotReady { member: MemberName, node: String } => NodeUnreachable,
-            "member {member} is on Node {node}, which is not ready";
-        VolumeLost { member: MemberName, message: String } => VolumeLost, "member {member}: {message}";
-        VolumeRolledBack { member: MemberName, message: String } => VolumeRolledBack,
-            "member {member}: {message}";
-        VolumeNotMounted { member: MemberName, message: String } => VolumeNotMounted,
-            "member {member}: {message}";
-        VolumeForeign { member: MemberName, message: String } => VolumeForeign,
-            "member {member}: {message}";
         UnknownServers { servers: Names } => UnknownServer,
             "the configuration of the ensemble contains servers that no member accounts for: {servers}";
         NotInConfiguration { member: MemberName } => NotInEnsemble,
             "the configuration of the ensemble does not contain the server of member {member}, although the operator did not remove it";
-        ServerFailed { member: MemberName, server: Server } => ServerFailed, "member {member}: {server}";
-        NotKnown { member: MemberName, fields: Names, agent: String } => FactUnknown,
-            "ServiceMember {member} (agent {agent}) has values in {fields} that this operator does not support; a newer version of Palladion wrote them: upgrade the operator to that version";
-    }
-
-    /// Paused, and where.
-    pub enum Paused {
-        Everywhere => Paused,
-            "OperatorConfig default has `paused: true`; the operator updates only the status of clusters";
-        Here => Paused,
-            "`spec.paused` is true; the operator updates only the status of this cluster";
-    }
-
-    /// Not paused.
-    pub enum Running {
-        NotPaused => UpToDate, "not paused";
-    }
-
-    /// Why nothing is decided.
-    pub enum Unknown {
-        Kind { kind: &'static str, why: String } => FactUnknown, "cannot read {kind}: {why}";
-        Fact { why: String } => FactUnknown, "{why}";
-        NoSpec => FactUnknown, "the ZookeeperCluster has no spec";
-    }
-}
-
-impl From<String> for Unknown {
-    /// As whoever could not read it says.
-    fn from(why: String) -> Self {
-        Unknown::Fact { why }
     }
 }

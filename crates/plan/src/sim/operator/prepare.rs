@@ -7,7 +7,7 @@ use crate::hash;
 use crate::issue;
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey};
-use crate::plan::{Fence, Loss, Precondition, Step, Subresource};
+use crate::plan::{Fence, Generated, Loss, Precondition, Step, Subresource};
 use crate::sim::authority;
 use crate::sim::store::{Store, conditions, owners};
 use crate::snapshot::FailureClass;
@@ -26,12 +26,17 @@ impl<M: Mind + Clone> Operator<M> {
                 check_fences(fences, store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
-            Step::Create { object, key, fences, .. } => {
-                if self.cache.get(key).is_some() {
+            Step::Create { object, generated, key, fences, .. } => {
+                // What has random values is watched by nobody: the API server knows it.
+                let exists = !generated.is_empty() && store.get(key).is_some();
+                if exists || self.cache.get(key).is_some() {
                     return Err(Hold::Nothing);
                 }
                 check_fences(fences, store)?;
-                Ok(Request::Create(key.clone(), object.clone()))
+                let version = store.log().len();
+                let random = |digits| format!("{version:0digits$x}");
+                let object = Generated::filled(object, generated, random);
+                Ok(Request::Create(key.clone(), object))
             }
             Step::Patch { key, patch, subresource, precondition, fences, .. } => {
                 check_fences(fences, store)?;

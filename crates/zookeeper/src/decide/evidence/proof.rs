@@ -4,6 +4,7 @@
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Proven;
 use jiff::Timestamp;
+use palladion_plan::members::Grounds;
 use palladion_plan::proof::{self, Identity, MakesProofs, ProofKind};
 
 /// What this folder makes proofs by.
@@ -25,27 +26,12 @@ impl Proof {
         proven: &Proven,
     ) -> Self {
         // By the turn's own time, which no agent's clock can bend.
-        Self::new(kind, about(facts, whom), since.min(facts.now()), proven)
+        Self::new(kind, facts.identities(whom), since.min(facts.now()), proven)
     }
 
     /// By what is on record, or reported, at this moment.
-    pub(super) fn seen(
-        facts: &Facts<'_>,
-        kind: ProofKind,
-        whom: &MemberFact,
-        proven: &Proven,
-    ) -> Self {
-        Self::new(kind, about(facts, whom), facts.now(), proven)
-    }
-
-    /// The same about an object that is no member's own.
-    pub(super) fn of_object(
-        facts: &Facts<'_>,
-        kind: ProofKind,
-        name: &str,
-        proven: &Proven,
-    ) -> Self {
-        Self::new(kind, vec![Identity::Object(name.to_string())], facts.now(), proven)
+    pub(super) fn on(grounds: &Grounds) -> Self {
+        Self(of_grounds(grounds))
     }
 
     fn new(kind: ProofKind, about: Vec<Identity>, as_of: Timestamp, proven: &Proven) -> Self {
@@ -73,18 +59,8 @@ impl Proof {
     }
 }
 
-/// Every name and identity of a member: its own, its volumes' and its claim's. In a
-/// replacement the volume that is lost is one of them.
-fn about(facts: &Facts<'_>, whom: &MemberFact) -> Vec<Identity> {
-    let turn = facts.turn().filter(|t| t.member == whom.name);
-    let lost = turn.and_then(|t| t.replaces.as_ref()).map(|l| &l.volume_id);
-    let marked = whom.loss().map(|l| &l.lost.volume_id);
-    let names = [
-        Some(Identity::Member(whom.name.clone())),
-        whom.volume().map(|v| Identity::Volume(v.volume_id.clone())),
-        whom.volume_id().cloned().map(Identity::Volume),
-        lost.or(marked).cloned().map(Identity::Volume),
-        whom.claim.as_ref().map(|c| Identity::Object(c.object.meta.name.clone())),
-    ];
-    names.into_iter().flatten().collect()
+/// The proof that grounds make, for the deciders that all clustered services share.
+pub fn of_grounds(grounds: &Grounds) -> proof::Proof {
+    let (kind, about, as_of) = (grounds.kind(), grounds.about(), grounds.as_of());
+    proof::Proof::new(Gathered, kind, about, as_of, grounds.text())
 }

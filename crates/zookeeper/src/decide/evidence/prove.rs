@@ -1,22 +1,16 @@
-//! One question to the ensemble: put once all is well by what agents report by
-//! themselves, waited for, and put again where an answer came too late. Where all
-//! is not well nothing is asked, and so nothing is written: an ensemble without a
-//! quorum is left alone.
+//! One question to the ensemble: what all have answered, and what it proves.
 
-use super::ask::ask;
 use super::proof::Proof;
 use super::views::{Question, Source, Views, judge};
 use crate::decide::draft::Draft;
-use crate::facts::{Configuration, Facts};
-use crate::words::evidence::{Doing, Objection, Proven, Waiting};
-use jiff::SignedDuration;
+use crate::facts::{Configuration, Facts, MemberFact};
+use crate::words::evidence::{Objection, Proven, Waiting};
+use palladion_api::ids::MemberName;
 use palladion_api::service::ServiceTurn;
-use palladion_plan::proof::{FRESH, ProofKind};
+use palladion_plan::members::question::{self, Asks};
+use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Names;
-use palladion_plan::{Flow, turn as lock};
-
-/// A configuration reaches all servers within seconds; then the question is put again.
-const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+use palladion_plan::{Flow, Trouble};
 
 /// What all have answered, and what it proves.
 #[derive(Clone, Debug)]
@@ -27,20 +21,39 @@ pub struct Agreed {
     pub proof: Proof,
 }
 
-/// By what agents report by themselves: does anything forbid the step?
-pub fn is_quiet(facts: &Facts<'_>, question: &Question<'_>) -> Result<Configuration, Objection> {
-    match judge(facts, question, Source::Standing) {
-        Views::Agree(configuration) => Ok(configuration),
-        Views::Refused(why) => Err(why),
-        Views::Missing(names) => match names.into_iter().next() {
-            Some(member) => Err(Objection::Silent { member }),
-            None => Err(Objection::Nobody),
-        },
+/// A question to this ensemble.
+struct Asked<'a, 'b> {
+    facts: &'a Facts<'b>,
+    question: &'a Question<'a>,
+}
+
+impl Asks for Asked<'_, '_> {
+    type Agreed = Configuration;
+    type Objection = Objection;
+
+    fn whom(&self) -> &MemberFact {
+        self.question.whom
+    }
+
+    fn judge(&self, source: Source<'_>) -> Views {
+        judge(self.facts, self.question, source)
+    }
+
+    fn silent(&self, member: Option<MemberName>) -> Objection {
+        member.map_or(Objection::Nobody, |member| Objection::Silent { member })
+    }
+
+    fn refused(&self, why: Objection) -> Trouble {
+        Trouble::of(Waiting::Refused { member: self.question.whom.name.clone(), why })
     }
 }
 
-/// Is it proven, for this turn, that the step may be taken? Asks who was not asked
-/// yet, and waits; what is waited for is in the draft.
+/// By what agents report by themselves: does anything forbid the step?
+pub fn is_quiet(facts: &Facts<'_>, question: &Question<'_>) -> Result<Configuration, Objection> {
+    question::is_quiet(&Asked { facts, question })
+}
+
+/// Ask, and wait for the answers.
 pub fn prove(
     facts: &Facts<'_>,
     turn: &ServiceTurn,
@@ -48,38 +61,12 @@ pub fn prove(
     kind: ProofKind,
     draft: &mut Draft,
 ) -> Option<Agreed> {
-    let Some(put) = turn.question.as_ref().filter(|q| !lock::is_void(q, facts.now())) else {
-        let _ = renew(facts, turn, question, draft);
-        return None;
-    };
-    let whom = question.whom;
-    match judge(facts, question, Source::Answers(&put.nonce)) {
-        Views::Agree(configuration) => {
-            let proven = Proven::Agreed {
-                nonce: put.nonce.clone(),
-                version: configuration.version,
-                servers: Names::of(configuration.participants().map(|s| s.server_id)),
-            };
-            let proof = Proof::asked(facts, kind, whom, put.since.0, &proven);
-            Some(Agreed { configuration, proof })
-        }
-        Views::Missing(names) => {
-            ask(facts, &names, &put.nonce, draft);
-            let waiting = Waiting::ForAnswers { member: whom.name.clone(), from: Names::of(names) };
-            draft.wait_for(waiting).about(whom.subject()).until(put.since.0 + FRESH);
-            None
-        }
-        Views::Refused(why) => {
-            let again = put.since.0 + ASK_AGAIN;
-            if facts.now() >= again {
-                let _ = renew(facts, turn, question, draft);
-                return None;
-            }
-            let waiting = Waiting::Refused { member: whom.name.clone(), why };
-            draft.wait_for(waiting).about(whom.subject()).until(again);
-            None
-        }
-    }
+    let asked = Asked { facts, question };
+    let (configuration, since, nonce) = question::prove(facts, turn, &asked, draft)?;
+    let servers = Names::of(configuration.participants().map(|s| s.server_id));
+    let proven = Proven::Agreed { nonce, version: configuration.version, servers };
+    let proof = Proof::asked(facts, kind, question.whom, since, &proven);
+    Some(Agreed { configuration, proof })
 }
 
 /// Put the question anew, if by what agents report it will be answered well.
@@ -89,18 +76,5 @@ pub fn renew(
     question: &Question<'_>,
     draft: &mut Draft,
 ) -> Flow {
-    let whom = question.whom;
-    match is_quiet(facts, question) {
-        Ok(_) => {
-            let doing = Doing::AskAgain { member: whom.name.clone() };
-            let again = lock::asking(facts.snapshot, turn);
-            draft.steps.push(lock::write(facts.snapshot, Some(&again), &[], doing));
-            Flow::Busy
-        }
-        Err(why) => {
-            let waiting = Waiting::Refused { member: whom.name.clone(), why };
-            draft.wait_for(waiting).about(whom.subject());
-            Flow::Free
-        }
-    }
+    question::renew(facts, turn, &Asked { facts, question }, draft)
 }

@@ -2,11 +2,11 @@
 //! they agree, and what forbids it. Judged alike over what agents report by
 //! themselves, and over their answers to a question.
 
-use crate::facts::{Configuration, Facts, MemberFact};
+use crate::facts::{Configuration, Facts, MemberFact, Voter};
 use crate::words::evidence::Objection;
-use palladion_api::ids::{MemberName, Nonce};
 use palladion_api::service_member::EnsembleView;
 use palladion_api::zookeeper::ServerId;
+pub(super) use palladion_plan::members::question::Source;
 use palladion_plan::words::Names;
 use std::collections::BTreeSet;
 
@@ -42,25 +42,8 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Where views are taken from.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Source<'a> {
-    /// What agents report by themselves, as of their last change.
-    Standing,
-    /// Answers to this question.
-    Answers(&'a Nonce),
-}
-
 /// What the servers say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Views {
-    /// All that must answer agree on this configuration.
-    Agree(Configuration),
-    /// These have not answered yet.
-    Missing(Vec<MemberName>),
-    /// It may not be.
-    Refused(Objection),
-}
+pub(super) type Views = palladion_plan::members::question::Views<Configuration, Objection>;
 
 /// Members that must answer: whose server votes, or has voted, and the joiner.
 pub(super) fn asked<'a>(facts: &'a Facts<'_>, question: &Question<'a>) -> Vec<&'a MemberFact> {

@@ -3,7 +3,6 @@
 
 mod advance;
 mod next;
-mod survey;
 
-pub use advance::{advance, complete};
+pub use advance::advance;
 pub use next::next;

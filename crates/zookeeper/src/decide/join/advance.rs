@@ -5,14 +5,14 @@ use crate::decide::evidence::{self, Question};
 use crate::decide::turn::change::{self, Goal};
 use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course, Permit, TRIES};
-use crate::facts::words::{pod_words, server_words};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Happened, Waiting};
-use crate::words::turn::{Doing as OfTurn, Ended};
+use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{DataBeforeServiceStart, Peer};
+use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, turn};
 
@@ -24,7 +24,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
-    let is_wanted = member.ordinal < valid.servers;
+    let is_wanted = member.ordinal < valid.size;
     if !is_wanted && !lock::votes(facts, turn) && !change::is_ordered(facts, turn) {
         return lock::release(facts, turn, Ended::NotWanted, draft);
     }
@@ -39,7 +39,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         }
         Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
         Course::Failed => {
-            end(facts, turn, Ended::Failed { server: server_words(member) }, draft);
+            end(facts, turn, Ended::Failed { server: member.server_words() }, draft);
         }
         Course::Refused(why) => end(facts, turn, Ended::AgentRefused { why }, draft),
     }
@@ -47,8 +47,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
 
 /// End the turn, and leave the permit where it is: it says what came of it.
 fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
-    let doing = OfTurn::End { member: turn.member.clone(), work: turn.step.into(), why };
-    draft.steps.push(turn::write(facts.snapshot, None, &[], doing));
+    draft.steps.push(shared::end(facts, turn, why));
 }
 
 fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
@@ -58,7 +57,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
             return lock::release(facts, turn, Ended::PodGone, draft);
         }
         None => {
-            let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
+            let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
             draft.wait_for(waiting).about(member.subject());
             return;
         }
@@ -93,7 +92,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
 
 /// It was started: once it follows, it is made to vote.
 fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    let (name, server) = (member.name.clone(), server_words(member));
+    let (name, server) = (member.name.clone(), member.server_words());
     let follows = member.view().is_some_and(|v| v.mode.is_some());
     let (Some(id), Some(address)) = (turn.server_id, member.address()) else {
         return lock::release(facts, turn, Ended::NoServerId, draft);

@@ -2,16 +2,14 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::turn::permit::TRIES;
 use crate::decide::turn::{lock, server_id};
-use crate::facts::words::{pod_words, server_words};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
-use crate::words::turn::{Doing as OfTurn, Waiting as OfPermit};
-use palladion_api::member::PermitState;
 use palladion_api::service::ServiceStep;
-use palladion_api::service_member::{MemberVolumeState, ServicePermitKind};
+use palladion_api::service_member::MemberVolumeState;
+use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
+use palladion_plan::words::turn::Doing as OfTurn;
 use palladion_plan::{Flow, turn};
 
 /// The next member that should join, if the ensemble allows it.
@@ -51,7 +49,7 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
         let Some(volume) = member.volume() else {
             // One that has served comes back by itself.
             if !member.has_served() {
-                let waiting = Waiting::ForPod { member: name, pod: pod_words(member) };
+                let waiting = Waiting::ForPod { member: name, pod: member.pod_words() };
                 draft.wait_for(waiting).about(member.subject());
             }
             continue;
@@ -68,7 +66,7 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
             | MemberVolumeState::Unknown => continue,
         }
         if has_failed_for_good(member) {
-            let server = server_words(member);
+            let server = member.server_words();
             draft.report(Problem::Failed { member: name, server });
             continue;
         }
@@ -79,68 +77,17 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
     None
 }
 
-/// Has this pod used up its tries, or has its agent refused? A new pod tries again.
-fn has_failed_for_good(member: &MemberFact) -> bool {
-    let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
-        return false;
-    };
-    let of_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
-    of_this_pod
-        && match answer.map(|p| p.state) {
-            Some(PermitState::Failed) => start.attempt >= TRIES,
-            Some(PermitState::Refused) => true,
-            None
-            | Some(
-                PermitState::Used
-                | PermitState::Done
-                | PermitState::Withdrawn
-                | PermitState::Unknown,
-            ) => false,
-        }
-}
-
 /// A permit that is in use although no turn is on record (the status was lost): the
 /// turn is taken up again under the same nonce.
 pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    for member in facts.members.values() {
-        let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
-            continue;
-        };
-        let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-        let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
-        let is_open = match answer.map(|p| p.state) {
-            None | Some(PermitState::Used | PermitState::Unknown) => true,
-            Some(
-                PermitState::Done
-                | PermitState::Failed
-                | PermitState::Refused
-                | PermitState::Withdrawn,
-            ) => false,
-        };
-        if !for_this_pod || !is_open {
-            continue;
+    match shared::unclaimed_permit(facts, draft) {
+        None => Flow::Free,
+        Some((_, Unclaimed::NotKnown)) => Flow::Busy,
+        Some((member, Unclaimed::Turn(mut turn))) => {
+            turn.server_id = member.server_id();
+            let doing = OfTurn::Resume { member: member.name.clone(), work: turn.step.into() };
+            draft.steps.push(lock::write(facts, &turn, doing));
+            Flow::Busy
         }
-        let step = match start.kind {
-            ServicePermitKind::Initialize => ServiceStep::Initialize,
-            ServicePermitKind::Join if member.loss().is_some() => ServiceStep::Replace,
-            ServicePermitKind::Join => ServiceStep::Join,
-            ServicePermitKind::Rescue => ServiceStep::Rescue,
-            // Nothing else starts while it may be in use.
-            ServicePermitKind::Unknown(_) => {
-                let waiting = OfPermit::UnknownPermit { member: member.name.clone() };
-                draft.wait_for(waiting).about(member.subject());
-                return Flow::Busy;
-            }
-        };
-        let mut turn = turn::new(facts.snapshot, &member.name, &start.volume_id, step);
-        turn.nonce.clone_from(&start.nonce);
-        turn.attempt = start.attempt;
-        turn.server_id = member.server_id();
-        turn.replaces = member.loss().map(|l| l.lost.clone());
-        let doing = OfTurn::Resume { member: member.name.clone(), work: step.into() };
-        draft.steps.push(lock::write(facts, &turn, doing));
-        return Flow::Busy;
     }
-    Flow::Free
 }

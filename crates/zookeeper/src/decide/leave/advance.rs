@@ -5,8 +5,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed};
 use crate::decide::turn::change::{self, Goal};
 use crate::decide::turn::lock;
-use crate::facts::words::server_words;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Happened, Waiting};
@@ -33,7 +32,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         false => ProofKind::AllWell,
     };
     let is_out = facts.configuration().is_some_and(|c| goal.is_met(&c));
-    if !is_out && member.ordinal < valid.servers && !change::is_ordered(facts, turn) {
+    if !is_out && member.ordinal < valid.size && !change::is_ordered(facts, turn) {
         return lock::release(facts, turn, Ended::NotWanted, draft);
     }
     if !is_out {
@@ -79,7 +78,7 @@ fn record(
 /// It is out. Nothing else begins before its server has stopped, or its pod is gone.
 fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     if member.may_run() {
-        let (name, server) = (member.name.clone(), server_words(member));
+        let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
         return;
     }

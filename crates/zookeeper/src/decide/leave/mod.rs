@@ -2,7 +2,6 @@
 //! others have the new one.
 
 mod advance;
-pub mod departed;
 mod next;
 
 pub use advance::advance;

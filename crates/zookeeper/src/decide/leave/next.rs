@@ -3,7 +3,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
@@ -11,7 +11,7 @@ use palladion_plan::{Flow, turn};
 
 /// The next member that should leave, if the ensemble allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let surplus = |m: &&MemberFact| m.ordinal >= valid.servers && m.object.is_some();
+    let surplus = |m: &&MemberFact| m.ordinal >= valid.size && m.object.is_some();
     let members = facts.members.values().filter(surplus).filter(|m| !m.is_gone());
     let Some(member) = members.max_by_key(|m| m.ordinal) else {
         return Flow::Free;

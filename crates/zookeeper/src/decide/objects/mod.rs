@@ -1,10 +1,5 @@
-//! The objects of an ensemble: made, kept as they should be, and taken away.
+//! The objects of an ensemble, as far as those of another service are made otherwise.
 
-pub mod claims;
 pub mod cluster;
-pub mod garbage;
 pub mod members;
-pub mod records;
-pub mod replicas;
 pub mod services;
-pub mod teardown;

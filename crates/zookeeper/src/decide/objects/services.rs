@@ -3,16 +3,15 @@
 //! server takes over any newer configuration, also that of a stranger that was given
 //! the address of a server that is gone.
 
-use super::cluster::apply;
-use super::replicas;
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, MemberFact, ServiceFact};
+use crate::facts::{Facts, MemberFact, ServiceFact, Voter};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::leave::Doing;
-use crate::words::objects::What;
 use palladion_api::ids::{MemberName, StaticAddress};
+use palladion_plan::members::objects::{apply, replicas};
+use palladion_plan::words::left::Doing;
+use palladion_plan::words::service::What;
 use palladion_plan::{Loss, Step};
 
 /// Make and keep them. Those that ask for an address come before those that take any:
@@ -45,7 +44,7 @@ fn make(
     // That name may hold the address of a volume that was lost.
     let plain = build::service_name(member, None);
     let is_taken = known.is_some_and(|m| m.services.iter().any(|s| s.object.meta.name == plain));
-    let id = known.and_then(MemberFact::server_id).filter(|_| is_taken);
+    let id = known.and_then(Voter::server_id).filter(|_| is_taken);
     let name = build::service_name(member, id);
     let object = build::member_service(valid, member, &name, address.as_ref(), false);
     let what = What::MemberService { member: member.clone() };

@@ -3,7 +3,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::remove::{Doing, Problem, Waiting};
 use palladion_api::ids::Nonce;
 use palladion_api::labels;

@@ -2,19 +2,16 @@
 //! the new server, and the exchange in the configuration.
 
 use super::next::question;
-use super::room;
 use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::change::{self, Goal};
 use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course, Permit};
-use crate::facts::words::{pod_words, server_words};
-use crate::facts::{Facts, MemberFact, ServiceFact};
+use crate::facts::{Facts, MemberFact, ServiceFact, Voter};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::join::Waiting as OfJoin;
-use crate::words::objects::What;
 use crate::words::replace::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
@@ -22,7 +19,9 @@ use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{DataBeforeServiceStart, MemberVolume, Peer};
+use palladion_plan::members::lost;
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::service::What;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Event, Step, turn};
 use serde_json::{Value, json};
@@ -44,7 +43,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
             let next = turn::again(facts.snapshot, turn);
             let doing = Doing::NewTurn { member: member.name.clone() };
             let waiting =
-                OfJoin::Starting { member: member.name.clone(), server: server_words(member) };
+                OfJoin::Starting { member: member.name.clone(), server: member.server_words() };
             let again = turn.since.0 + RETRY;
             if facts.now() < again {
                 draft.wait_for(waiting).about(member.subject()).until(again);
@@ -64,16 +63,16 @@ fn before_permit(
 ) {
     let name = || member.name.clone();
     let question = question(facts, member);
-    if room::is_needed(member) {
+    if lost::is_needed(member) {
         if member.votes() {
             // Its agent stops it as soon as it hears of the record. Nothing is taken before.
-            let server = server_words(member);
+            let server = member.server_words();
             draft.wait_for(Waiting::StillServes { member: name(), server }).about(member.subject());
             return;
         }
         let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
         if let Some(agreed) = proven {
-            let _ = room::make(facts, member, &agreed.proof, draft);
+            let _ = lost::make(facts, member, &agreed.proof.stated(), draft);
         }
         return;
     }
@@ -85,7 +84,7 @@ fn before_permit(
     let is_another =
         |v: &&MemberVolume| Some(&v.volume_id) != lost && !v.volume_id.as_str().is_empty();
     let Some(volume) = member.volume().filter(is_another) else {
-        let waiting = Waiting::ForPod { member: name(), pod: pod_words(member) };
+        let waiting = Waiting::ForPod { member: name(), pod: member.pod_words() };
         draft.wait_for(waiting).about(member.subject());
         return;
     };
@@ -145,7 +144,7 @@ fn new_address(
 
 /// The new server was started: once it follows, it takes the place of the lost one.
 fn exchange(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    let (name, server) = (member.name.clone(), server_words(member));
+    let (name, server) = (member.name.clone(), member.server_words());
     let (Some(id), Some(address)) = (turn.server_id, member.address()) else {
         return lock::release(facts, turn, Ended::NoServerId, draft);
     };

@@ -3,10 +3,7 @@
 //! the configuration the old server is taken out and the new one in.
 
 mod advance;
-pub mod marked;
 mod next;
-pub mod node_gone;
-mod room;
 
 pub use advance::advance;
 pub use next::{next, takes_over};

@@ -3,7 +3,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::{lock, server_id};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::join::Problem as NoId;
 use crate::words::replace::{Doing, Waiting};
@@ -13,7 +13,7 @@ use palladion_plan::{Flow, turn};
 /// The first lost member, if the others are a majority and agree.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     // Whoever should leave is taken out, and nobody comes in its place.
-    let mut wanted = facts.enrolled().filter(|m| m.ordinal < valid.servers);
+    let mut wanted = facts.enrolled().filter(|m| m.ordinal < valid.size);
     let Some((member, loss)) = wanted.find_map(|m| Some((m, m.loss()?))) else {
         return Flow::Free;
     };

@@ -4,18 +4,18 @@
 
 use super::survey::survey;
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence;
 use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course, Permit};
-use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
-use crate::words::evidence::Lost;
 use crate::words::rescue::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{DataBeforeServiceStart, LossCause, ServicePermitKind};
+use palladion_plan::members::lost;
 use palladion_plan::words::Names;
+use palladion_plan::words::lost::Lost;
 use palladion_plan::{Event, turn};
 
 /// From a start that failed to the next.
@@ -29,7 +29,7 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, turn, member, draft),
         Course::Open => {
-            let (name, server) = (member.name.clone(), server_words(member));
+            let (name, server) = (member.name.clone(), member.server_words());
             draft.wait_for(Waiting::Leading { member: name, server }).about(member.subject());
         }
         Course::Done => {
@@ -39,7 +39,7 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
         }
         Course::PodEnded | Course::Failed | Course::Refused(_) => {
             let again = turn.since.0 + RETRY;
-            let (name, server) = (member.name.clone(), server_words(member));
+            let (name, server) = (member.name.clone(), member.server_words());
             if facts.now() < again {
                 let waiting = Waiting::Leading { member: name, server };
                 draft.wait_for(waiting).about(member.subject()).until(again);
@@ -63,7 +63,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     let others = || left.rest.iter().filter(|m| m.name != member.name);
     for other in others().filter(|m| m.loss().is_none()) {
         let why = Lost::LeftOut { member: member.name.clone() };
-        let mark = marks::mark(other, LossCause::Rescue, why, Some(facts.fence()));
+        let mark = lost::mark(other, LossCause::Rescue, why, Some(facts.fence()));
         draft.steps.extend(mark);
     }
     let all = others().chain(&left.lost);
@@ -100,7 +100,7 @@ fn release(
                 l.cause == LossCause::Rescue && m.volume_id() == Some(&l.lost.volume_id)
             })
         });
-        draft.steps.extend(marked.filter_map(|m| marks::unmark(m, facts.fence())));
+        draft.steps.extend(marked.filter_map(|m| lost::unmark(m, facts.fence())));
     }
     lock::release(facts, turn, why, draft);
 }

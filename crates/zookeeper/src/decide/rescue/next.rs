@@ -3,7 +3,7 @@
 use super::survey::{Left, survey};
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::rescue::{Doing, Gone, Problem};
 use palladion_api::labels;
 use palladion_api::service::{Ask, AskKind, ServiceStep};

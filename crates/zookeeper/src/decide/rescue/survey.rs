@@ -1,6 +1,6 @@
 //! What is left of an ensemble that has lost its majority.
 
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::rescue::Waiting;
 use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::labels;
@@ -30,7 +30,7 @@ pub fn survey<'a>(facts: &'a Facts<'_>) -> Option<Left<'a>> {
     let mut strangers = facts.strangers();
     strangers.retain(|id| known.has_participant(*id));
     strangers.sort_unstable();
-    let serves = facts.members.values().any(MemberFact::votes);
+    let serves = facts.members.values().any(Voter::votes);
     let is_any_gone = !lost.is_empty() || !strangers.is_empty();
     let is_majority_lost = is_any_gone && !known.is_majority(rest.len()) && !serves;
     is_majority_lost.then_some(Left { lost, rest, strangers })

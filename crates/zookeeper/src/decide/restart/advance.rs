@@ -1,18 +1,19 @@
 //! The turn of a member that is restarted: proven, ended, and back.
 
-use super::next::{due, is_outdated, leads, question, token_due};
+use super::next::{due, leads, question};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof};
 use crate::decide::turn::lock;
-use crate::facts::words::{pod_words, server_words};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Happened, Problem, Waiting};
 use crate::words::turn::Ended;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::MemberServerState;
+use palladion_plan::members::revisions::{budget_counts_right, is_outdated};
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::revisions::{Doing as OfRevision, Happened as OfPod};
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Event, FailureClass, Step};
 use serde_json::{Map, json};
@@ -23,11 +24,11 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
     let Some(pod) = member.pod.as_ref().filter(|p| !p.terminating) else {
-        let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
+        let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
         draft.wait_for(waiting).about(member.subject());
         return;
     };
-    let token = token_due(valid, member);
+    let token = valid.token_due(member);
     if !is_outdated(facts, member) && token.is_none() {
         return come_back(facts, turn, member, pod, draft);
     }
@@ -75,8 +76,8 @@ fn replace_pod(
         return;
     }
     draft.steps.extend(prepare(facts, valid, member, newest, proof));
-    let event = Event::normal(Happened::NewPod { member: name() });
-    let (doing, fence) = (Doing::ReplacePod { member: name() }, facts.fence());
+    let event = Event::normal(OfPod::NewPod { member: name() });
+    let (doing, fence) = (OfRevision::ReplacePod { member: name() }, facts.fence());
     let namespace = valid.namespace.as_str();
     let step =
         pod.removal((kinds::POD, namespace), proof.stated(), doing, Some(fence), Some(event));
@@ -87,14 +88,6 @@ fn replace_pod(
         let answer = held.message.clone();
         draft.wait_for(Waiting::ForBudget { member: name(), answer }).about(member.subject());
     }
-}
-
-/// Does the budget count what clients count? It also counts the pods of members that wait
-/// to join, which may wait for this very rollout: for these it would say no for ever.
-fn budget_counts_right(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let others = facts.members.values().filter(|m| m.name != member.name && !m.is_gone());
-    let mut others = others.filter(|m| m.pod.is_some());
-    others.all(MemberFact::is_ready)
 }
 
 /// What the member must know before its next pod starts: that it may, and with which
@@ -111,11 +104,11 @@ fn prepare(
     if !knows {
         spec.insert("revisions".into(), json!([newest]));
     }
-    if let Some(token) = token_due(valid, member) {
+    if let Some(token) = valid.token_due(member) {
         spec.insert("restartToken".into(), token.into());
     }
     let meta = &member.object.as_ref()?.meta;
-    let doing = Doing::Allow { member: member.name.clone(), revision: newest.to_string() };
+    let doing = OfRevision::Allow { member: member.name.clone(), revision: newest.to_string() };
     let patch = json!({ "spec": spec });
     (!spec.is_empty()).then(|| {
         Step::patch_as_seen(kinds::MEMBER, meta, patch, doing)
@@ -141,9 +134,9 @@ fn come_back(
     }
     let failed = member.server().is_some_and(|s| s.state == MemberServerState::Failed);
     if pod.is_stuck() || failed {
-        let (pod, server) = (pod_words(member), server_words(member));
+        let (pod, server) = (member.pod_words(), member.server_words());
         draft.report(Problem::Stuck { member: name(), pod, server });
     }
-    let waiting = Waiting::ForServer { member: name(), server: server_words(member) };
+    let waiting = Waiting::ForServer { member: name(), server: member.server_words() };
     draft.wait_for(waiting).about(member.subject());
 }

@@ -2,9 +2,7 @@
 //! restarted: one at a time, the leader last, while all others serve.
 
 mod advance;
-pub mod broken;
 mod next;
-pub mod revisions;
 
 pub use advance::advance;
 pub use next::{next, of_broken};

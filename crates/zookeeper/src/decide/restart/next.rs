@@ -3,11 +3,12 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
 use palladion_api::service_member::ServerMode;
+use palladion_plan::members::revisions::is_outdated;
 use palladion_plan::{Flow, turn};
 
 /// The next member on an older revision, or whose restart was asked for, if the others
@@ -53,19 +54,7 @@ pub(super) fn leads(member: &MemberFact) -> bool {
 
 /// Members of the ensemble on an older revision, or whose restart was asked for.
 pub(super) fn due<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
-    let is_wanted = |m: &&MemberFact| m.ordinal < valid.servers && !m.is_lost();
+    let is_wanted = |m: &&MemberFact| m.ordinal < valid.size && !m.is_lost();
     let members = facts.enrolled().filter(is_wanted).filter(|m| m.has_served());
-    members.filter(|m| is_outdated(facts, m) || token_due(valid, m).is_some()).collect()
-}
-
-/// Is its pod of an older revision?
-pub(super) fn is_outdated(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let pod = member.pod.as_ref().filter(|p| !p.terminating);
-    facts.newest_revision().zip(pod).is_some_and(|(newest, pod)| pod.revision != newest)
-}
-
-/// The token that the spec has and the member has not.
-pub(super) fn token_due(valid: &Valid, member: &MemberFact) -> Option<String> {
-    let has = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
-    valid.restart_token.clone().filter(|wanted| Some(wanted) != has)
+    members.filter(|m| is_outdated(facts, m) || valid.token_due(m).is_some()).collect()
 }

@@ -1,10 +1,10 @@
 //! The lock that the turn is: taken, renewed and ended, saying why.
 
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
-use crate::words::turn::{Doing, Ended};
+use crate::facts::Facts;
+use crate::words::turn::Ended;
 use palladion_api::service::ServiceTurn;
+use palladion_plan::members::turn as shared;
 use palladion_plan::{Event, Step, turn as lock};
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -41,28 +41,14 @@ pub fn finish_with(
     more: &[(&str, Value)],
     event: Option<Event>,
 ) -> Step {
-    let doing = Doing::Finish { member: turn.member.clone(), work: turn.step.into() };
-    lock::write(facts.snapshot, None, more, doing).announced(event)
+    shared::finish(facts, turn, more, event)
 }
 
 /// End the turn before its work is done. A permit that no vote rests on goes with it.
 pub fn release(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
-    let member = facts.members.get(&turn.member);
-    draft.steps.extend(member.and_then(|m| withdraw_permit(facts, turn, m)));
-    let (member, work) = (turn.member.clone(), turn.step.into());
-    let doing = Doing::End { member, work, why };
-    draft.steps.push(lock::write(facts.snapshot, None, &[], doing));
-}
-
-fn withdraw_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Option<Step> {
-    let permit = member.spec.as_ref()?.start.as_ref()?;
-    if permit.nonce != turn.nonce || votes(facts, turn) {
-        return None;
-    }
-    let meta = &member.object.as_ref()?.meta;
-    let doing = Doing::Withdraw { member: member.name.clone() };
-    let patch = json!({ "spec": { "start": Value::Null } });
-    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(facts.fence()))
+    let member = facts.members.get(&turn.member).filter(|_| !votes(facts, turn));
+    draft.steps.extend(member.and_then(|m| shared::withdraw_of_turn(facts, turn, m)));
+    draft.steps.push(shared::end(facts, turn, why));
 }
 
 /// Does the server that the turn is for vote already, as far as anybody has reported?

@@ -1,9 +1,7 @@
-//! The one turn of the ensemble: the lock, the epoch of its leader, the permit of
-//! its member, the server IDs that it gives, and the changes of the configuration
+//! The one turn of the ensemble: the lock, the permit of its member, the server IDs that it gives, and the changes of the configuration
 //! that it makes.
 
 pub mod change;
-pub mod epoch;
 pub mod lock;
 pub mod orders;
 pub mod permit;

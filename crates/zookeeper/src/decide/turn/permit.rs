@@ -4,73 +4,27 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
 use crate::facts::{Configuration, Facts, MemberFact};
 use crate::resources as kinds;
-use crate::words::turn::Doing;
 use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
-use palladion_api::member::PermitState;
 use palladion_api::service::{ServiceStep, ServiceTurn};
-use palladion_api::service_member::{
-    DataBeforeServiceStart, MemberVolume, MemberVolumeState, Peer, ServicePermitKind,
-};
+use palladion_api::service_member::{DataBeforeServiceStart, Peer, ServicePermitKind};
+use palladion_plan::members::turn as shared;
+pub use palladion_plan::members::turn::{Course, TRIES, data_before_join, keeps_volume, withdraw};
+use palladion_plan::words::turn::Doing;
 use palladion_plan::{Object, Step};
 use serde_json::json;
 
-/// Starts that may fail before the turn is released for others.
-pub const TRIES: u32 = 3;
-
-/// How far the permit of a turn is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Course {
-    /// It was not given yet.
-    NotGiven,
-    /// The pod that it was for has ended.
-    PodEnded,
-    /// It was given, and its agent is at it.
-    Open,
-    /// The server serves as a full member.
-    Done,
-    /// The start failed.
-    Failed,
-    /// The agent did not start the server at all, and says why.
-    Refused(String),
-}
-
-/// What came of the permit of this turn. Whoever is a full member by its ledger needs
-/// none any more, also where the permit was withdrawn and the turn did not end with it.
+/// What came of the permit of this turn.
 pub fn course(turn: &ServiceTurn, member: &MemberFact) -> Course {
-    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
-    if answer.is_some_and(|p| p.state == PermitState::Done) || has_joined(turn, member) {
-        return Course::Done;
-    }
-    let given = member.spec.as_ref().and_then(|s| s.start.as_ref());
-    let Some(start) = given.filter(|s| s.nonce == turn.nonce) else {
-        return Course::NotGiven;
-    };
-    if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
-        return Course::PodEnded;
-    }
-    match answer.map(|p| p.state) {
-        None | Some(PermitState::Used | PermitState::Done | PermitState::Unknown) => Course::Open,
-        Some(PermitState::Failed) => Course::Failed,
-        Some(PermitState::Refused | PermitState::Withdrawn) => {
-            Course::Refused(answer.and_then(|p| p.message.clone()).unwrap_or_default())
-        }
-    }
+    shared::course(turn, member, has_joined(turn, member))
 }
 
 /// Does its ledger say that the server of this turn is a full member?
 fn has_joined(turn: &ServiceTurn, member: &MemberFact) -> bool {
-    let is_joined =
-        |v: &MemberVolume| v.state == MemberVolumeState::Joined && v.volume_id == turn.volume_id;
     // Whoever is rescued has been one all the time.
     let is_new = turn.step != ServiceStep::Rescue;
     let is_it = is_new && turn.server_id.is_some() && member.status.server_id == turn.server_id;
-    is_it && member.is_on_its_volume() && member.volume().is_some_and(is_joined)
-}
-
-/// Has the member still the volume for which it got the turn? None while no agent reports one.
-pub fn keeps_volume(turn: &ServiceTurn, member: &MemberFact) -> Option<bool> {
-    member.volume().map(|volume| volume.volume_id == turn.volume_id)
+    is_it && shared::is_joined_on_its_volume(turn, member)
 }
 
 /// A permit in the making.
@@ -151,35 +105,6 @@ fn order(
     Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
         .fenced(facts.fence())
         .proven(proof.stated())
-}
-
-/// The permit has done its work.
-pub fn withdraw(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
-    member.spec.as_ref()?.start.as_ref()?;
-    let meta = &member.object.as_ref()?.meta;
-    let doing = Doing::Withdraw { member: member.name.clone() };
-    let patch = json!({ "spec": { "start": null } });
-    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(facts.fence()))
-}
-
-/// What becomes of what is on the volume of a member that joins.
-pub fn data_before_join(member: &MemberFact) -> DataBeforeServiceStart {
-    match member.volume().map(|v| v.state) {
-        Some(MemberVolumeState::Incomplete | MemberVolumeState::Left) => {
-            DataBeforeServiceStart::Wipe
-        }
-        Some(
-            MemberVolumeState::Empty
-            | MemberVolumeState::Joined
-            | MemberVolumeState::Lost
-            | MemberVolumeState::NotMounted
-            | MemberVolumeState::Foreign
-            | MemberVolumeState::Unaccounted
-            | MemberVolumeState::RolledBack
-            | MemberVolumeState::Unknown,
-        )
-        | None => DataBeforeServiceStart::MustBeEmpty,
-    }
 }
 
 /// Those that vote, as whom a joiner connects to. It may vote itself already, and is no

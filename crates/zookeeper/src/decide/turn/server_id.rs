@@ -1,7 +1,7 @@
 //! Which server ID a volume gets. An ID names one volume for life: a volume that
 //! has forgotten must not come back under its old vote.
 
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, claimed_id};
 use palladion_api::ids::VolumeId;
 use palladion_api::zookeeper::ServerId;
 
@@ -23,7 +23,7 @@ pub fn next(facts: &Facts<'_>, member: &MemberFact) -> Option<ServerId> {
         [
             spec.and_then(|s| s.server_id),
             spec.and_then(|s| s.replace.as_ref()?.lost.server_id),
-            m.claim.as_ref().and_then(|c| c.server_id),
+            m.claim.as_ref().and_then(claimed_id),
             m.status.server_id,
         ]
     });

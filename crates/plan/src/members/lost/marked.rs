@@ -1,0 +1,42 @@
+//! Which volumes are lost: by the word of the agent on them, or by a user's, who names
+//! the volume.
+
+use super::super::{Draft, MemberFact, ServiceFacts};
+use super::marks;
+use crate::words::lost::{Lost, Problem};
+use palladion_api::labels;
+use palladion_api::service_member::LossCause;
+
+/// Record volumes that are lost.
+pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
+    for member in facts.enrolled().filter(|m| m.loss().is_none()) {
+        if member.is_lost_by_its_own_word() {
+            let message = member.volume().and_then(|v| v.message.clone());
+            let why = Lost::ByAgent { message: message.unwrap_or_default() };
+            draft.steps.extend(marks::mark(member, LossCause::Agent, why, None));
+        } else if let Some(named) = named(member) {
+            of_user(member, named, draft);
+        }
+    }
+}
+
+fn named(member: &MemberFact) -> Option<&str> {
+    let annotations = &member.object.as_ref()?.meta.annotations;
+    annotations.get(labels::REPLACE).map(String::as_str)
+}
+
+fn of_user(member: &MemberFact, named: &str, draft: &mut Draft) {
+    let Some(volume) = member.volume_id() else { return };
+    let (name, annotation) = (member.name.clone(), labels::REPLACE);
+    if named != volume.as_str() {
+        let (named, volume) = (named.to_string(), volume.clone());
+        return draft.report(Problem::OtherVolume { member: name, named, volume, annotation });
+    }
+    // A server that serves is not dead, whatever anybody says.
+    if member.serves {
+        let volume = volume.clone();
+        return draft.report(Problem::Serves { member: name, volume, annotation });
+    }
+    let why = Lost::ByUser { annotation };
+    draft.steps.extend(marks::mark(member, LossCause::User, why, None));
+}

@@ -1,0 +1,122 @@
+//! A member whose local volume is in a machine whose Node is gone can never start again.
+//! That a Node is gone is looked at twice, live, a grace time apart, before the volume
+//! counts as lost; what was never given a server gets another volume.
+
+use super::super::{ClaimFact, Draft, Grounds, MemberFact, Prove, ServiceFacts};
+use super::{marks, room};
+use crate::kinds::{CLAIM, NODE, VOLUME};
+use crate::object::ObjectKey;
+use crate::plan::{Event, Fence, Loss, Step};
+use crate::proof::Proof;
+use crate::words::Span;
+use crate::words::lost::{Doing, Happened, Lost, Problem, Waiting};
+use crate::workload::home::{Home, home};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::labels;
+use palladion_api::service_member::LossCause;
+use serde_json::{Value, json};
+
+/// Note Nodes that go and come back, and record what is lost with them.
+pub fn decide(facts: &ServiceFacts<'_>, prove: Prove, draft: &mut Draft) {
+    let (nodes, volumes) = (facts.objects(NODE), facts.objects(VOLUME));
+    for member in facts.members.values().filter(|m| !m.is_gone() && m.loss().is_none()) {
+        let Some(claim) = member.claim.as_ref() else { continue };
+        let noted = claim.object.meta.annotations.get(labels::NODE_GONE);
+        match (home(nodes, volumes, &claim.object), noted) {
+            (Home::NotGone, None) => {}
+            (Home::NotGone, Some(_)) => draft.steps.push(back(member, claim)),
+            (Home::Gone { node }, None) if !claim.terminating => {
+                draft.steps.push(note(facts, member, claim, &node));
+            }
+            (Home::Gone { .. }, None) => {}
+            (Home::Gone { node }, Some(noted)) => {
+                let since = noted.parse().unwrap_or(facts.now());
+                let gone = Gone { member, claim, node: &node, since };
+                is_gone(facts, &gone, prove, draft);
+            }
+        }
+    }
+}
+
+/// The Node must not exist, live: a cache may be behind.
+fn not_there(node: &str) -> Fence {
+    let object = ObjectKey::new(NODE, "", node);
+    Fence { object, pointer: String::new(), expected: Value::Null }
+}
+
+fn grace(facts: &ServiceFacts<'_>) -> SignedDuration {
+    SignedDuration::from_secs(i64::from(facts.node_gone_grace_seconds))
+}
+
+fn note(facts: &ServiceFacts<'_>, member: &MemberFact, claim: &ClaimFact, node: &str) -> Step {
+    let patch = json!({ "metadata": { "annotations": { labels::NODE_GONE: facts.now() } } });
+    let (name, node_name) = (|| member.name.clone(), || node.to_string());
+    let doing = Doing::RecordNodeGone { node: node_name(), member: name() };
+    let grace = Span(grace(facts));
+    let event = Happened::NodeGone { node: node_name(), member: name(), grace };
+    Step::patch_seen(CLAIM, &claim.object.meta, patch, doing)
+        .fenced(not_there(node))
+        .announced(Event::warning(event))
+}
+
+fn back(member: &MemberFact, claim: &ClaimFact) -> Step {
+    let patch = json!({ "metadata": { "annotations": { labels::NODE_GONE: null } } });
+    let doing = Doing::RecordNodeBack { member: member.name.clone() };
+    let event = Happened::NodeBack { member: member.name.clone() };
+    Step::patch_seen(CLAIM, &claim.object.meta, patch, doing).announced(Event::normal(event))
+}
+
+/// A member whose Node is gone.
+struct Gone<'a> {
+    member: &'a MemberFact,
+    claim: &'a ClaimFact,
+    node: &'a str,
+    since: Timestamp,
+}
+
+fn is_gone(facts: &ServiceFacts<'_>, gone: &Gone<'_>, prove: Prove, draft: &mut Draft) {
+    let Gone { member, claim, node, since } = *gone;
+    let (name, node_name) = (|| member.name.clone(), || node.to_string());
+    draft.report(Problem::NodeGone { member: name(), node: node_name(), since });
+    let due = since + grace(facts);
+    if facts.now() < due {
+        let waiting = Waiting::Grace { member: name(), node: node_name(), due };
+        draft.wait_for(waiting).about(member.subject()).until(due);
+        return;
+    }
+    // A Node object may be deleted while its machine goes on.
+    if member.serves {
+        return;
+    }
+    if let Some(grounds) = Grounds::was_never_part(facts, member, node) {
+        let proof = prove(&grounds);
+        if draft.is_disruptive() {
+            return; // One loss in a plan; the next decision goes on with this one.
+        }
+        let step = match claim.terminating {
+            true => room::end_pod(facts, member, &proof),
+            false => Some(another_volume(facts, (member, claim), node, &proof)),
+        };
+        // No mark is made, which would be the second look at the Node: it is this one.
+        draft.steps.extend(step.map(|step| step.fenced(not_there(node))));
+        return;
+    }
+    let why = Lost::NodeGone { node: node_name(), since };
+    draft.steps.extend(marks::mark(member, LossCause::NodeGone, why, Some(not_there(node))));
+}
+
+/// Nothing of the service is on it: the claim goes.
+fn another_volume(
+    facts: &ServiceFacts<'_>,
+    (member, claim): (&MemberFact, &ClaimFact),
+    node: &str,
+    proof: &Proof,
+) -> Step {
+    let meta = &claim.object.meta;
+    let doing = Doing::DeleteClaim { claim: meta.name.clone() };
+    let event = Happened::NewVolume { member: member.name.clone(), node: node.to_string() };
+    Step::delete_as_seen(CLAIM, meta, Loss::Data, doing)
+        .fenced(facts.fence())
+        .proven(proof.clone())
+        .announced(Event::normal(event))
+}

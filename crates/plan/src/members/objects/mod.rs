@@ -1,0 +1,14 @@
+//! The objects of a service: made, kept as they should be, and taken away.
+
+mod claims;
+mod cluster;
+mod garbage;
+mod members;
+mod records;
+pub mod replicas;
+
+pub use claims::decide as claims;
+pub use cluster::{apply, set, small};
+pub use garbage::decide as garbage;
+pub use members::decide as members;
+pub use records::decide as records;

@@ -1,0 +1,68 @@
+//! Whose turn it is: the one that is under way goes on, or the next one is given. Every
+//! start, stop, join and restart goes through here, one at a time.
+
+use super::draft::Draft;
+use super::evidence::of_grounds;
+use super::turn::lock;
+use super::{initialize, join, leave, maintain, replace, rescue, restart};
+use crate::facts::Facts;
+use crate::validate::Valid;
+use crate::words::turn::Ended;
+use palladion_api::service::{ServiceStep, ServiceTurn};
+use palladion_plan::members::{revisions, survey, turn};
+
+/// Go on with the turn that is under way, or give the next one.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if turn::is_behind(facts) {
+        return;
+    }
+    // One disruption in a plan: what this one ends is seen before the next begins.
+    if draft.is_disruptive() || revisions::replace_broken_pod(facts, of_grounds, draft).is_busy() {
+        return;
+    }
+    match facts.turn() {
+        Some(turn) => advance(facts, valid, turn, draft),
+        None => next(facts, valid, draft),
+    }
+}
+
+fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    if replace::takes_over(facts, turn) {
+        // While a member is lost, only its replacement changes the cluster.
+        return lock::release(facts, turn, Ended::ReplacementFirst, draft);
+    }
+    match turn.step {
+        ServiceStep::Initialize => initialize::advance(facts, turn, draft),
+        ServiceStep::Join => join::advance(facts, valid, turn, draft),
+        ServiceStep::Leave => leave::advance(facts, valid, turn, draft),
+        ServiceStep::Replace => replace::advance(facts, turn, draft),
+        ServiceStep::Restart => restart::advance(facts, valid, turn, draft),
+        // Whoever has lost the others is not forced to go on, and strangers are removed
+        // by hand.
+        ServiceStep::Rescue | ServiceStep::Remove => {
+            lock::release(facts, turn, Ended::NotForRabbitmq, draft);
+        }
+    }
+}
+
+/// Nobody has the turn: who needs it most?
+fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if join::adopt_permit(facts, draft).is_busy() {
+        return;
+    }
+    if !facts.exists() {
+        return initialize::next(facts, valid, draft);
+    }
+    rescue::report(facts, draft);
+    if survey::complete(facts, draft).is_busy()
+        || replace::next(facts, valid, draft).is_busy()
+        || restart::of_broken(facts, valid, draft).is_busy()
+        || join::next(facts, valid, draft).is_busy()
+        || leave::next(facts, valid, draft).is_busy()
+        || maintain::before_restarts(facts, draft).is_busy()
+        || restart::next(facts, valid, draft).is_busy()
+    {
+        return;
+    }
+    let _ = maintain::after_changes(facts, draft);
+}

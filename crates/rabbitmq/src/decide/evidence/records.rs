@@ -1,0 +1,28 @@
+//! What is on record, so that nobody needs to be asked: the start of a cluster, and a
+//! start that was permitted before.
+
+use super::proof::Proof;
+use crate::facts::{Facts, MemberFact};
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::MemberVolumeState;
+use palladion_plan::members::Grounds;
+
+/// The cluster begins on this volume.
+pub fn is_first(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Option<Proof> {
+    Grounds::is_first(facts, turn, member).map(|grounds| Proof::on(&grounds))
+}
+
+/// A start on this volume was permitted before, and by the word of the others its node is
+/// in the cluster already; or nobody serves, since of two nodes the other one pauses
+/// without it and answers nothing. It goes on with what the volume holds: begun anew it
+/// would be refused by the others, which know it.
+pub fn keeps_its_data(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Option<Proof> {
+    let volume = member.volume()?;
+    let begun = volume.state == MemberVolumeState::Incomplete
+        && volume.volume_id == turn.volume_id
+        && member.is_on_its_volume()
+        && member.identity.is_some()
+        && member.status.node_name == Some(facts.node_of(member));
+    let goes_on = begun && (facts.is_named(member) || facts.views().next().is_none());
+    goes_on.then(|| Proof::on(&Grounds::keeps_its_data(facts, member)))
+}

@@ -1,0 +1,82 @@
+//! The turn to initialize: from the permit to the first node that serves.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence;
+use crate::decide::turn::lock;
+use crate::decide::turn::permit::{self, Course, Permit, TRIES};
+use crate::facts::{Facts, MemberFact};
+use crate::words::turn::Ended;
+use jiff::SignedDuration;
+use palladion_api::service::ServiceTurn;
+use palladion_plan::members::{survey, turn as shared};
+use palladion_plan::words::initialize::{Doing, Happened, Problem, Waiting};
+use palladion_plan::{Event, turn};
+use serde_json::json;
+
+/// Before there is a cluster, nobody remembers a failed start.
+const RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    match permit::course(facts, turn, member) {
+        Course::NotGiven => before_permit(facts, turn, member, draft),
+        Course::PodEnded => lock::release(facts, turn, Ended::PodGone, draft),
+        Course::Open => {
+            let (name, server) = (member.name.clone(), member.server_words());
+            let waiting = Waiting::Serving { member: name, server };
+            draft.wait_for(waiting).about(member.subject());
+        }
+        Course::Done => finish(facts, turn, member, draft),
+        Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
+        // Its pod must change before it is tried again.
+        Course::Failed | Course::Refused(_) => {
+            let (name, server) = (member.name.clone(), member.server_words());
+            draft.report(Problem::Failed { member: name, server });
+        }
+    }
+}
+
+fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    match permit::keeps_volume(turn, member) {
+        None => {
+            let (name, pod) = (member.name.clone(), member.pod_words());
+            draft.wait_for(Waiting::Report { member: name, pod }).about(member.subject());
+            return;
+        }
+        Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
+        Some(true) => {}
+    }
+    let Some(proof) = evidence::is_first(facts, turn, member) else {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    };
+    let data = shared::data_before_first(member);
+    let (nodes, flags) = (Vec::new(), Vec::new());
+    permit::give(facts, &Permit { turn, member, nodes, flags, data, proof: &proof }, draft);
+}
+
+fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let again = turn.since.0 + RETRY;
+    if facts.now() < again {
+        let (name, server) = (member.name.clone(), member.server_words());
+        let waiting = Waiting::Serving { member: name, server };
+        draft.wait_for(waiting).about(member.subject()).until(again);
+        return;
+    }
+    let mut next = turn::again(facts.snapshot, turn);
+    next.question = None;
+    draft.steps.push(lock::write(facts, &next, Doing::Again { member: member.name.clone() }));
+}
+
+fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    draft.steps.extend(permit::withdraw(facts, member));
+    let event = Event::normal(Happened::Initialized { member: member.name.clone() });
+    // The first node has imported the definitions that it found.
+    let more = [
+        ("initialized", survey::served(facts)),
+        ("definitionsHash", json!(member.status.definitions_hash)),
+    ];
+    draft.steps.push(shared::finish(facts, turn, &more, Some(event)));
+}

@@ -1,0 +1,171 @@
+//! The turn of a joiner: from the permit to its replicas.
+
+use super::finish;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Agreed, Question};
+use crate::decide::turn::lock;
+use crate::decide::turn::order::{self, Job};
+use crate::decide::turn::permit::{self, Course, Permit, TRIES};
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::join::{Doing, Happened, Problem, Waiting};
+use crate::words::turn::Ended;
+use jiff::SignedDuration;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::{DataBeforeServiceStart, ForgetQueues};
+use palladion_plan::members::turn as shared;
+use palladion_plan::proof::ProofKind;
+use palladion_plan::{Event, turn};
+
+/// From a start that failed to the next.
+const RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    let course = permit::course(facts, turn, member);
+    let is_wanted = member.ordinal < valid.size;
+    if !is_wanted && course != Course::Done && !facts.is_named(member) {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
+    match course {
+        Course::NotGiven => before_permit(facts, turn, member, draft),
+        // A new pod needs a permit of its own.
+        Course::PodEnded => again(facts, turn, member, draft),
+        Course::Open => starting(member, draft),
+        Course::Done => finish(facts, turn, member, draft),
+        Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
+        Course::Failed => {
+            let why = Ended::Failed { server: member.server_words() };
+            draft.steps.push(shared::end(facts, turn, why));
+        }
+        Course::Refused(_) if goes_on(member) => starting(member, draft),
+        Course::Refused(why) => {
+            draft.steps.push(shared::end(facts, turn, Ended::AgentRefused { why }));
+        }
+    }
+}
+
+/// Does its node run already, by the permit that an earlier pod had? The agent saves it, as
+/// nobody may be there to be asked: it needs no other.
+pub fn goes_on(member: &MemberFact) -> bool {
+    member.server().is_some_and(|server| server.state.may_run())
+}
+
+fn starting(member: &MemberFact, draft: &mut Draft) {
+    let (name, server) = (member.name.clone(), member.server_words());
+    draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
+}
+
+fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    match permit::keeps_volume(turn, member) {
+        // Others may go on meanwhile.
+        None if !facts.is_named(member) => {
+            return lock::release(facts, turn, Ended::PodGone, draft);
+        }
+        None => {
+            let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
+            draft.wait_for(waiting).about(member.subject());
+            return;
+        }
+        Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
+        Some(true) if goes_on(member) => return starting(member, draft),
+        Some(true) => {}
+    }
+    if let Some(proof) = evidence::keeps_its_data(facts, turn, member) {
+        let nodes = facts.views().map(|(_, view)| view.node.clone()).collect();
+        let flags = Vec::new();
+        let data = DataBeforeServiceStart::Keep;
+        let permit = Permit { turn, member, nodes, flags, data, proof: &proof };
+        return permit::give(facts, &permit, draft);
+    }
+    let question = Question::about(member).without([facts.node_of(member)]);
+    let _ = permitted(facts, turn, member, &question, ProofKind::AllWell, draft);
+}
+
+/// Give the permit to join, once nobody and no queue knows the name of the node: an empty
+/// node under a name that a queue knows would vote for data that it does not have. True
+/// when it was given.
+pub fn permitted(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    question: &Question<'_>,
+    kind: ProofKind,
+    draft: &mut Draft,
+) -> bool {
+    if order::is_open(facts, turn, question, draft) {
+        return false;
+    }
+    let Some(agreed) = evidence::prove(facts, turn, question, kind, draft) else {
+        return false;
+    };
+    if !is_unknown(facts, turn, (member, question), &agreed, draft) {
+        return false;
+    }
+    let own = facts.node_of(member);
+    let (nodes, flags) = permit::of_cluster(&agreed, &own);
+    let data = permit::data_before_join(member);
+    let permit = Permit { turn, member, nodes, flags, data, proof: &agreed.proof };
+    permit::give(facts, &permit, draft);
+    true
+}
+
+/// Do neither the others nor a queue name its node? A node that they name is forgotten
+/// first, and a queue that does is left to a person.
+fn is_unknown(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    (member, question): (&MemberFact, &Question<'_>),
+    agreed: &Agreed,
+    draft: &mut Draft,
+) -> bool {
+    let own = facts.node_of(member);
+    let on_it = agreed.on(&own);
+    if !on_it.is_empty() {
+        let all = [&on_it.replicas, &on_it.streams, &on_it.classic];
+        let most = all.into_iter().max_by_key(|queues| queues.count);
+        let queues = most.cloned().unwrap_or_default();
+        let (name, node) = (|| member.name.clone(), || own.clone());
+        let queues = (&queues).into();
+        draft.report(Problem::QueueNamesNode { member: name(), node: node(), queues });
+        let waiting = Waiting::ForName { member: name(), node: node() };
+        evidence::look_again(facts, turn, question, waiting, draft);
+        return false;
+    }
+    if agreed.names(&own) {
+        let job = Job::Forget(own.clone(), ForgetQueues::MustNotName);
+        let executor = order::executor(facts, agreed, &own);
+        let step = executor.and_then(|e| order::give(facts, turn, e, &job, &agreed.proof));
+        draft.steps.extend(step);
+        return false;
+    }
+    true
+}
+
+fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let name = || member.name.clone();
+    if finish::complete(facts, turn, member, draft).is_none() {
+        return;
+    }
+    draft.steps.extend(permit::withdraw(facts, member));
+    let event = Event::normal(Happened::Joined { member: name() });
+    draft.steps.push(lock::finish(facts, turn, Some(event)));
+}
+
+fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let at = turn.since.0 + RETRY;
+    if facts.now() < at {
+        let waiting = Waiting::Retry { member: member.name.clone(), at };
+        draft.wait_for(waiting).about(member.subject()).until(at);
+        return;
+    }
+    again(facts, turn, member, draft);
+}
+
+fn again(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let next = turn::again(facts.snapshot, turn);
+    draft.steps.push(lock::write(facts, &next, Doing::Again { member: member.name.clone() }));
+}

@@ -1,0 +1,10 @@
+//! Joins, one at a time: closed to clients first, and open when the node is in the
+//! cluster; then it takes replicas, and has caught up.
+
+mod advance;
+mod finish;
+mod next;
+
+pub use advance::{advance, goes_on, permitted};
+pub use finish::complete;
+pub use next::{adopt_permit, next};

@@ -1,0 +1,105 @@
+//! The turn of a leaver: out of every queue, out of the cluster, stopped, on record.
+
+use super::depart;
+use super::next::question;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Agreed};
+use crate::decide::forget;
+use crate::decide::turn::{lock, order};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::leave::{Doing, Happened, Waiting};
+use crate::words::turn::Ended;
+use palladion_api::labels;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::ServiceIntentKind;
+use palladion_plan::members::turn as shared;
+use palladion_plan::proof::ProofKind;
+use palladion_plan::{Event, Step};
+use serde_json::json;
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    if member.is_gone() {
+        return stop(facts, turn, member, draft);
+    }
+    let question = question(facts, member);
+    let is_named = facts.is_named(member);
+    if is_named && member.ordinal < valid.size && !order::is_given(facts, turn) {
+        return stay(facts, turn, member, draft);
+    }
+    if order::is_open(facts, turn, &question, draft) {
+        return;
+    }
+    let kind = match (is_named, member.is_lost()) {
+        (false, _) => ProofKind::Gone,
+        (true, true) => ProofKind::Dead,
+        (true, false) => ProofKind::AllWell,
+    };
+    let Some(agreed) = evidence::prove(facts, turn, &question, kind, draft) else {
+        return;
+    };
+    match (agreed.names(&facts.node_of(member)), kind) {
+        (false, ProofKind::Gone) => draft.steps.extend(record(facts, turn, member, &agreed)),
+        // It was named a moment ago, or is named by somebody who did not say so before.
+        (false, _) | (true, ProofKind::Gone) => {
+            let _ = evidence::renew(facts, turn, &question, draft);
+        }
+        (true, ProofKind::Dead) => {
+            let _ = forget::is_forgotten(facts, turn, &question, &agreed, draft);
+        }
+        (true, _) => depart::advance(facts, turn, &question, &agreed, draft),
+    }
+}
+
+/// The spec asks for it again, and the others have not forgotten it: it stays. Its
+/// application is started before anybody else begins something.
+fn stay(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    if let Some(step) = depart::start_again(facts, member) {
+        draft.steps.push(step);
+        return;
+    }
+    if member.serves || member.is_lost() {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
+    let (name, server) = (member.name.clone(), member.server_words());
+    draft.wait_for(Waiting::StartingApp { member: name, server }).about(member.subject());
+}
+
+/// Record that the member is out for good: from here on its set may shrink.
+fn record(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    agreed: &Agreed,
+) -> Option<Step> {
+    let name = || member.name.clone();
+    let intent = member.volume_id().map(|volume| {
+        json!({ "kind": ServiceIntentKind::Leave, "nonce": turn.nonce, "volumeID": volume })
+    });
+    let patch = json!({
+        "metadata": { "annotations": { labels::GONE: agreed.proof.text() } },
+        "spec": { "run": "Terminated", "start": null, "operation": null, "intent": intent },
+    });
+    let meta = &member.object.as_ref()?.meta;
+    Some(
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, Doing::RecordLeft { member: name() })
+            .fenced(facts.fence())
+            .proven(agreed.proof.stated())
+            .announced(Event::normal(Happened::HasLeft { member: name() })),
+    )
+}
+
+/// It is out. Nothing else begins before its node has stopped, or its pod is gone.
+fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    if member.may_run() {
+        let (name, server) = (member.name.clone(), member.server_words());
+        draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
+        return;
+    }
+    draft.steps.push(shared::finish(facts, turn, &[("rebalancePending", json!(true))], None));
+}

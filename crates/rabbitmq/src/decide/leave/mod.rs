@@ -1,0 +1,9 @@
+//! Leaves: replicas move to others first, the application of the node stops while its
+//! virtual machine lives, the others forget it, and then it stops.
+
+mod advance;
+mod depart;
+mod next;
+
+pub use advance::advance;
+pub use next::next;

@@ -1,0 +1,43 @@
+//! The Secret with the credentials: created once, before anything starts, and never
+//! again. A second cookie would be one with which no node reaches another.
+
+use crate::build;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::validate::{SecretOrigin, Valid};
+use crate::words::maintain::{Doing, Happened};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::rabbitmq::RabbitmqCredentials;
+use palladion_plan::{Event, Step, turn};
+use serde_json::json;
+
+/// Create the Secret and record that it exists. A Secret of that name that exists already
+/// is used as it is: a user's, that of a former cluster, or the one that was created
+/// before the operator ended.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    // What has served has its cookie: another Secret would only hide that it is gone.
+    if is_on_record(facts) || facts.exists() {
+        return;
+    }
+    let secret = || valid.secret.clone();
+    match valid.secret_origin {
+        SecretOrigin::Generated => {
+            let (key, object) = build::credentials(valid);
+            let doing = Doing::CreateCredentials { secret: secret() };
+            let event = Event::normal(Happened::CredentialsCreated { secret: secret() });
+            let step = Step::generate(key, object, build::generated(), doing);
+            draft.steps.push(step.announced(Some(event)));
+        }
+        SecretOrigin::OfUser => {}
+    }
+    let seconds = jiff::Timestamp::from_second(facts.now().as_second()).unwrap_or(facts.now());
+    let record = RabbitmqCredentials { secret_name: secret(), since: Time(seconds) };
+    let doing = Doing::RecordCredentials { secret: secret() };
+    let more = [("credentials", json!(record))];
+    draft.steps.push(turn::write(facts.snapshot, facts.turn(), &more, doing));
+}
+
+/// Is it on record that they exist? Before, nothing starts.
+pub fn is_on_record(facts: &Facts<'_>) -> bool {
+    facts.status.credentials.is_some()
+}

@@ -1,0 +1,137 @@
+//! The turn of a replacement: the old node forgotten, room for another volume, the permit
+//! of the new node, and its replicas.
+
+use super::next::question;
+use crate::decide::draft::Draft;
+use crate::decide::evidence;
+use crate::decide::forget;
+use crate::decide::join;
+use crate::decide::turn::permit::{self, Course, Permit};
+use crate::decide::turn::{lock, order};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::join::Waiting as OfJoin;
+use crate::words::replace::{Doing, Happened, Waiting};
+use crate::words::turn::Ended;
+use jiff::SignedDuration;
+use palladion_api::labels;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::{DataBeforeServiceStart, MemberVolume};
+use palladion_plan::members::lost;
+use palladion_plan::proof::ProofKind;
+use palladion_plan::{Event, Step, turn};
+use serde_json::{Value, json};
+
+/// From a failed start of the new node to the next.
+const RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    // Its volume is lost as long as it is the old one, whatever the ledger on it says.
+    let course = match lost::is_needed(member) {
+        true => Course::NotGiven,
+        false => permit::course(facts, turn, member),
+    };
+    match course {
+        Course::NotGiven => before_permit(facts, turn, member, draft),
+        Course::Open => {
+            let (name, server) = (member.name.clone(), member.server_words());
+            let waiting = OfJoin::Starting { member: name, server };
+            draft.wait_for(waiting).about(member.subject());
+        }
+        Course::Done => finish(facts, turn, member, draft),
+        // The new node is in the cluster already, or not: either way another permit
+        // starts it.
+        Course::PodEnded | Course::Failed | Course::Refused(_) => {
+            let again = turn.since.0 + RETRY;
+            if facts.now() < again {
+                let (name, server) = (member.name.clone(), member.server_words());
+                let waiting = OfJoin::Starting { member: name, server };
+                draft.wait_for(waiting).about(member.subject()).until(again);
+                return;
+            }
+            let next = turn::again(facts.snapshot, turn);
+            let doing = Doing::NewTurn { member: member.name.clone() };
+            draft.steps.push(lock::write(facts, &next, doing));
+        }
+    }
+}
+
+fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    if lost::is_needed(member) {
+        return make_room(facts, turn, member, draft);
+    }
+    let name = || member.name.clone();
+    let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
+    // One that is not mounted, or not taken yet, has no ID.
+    let is_another =
+        |v: &&MemberVolume| Some(&v.volume_id) != lost && !v.volume_id.as_str().is_empty();
+    let Some(volume) = member.volume().filter(is_another) else {
+        let waiting = Waiting::ForPod { member: name(), pod: member.pod_words() };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    };
+    if volume.volume_id != turn.volume_id {
+        let mut next = turn::asking(facts.snapshot, turn);
+        next.volume_id.clone_from(&volume.volume_id);
+        draft.steps.push(lock::write(facts, &next, Doing::NewTurn { member: name() }));
+        return;
+    }
+    if join::goes_on(member) {
+        let (name, server) = (name(), member.server_words());
+        let waiting = OfJoin::Starting { member: name, server };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    }
+    if let Some(proof) = evidence::keeps_its_data(facts, turn, member) {
+        let nodes = facts.views().map(|(_, view)| view.node.clone()).collect();
+        let (flags, data) = (Vec::new(), DataBeforeServiceStart::Keep);
+        let permit = Permit { turn, member, nodes, flags, data, proof: &proof };
+        return permit::give(facts, &permit, draft);
+    }
+    let question = question(facts, member);
+    let _ = join::permitted(facts, turn, member, &question, ProofKind::Dead, draft);
+}
+
+/// The old node goes out of the queues and out of the cluster; then its claim goes, and
+/// the pod that keeps it.
+fn make_room(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    if member.serves {
+        // Its agent stops it as soon as it hears of the record. Nothing is taken before.
+        let (name, server) = (member.name.clone(), member.server_words());
+        let waiting = Waiting::StillServes { member: name, server };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    }
+    let question = question(facts, member);
+    if order::is_open(facts, turn, &question, draft) {
+        return;
+    }
+    let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
+    let Some(agreed) = proven else { return };
+    if forget::is_forgotten(facts, turn, &question, &agreed, draft) {
+        let _ = lost::make(facts, member, &agreed.proof.stated(), draft);
+    }
+}
+
+fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let name = || member.name.clone();
+    if join::complete(facts, turn, member, draft).is_none() {
+        return;
+    }
+    if let Some(meta) = member.object.as_ref().map(|o| &o.meta) {
+        // What a user has said was of the volume that is lost.
+        let patch = json!({
+            "metadata": { "annotations": { labels::REPLACE: Value::Null } },
+            "spec": { "start": Value::Null, "replace": Value::Null },
+        });
+        let doing = Doing::Forget { member: name() };
+        let step = Step::patch_as_seen(kinds::MEMBER, meta, patch, doing);
+        draft.steps.push(step.fenced(facts.fence()));
+    }
+    let event = Event::normal(Happened::Replaced { member: name() });
+    draft.steps.push(lock::finish(facts, turn, Some(event)));
+}

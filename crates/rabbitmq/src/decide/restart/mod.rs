@@ -1,0 +1,9 @@
+//! Bringing members to the newest revision, and restarting those that a user wants
+//! restarted: one at a time, while all others run, no queue needs the node, and the last
+//! one has caught up.
+
+mod advance;
+mod next;
+
+pub use advance::advance;
+pub use next::{next, of_broken};

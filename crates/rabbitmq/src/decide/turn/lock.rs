@@ -1,0 +1,39 @@
+//! The lock that the turn is: taken, renewed and ended, saying why.
+
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::words::turn::Ended;
+use palladion_api::service::ServiceTurn;
+use palladion_plan::members::turn as shared;
+use palladion_plan::{Event, Step, turn as lock};
+use serde_json::{Value, json};
+use std::fmt::Display;
+
+/// Take the turn, or go on with it as it now stands.
+pub fn write(facts: &Facts<'_>, turn: &ServiceTurn, doing: impl Display) -> Step {
+    write_with(facts, turn, &[], doing)
+}
+
+/// The same, with what goes on record besides.
+pub fn write_with(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    more: &[(&str, Value)],
+    doing: impl Display,
+) -> Step {
+    lock::write(facts.snapshot, Some(turn), more, doing)
+}
+
+/// End a turn after which the leaders of queues stand where they came to stand: they are
+/// spread when nothing else is to be done.
+pub fn finish(facts: &Facts<'_>, turn: &ServiceTurn, event: Option<Event>) -> Step {
+    shared::finish(facts, turn, &[("rebalancePending", json!(true))], event)
+}
+
+/// End the turn before its work is done. A permit by which nothing has joined goes with it.
+pub fn release(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
+    let member = facts.members.get(&turn.member);
+    let permit = member.filter(|m| !facts.is_named(m));
+    draft.steps.extend(permit.and_then(|m| shared::withdraw_of_turn(facts, turn, m)));
+    draft.steps.push(shared::end(facts, turn, why));
+}

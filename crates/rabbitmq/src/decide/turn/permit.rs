@@ -1,0 +1,97 @@
+//! Permits: given to the member that has the turn, and how far they are.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{Agreed, Proof};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use palladion_api::labels;
+use palladion_api::rabbitmq::NodeName;
+use palladion_api::service::{ServiceStep, ServiceTurn};
+use palladion_api::service_member::{DataBeforeServiceStart, ServicePermitKind};
+use palladion_plan::Step;
+use palladion_plan::members::turn as shared;
+pub use palladion_plan::members::turn::{Course, TRIES, data_before_join, keeps_volume, withdraw};
+use palladion_plan::words::turn::Doing;
+use serde_json::json;
+
+/// What came of the permit of this turn.
+pub fn course(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Course {
+    let own = Some(facts.node_of(member));
+    let has_joined =
+        member.status.node_name == own && shared::is_joined_on_its_volume(turn, member);
+    shared::course(turn, member, has_joined)
+}
+
+/// A permit in the making.
+pub struct Permit<'a> {
+    /// The turn that it belongs to.
+    pub turn: &'a ServiceTurn,
+    /// The member that gets it.
+    pub member: &'a MemberFact,
+    /// Nodes to join through.
+    pub nodes: Vec<NodeName>,
+    /// Feature flags of the cluster.
+    pub flags: Vec<String>,
+    /// What happens to what is on the volume.
+    pub data: DataBeforeServiceStart,
+    /// Why it may be given.
+    pub proof: &'a Proof,
+}
+
+/// Give the permit of a turn to its member. The name of the node is on the claim before
+/// it is used: the claim outlives every other object of the cluster.
+pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
+    let Permit { turn, member, nodes, flags, data, proof } = permit;
+    let (Some(object), Some(pod), Some(claim)) = (&member.object, &member.pod, &member.claim)
+    else {
+        return;
+    };
+    let kind = match turn.step {
+        ServiceStep::Initialize => ServicePermitKind::Initialize,
+        ServiceStep::Join | ServiceStep::Replace => ServicePermitKind::Join,
+        ServiceStep::Leave | ServiceStep::Restart | ServiceStep::Rescue | ServiceStep::Remove => {
+            return;
+        }
+    };
+    let node = facts.node_of(member);
+    let annotations = json!({
+        labels::NODE_NAME: node, labels::VOLUME_ID: turn.volume_id,
+        labels::ADDRESS: member.address(), labels::GONE: null,
+    });
+    let doing = || Doing::Permit { member: member.name.clone(), work: turn.step.into() };
+    let patch = json!({ "metadata": { "annotations": annotations } });
+    let on_claim = Step::patch_as_seen(kinds::CLAIM, &claim.object.meta, patch, doing());
+    draft.steps.push(on_claim.fenced(facts.fence()));
+    let reported = member.volume();
+    let patch = json!({ "spec": {
+        "nodeName": node,
+        "volumeID": turn.volume_id,
+        "fileSystem": reported.map(|v| &v.file_system),
+        "starts": reported.and_then(|v| v.starts),
+        "operation": null,
+        "intent": null,
+        "start": {
+            "kind": kind,
+            "nonce": turn.nonce,
+            "podUID": pod.uid,
+            "volumeID": turn.volume_id,
+            "reason": proof.text(),
+            "attempt": turn.attempt,
+            "nodes": nodes,
+            "flags": flags,
+            "data": data,
+        },
+    }});
+    draft.steps.push(
+        Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing())
+            .fenced(facts.fence())
+            .proven(proof.stated()),
+    );
+}
+
+/// The nodes that a joiner joins through, and the feature flags that it starts with.
+pub fn of_cluster(agreed: &Agreed, own: &NodeName) -> (Vec<NodeName>, Vec<String>) {
+    let running = agreed.answers.values().map(|answer| answer.broker.node.clone());
+    let flags = agreed.flags().map(|flags| flags.enabled.clone());
+    (running.filter(|node| node != own).collect(), flags.unwrap_or_default())
+}

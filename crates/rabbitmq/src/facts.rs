@@ -1,0 +1,67 @@
+//! From objects to facts: one typed picture of a cluster and its members, on which all
+//! deciders work. Nothing is decided here.
+
+mod cluster;
+mod node;
+
+pub use node::{Answer, Node, claimed_name};
+pub use palladion_plan::members::{ClaimFact, MemberFact, ServiceFact, SetFact};
+
+use crate::resources as kinds;
+use palladion_api::names;
+use palladion_api::rabbitmq::{NodeName, RabbitmqClusterSpec, RabbitmqClusterStatus};
+use palladion_api::service_member::BrokerView;
+use palladion_plan::Snapshot;
+use palladion_plan::members::ServiceFacts;
+use palladion_plan::words::service::Unknown;
+use std::ops::Deref;
+
+/// Everything known about one cluster at one moment.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// What every clustered service has.
+    pub service: ServiceFacts<'a>,
+    /// The spec.
+    pub spec: RabbitmqClusterSpec,
+    /// The status as stored.
+    pub status: RabbitmqClusterStatus,
+}
+
+impl<'a> Deref for Facts<'a> {
+    type Target = ServiceFacts<'a>;
+
+    fn deref(&self) -> &ServiceFacts<'a> {
+        &self.service
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// Read a snapshot. An error says what could not be read or understood: then nothing
+    /// is decided.
+    ///
+    /// # Errors
+    /// What is not known.
+    pub fn read(snapshot: &'a Snapshot) -> Result<Self, Unknown> {
+        let owner = &snapshot.owner;
+        let no_spec = Unknown::NoSpec { kind: kinds::CLUSTER.kind };
+        let spec: RabbitmqClusterSpec = owner.part("spec")?.ok_or(no_spec)?;
+        let set = names::rabbitmq_set(&owner.meta.name);
+        let of_spec = (spec.deletion_policy, spec.node_gone_grace_seconds);
+        let mut service = ServiceFacts::read(snapshot, &kinds::SERVICE_KIND, set, of_spec)?;
+        for member in service.members.values_mut() {
+            member.serves = member.view().is_some_and(BrokerView::serves);
+        }
+        Ok(Facts { service, spec, status: owner.part("status")?.unwrap_or_default() })
+    }
+
+    /// The name of a member's node: that on record or, before its first permit, the one
+    /// that it will get.
+    pub fn node_of(&self, member: &MemberFact) -> NodeName {
+        let recorded = member.identity.as_deref().map(NodeName::new);
+        recorded.unwrap_or_else(|| {
+            let service = names::nodes_service(&self.set_name);
+            let namespace = &self.snapshot.owner.meta.namespace;
+            NodeName::of(&member.name, &service, namespace, &self.spec.cluster_domain)
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! `Degraded`: what needs a person, the most telling first, whose reason it has.
+
+use super::partition;
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::words::status::Trouble as OfCluster;
+use palladion_api::reasons::Reason;
+use palladion_api::service_member::MemberServerState;
+use palladion_plan::members::status as shared;
+use palladion_plan::words::Names;
+use palladion_plan::words::status::Trouble as OfMember;
+use palladion_plan::{Conditions, Trouble};
+
+/// The feature flag with which membership is kept in another way.
+const KHEPRI: &str = "khepri_db";
+
+pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
+    let of_server = |member: &MemberFact| of_server(facts, member);
+    shared::degraded(writer, facts, draft, of_server, of_cluster(facts));
+}
+
+fn of_cluster(facts: &Facts<'_>) -> Vec<Trouble> {
+    let uses_khepri = facts.views().any(|(_, view)| {
+        view.flags.as_ref().is_some_and(|flags| flags.enabled.iter().any(|flag| flag == KHEPRI))
+    });
+    let strangers = facts.strangers();
+    let nodes = (!strangers.is_empty()).then(|| Names::of(&strangers));
+    let alarm = facts.views().find_map(|(_, view)| view.alarms.first().cloned());
+    let all = [
+        uses_khepri.then_some(OfCluster::Khepri),
+        partition(facts).map(|(member, nodes)| OfCluster::Partitioned { member, nodes }),
+        nodes.map(|nodes| OfCluster::UnknownNodes { nodes }),
+        alarm.map(|alarm| OfCluster::Alarm { node: alarm.node, resource: alarm.resource }),
+    ];
+    all.into_iter().flatten().map(Trouble::of).collect()
+}
+
+fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
+    let server = member.server()?;
+    let name = || member.name.clone();
+    let message = || server.message.clone().unwrap_or_default();
+    let said = match server.reason.as_deref().and_then(Reason::read) {
+        Some(Reason::CredentialsMissing) => {
+            Some(OfCluster::CredentialsMissing { member: name(), message: message() })
+        }
+        Some(Reason::CookieDiffers) => {
+            Some(OfCluster::CookieDiffers { member: name(), message: message() })
+        }
+        Some(Reason::NameUnresolved) => {
+            Some(OfCluster::NameUnresolved { member: name(), message: message() })
+        }
+        Some(Reason::WaitingForTables) => {
+            Some(OfCluster::WaitingForTables { member: name(), message: message() })
+        }
+        Some(_) | None => None,
+    };
+    if let Some(said) = said {
+        return Some(Trouble::of(said));
+    }
+    if is_out(facts, member) {
+        return Some(Trouble::of(OfCluster::NotInCluster { member: name() }));
+    }
+    let (failed, server) = (server.state == MemberServerState::Failed, member.server_words());
+    failed.then(|| Trouble::of(OfMember::ServerFailed { member: name(), server }))
+}
+
+/// Has it served, and do the others not name its node, although nobody took it out?
+fn is_out(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let has_turn = facts.turn().is_some_and(|t| t.member == member.name);
+    let others = facts.views().any(|(m, _)| m.name != member.name);
+    let is_known = facts.is_named(member) || !others;
+    member.has_served() && member.loss().is_none() && !has_turn && !is_known
+}

@@ -1,0 +1,44 @@
+//! Leaves.
+
+use super::evidence::Objection;
+use super::queues::Queues;
+use palladion_api::ids::{MemberName, Nonce};
+use palladion_plan::words::members::Server;
+
+palladion_plan::sentences! {
+    /// Why a member has not left yet.
+    pub enum Waiting {
+        ForCluster { member: MemberName, why: Objection } => MemberLeaving,
+            "member {member} waits to leave: {why}";
+        ForReplicas { member: MemberName, queues: Queues } => WaitingForQueues,
+            "member {member} waits to leave: {queues} still have replicas on it";
+        ForUser { member: MemberName } => QueuesWouldBeLost,
+            "member {member} does not leave: queues exist on it alone";
+        StoppingApp { member: MemberName, server: Server } => MemberLeaving,
+            "member {member} is leaving the cluster: {server}";
+        StartingApp { member: MemberName, server: Server } => MemberLeaving,
+            "member {member} stays in the cluster and starts again: {server}";
+        Stopping { member: MemberName, server: Server } => MemberLeaving,
+            "member {member} has left the cluster: {server}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        QueuesWouldBeLost { member: MemberName, queues: Queues, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
+            QueuesWouldBeLost,
+            "member {member} does not leave: {queues} exist on it alone and would be deleted with it; move their messages or delete the queues; to let it leave all the same, run `kubectl annotate -n {namespace} rabbitmqcluster {cluster} --overwrite {annotation}={nonce}`";
+    }
+
+    /// Events.
+    pub enum Happened {
+        HasLeft { member: MemberName } => MemberLeaving, "member {member} has left the cluster";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Start { member: MemberName } => "begin the leave of member {member}";
+        StopApp { member: MemberName } => "have member {member} stop its application";
+        StartApp { member: MemberName } => "have member {member} start its application again";
+        RecordLeft { member: MemberName } => "record that member {member} has left the cluster";
+    }
+}

@@ -1,0 +1,46 @@
+//! What of the nodes of a cluster is shown, and needs a person.
+
+use palladion_api::ids::MemberName;
+use palladion_api::rabbitmq::NodeName;
+use palladion_plan::words::Names;
+
+palladion_plan::sentences! {
+    /// Whether every node sees the others.
+    pub enum Seen {
+        All => UpToDate, "every node that serves sees every other one run";
+        Nobody => FactUnknown, "no node reports the cluster";
+        NotBy { member: MemberName, nodes: Names } => NodesUnseen,
+            "the node of member {member} does not see {nodes} run";
+    }
+
+    /// Whether nodes are partitioned.
+    pub enum Partition {
+        None => UpToDate, "no node reports a partition";
+        NoneButAutoheal => ChangesMayBeLost,
+            "no node reports a partition; with `partitionHandling: Autoheal` the changes of one side are thrown away after one, confirmed messages in classic queues among them";
+        From { member: MemberName, nodes: Names } => Partitioned,
+            "the node of member {member} reports a partition from {nodes}";
+    }
+
+    /// A node, or the cluster, is in trouble.
+    pub enum Trouble {
+        UnknownNodes { nodes: Names } => UnknownNode,
+            "the cluster contains nodes that no member accounts for: {nodes}; if nobody needs them, stop them and run `rabbitmqctl forget_cluster_node`";
+        NotInCluster { member: MemberName } => NotInCluster,
+            "the other nodes do not name the node of member {member} as one of the cluster, although the operator did not remove it";
+        Partitioned { member: MemberName, nodes: Names } => Partitioned,
+            "the node of member {member} reports a partition from {nodes}";
+        Alarm { node: NodeName, resource: String } => AlarmRaised,
+            "node {node} holds up publishers, because {resource} runs short";
+        Khepri => KhepriUnsupported,
+            "feature flag `khepri_db` is enabled: the nodes keep their membership in Khepri, so the operator changes nothing any more";
+        CredentialsMissing { member: MemberName, message: String } => CredentialsMissing,
+            "member {member}: {message}";
+        CookieDiffers { member: MemberName, message: String } => CookieDiffers,
+            "member {member}: {message}";
+        NameUnresolved { member: MemberName, message: String } => NameUnresolved,
+            "member {member}: {message}";
+        WaitingForTables { member: MemberName, message: String } => WaitingForTables,
+            "member {member}: {message}";
+    }
+}

@@ -1,0 +1,388 @@
+//! The agent of one running pod, as the member protocol asks of it: it keeps the ledger,
+//! starts the node only by permit or with what the ledger accounts for, answers questions,
+//! and carries out orders and intents. A model, and not the real agent.
+
+use super::model::{App, Process};
+use super::volume::{Part, Volume};
+use super::world::{NAMESPACE, World};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::VolumeId;
+use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
+use palladion_api::service_member::{
+    DataBeforeServiceStart, MemberEvidence, MemberVolumeState, ServiceIntentKind,
+    ServiceMemberSpec, ServicePermit, ServicePermitKind,
+};
+use palladion_plan::sim::kubernetes::Mount;
+use palladion_plan::sim::{Activity, PodRun};
+use palladion_plan::{ObjectKey, Subresource};
+use palladion_rabbitmq::resources as kinds;
+use serde_json::json;
+
+/// From the permit, or the pod's start, to the node's.
+const START: SignedDuration = SignedDuration::from_secs(1);
+/// From the end of a node to its next start.
+const BACK_OFF: SignedDuration = SignedDuration::from_secs(5);
+
+/// Where an agent departs from the protocol, in mutations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faithless {
+    /// It does not notice that data is gone which the ledger accounts for, and that the
+    /// marker is.
+    pub forgets: bool,
+    /// It starts a node whatever is on record.
+    pub starts_unasked: bool,
+}
+
+/// What an agent remembers besides the ledger.
+#[derive(Clone, Debug, Default)]
+pub struct Agent {
+    pub(super) begun: Option<Timestamp>,
+    pub(super) permit: Option<PermitStatus>,
+    pub(super) last_words: Option<String>,
+    pub(super) evidence: Option<MemberEvidence>,
+    pub(super) intent: Option<IntentStatus>,
+    pub(super) restart_token: Option<Option<String>>,
+    pub(super) expelled: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Cause<'a> {
+    Joined,
+    Permit(&'a ServicePermit),
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Wish<'a> {
+    Run(Cause<'a>),
+    Rest,
+}
+
+impl World {
+    /// One step of the agent of this pod.
+    pub(super) fn step_agent(&mut self, pod: &PodRun) -> Activity {
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);
+        let Some(stored) = self.store.get(&key).cloned() else {
+            return Activity::default();
+        };
+        let spec: ServiceMemberSpec = serde_json::from_value(stored["spec"].clone()).unwrap();
+        let mut agent = self.agents.remove(pod.uid.as_str()).unwrap_or_default();
+        let mut activity = Activity::default();
+        self.mount(pod, &spec);
+        let state = self.volume_state(pod, &spec);
+        let wish = self.wish(&mut agent, pod, &spec, state);
+        match wish {
+            Wish::Run(cause) => activity = self.run(&mut agent, pod, &spec, cause),
+            Wish::Rest => {
+                self.rabbit.stop(pod.uid.as_str(), &mut self.kube.disks);
+                agent.begun = None;
+            }
+        }
+        self.follow_up(&mut agent, pod, &spec);
+        let status = self.report(&agent, pod, &spec, wish);
+        if json!(status) != stored["status"] {
+            self.store.put_status(&key, json!(status)).unwrap();
+            activity.acted = true;
+        }
+        let ready = !pod.ending && self.serves(pod.uid.as_str());
+        self.kube.set_ready(&mut self.store, &pod.key, ready);
+        self.agents.insert(pod.uid.to_string(), agent);
+        activity
+    }
+
+    pub(super) fn volume(&mut self, pod: &PodRun) -> &mut Volume {
+        &mut self.kube.disks.get_mut(&pod.disk).unwrap().content
+    }
+
+    /// Is it a member that takes clients?
+    pub fn serves(&self, uid: &str) -> bool {
+        self.rabbit.nodes.get(uid).is_some_and(|p| p.app == App::Running && p.open)
+    }
+
+    /// A volume without a marker gets one, where it is not the one on record.
+    fn mount(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
+        if self.volume(pod).id.is_some() {
+            return;
+        }
+        let is_recorded =
+            spec.file_system.as_deref() == Some(&pod.disk) && spec.volume_id.is_some();
+        if is_recorded && !self.faithless.forgets {
+            return;
+        }
+        let id = match is_recorded {
+            // As operators do that have a fixed name and an empty disk.
+            true => spec.volume_id.as_ref().unwrap().to_string(),
+            false => {
+                self.volumes += 1;
+                format!("v{}", self.volumes)
+            }
+        };
+        let volume = self.volume(pod);
+        volume.id = Some(id);
+        if is_recorded {
+            volume.ledger.part = Part::Joined;
+            volume.ledger.node_name = spec.node_name.as_ref().map(ToString::to_string);
+            volume.ledger.starts = spec.starts.unwrap_or_default();
+        }
+    }
+
+    pub(super) fn volume_state(
+        &mut self,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+    ) -> MemberVolumeState {
+        if self.kube.disks[&pod.disk].mount == Mount::Missing {
+            return MemberVolumeState::NotMounted;
+        }
+        let forgets = self.faithless.forgets;
+        let volume = self.volume(pod).clone();
+        let is_recorded = spec.volume_id.as_ref().map(VolumeId::as_str) == volume.id.as_deref();
+        let is_older = is_recorded && Some(volume.ledger.starts) < spec.starts;
+        match (volume.ledger.part, volume.data.is_some()) {
+            _ if volume.id.is_none() => MemberVolumeState::Lost,
+            (Part::Joined, _) if forgets => MemberVolumeState::Joined,
+            (Part::Joined, _) if is_older => MemberVolumeState::RolledBack,
+            (Part::Joined, true) => MemberVolumeState::Joined,
+            (Part::Joined, false) => MemberVolumeState::Lost,
+            (Part::Left, _) => MemberVolumeState::Left,
+            (Part::Begun, _) => MemberVolumeState::Incomplete,
+            (Part::None, false) => MemberVolumeState::Empty,
+            (Part::None, true) => MemberVolumeState::Unaccounted,
+        }
+    }
+
+    /// Should a node run, and by what?
+    fn wish<'a>(
+        &mut self,
+        agent: &mut Agent,
+        pod: &PodRun,
+        spec: &'a ServiceMemberSpec,
+        state: MemberVolumeState,
+    ) -> Wish<'a> {
+        if pod.ending {
+            return Wish::Rest;
+        }
+        let own = self.volume(pod).id.clone().unwrap_or_default();
+        if self.faithless.starts_unasked && self.volume(pod).ledger.part == Part::Joined {
+            return Wish::Run(Cause::Joined);
+        }
+        let is_lost = spec.replace.as_ref().is_some_and(|l| l.lost.volume_id.as_str() == own);
+        let is_twin = spec.volume_id.as_ref().is_some_and(|v| v.as_str() != own);
+        let is_recorded = spec.volume_id.as_ref().is_some_and(|v| v.as_str() == own);
+        // After a restart of the pod an application that was to be stopped is not started.
+        let is_stopped = spec.intent.as_ref().is_some_and(|i| i.kind == ServiceIntentKind::StopApp)
+            && !self.rabbit.nodes.contains_key(pod.uid.as_str());
+        let may_not = spec.run == RunState::Terminated
+            || is_lost
+            || is_twin
+            || is_stopped
+            || agent.expelled
+            || !spec.revisions.contains(&pod.revision);
+        if may_not {
+            return Wish::Rest;
+        }
+        let permit = spec.start.as_ref().filter(|p| p.volume_id.as_str() == own);
+        let permit = permit.filter(|p| p.pod_uid == pod.uid);
+        let over = [PermitState::Failed, PermitState::Refused];
+        let failed = agent.permit.as_ref().filter(|a| over.contains(&a.state));
+        match (state, permit) {
+            (MemberVolumeState::Joined, _) if is_recorded => Wish::Run(Cause::Joined),
+            (
+                MemberVolumeState::Empty | MemberVolumeState::Incomplete | MemberVolumeState::Left,
+                Some(p),
+            ) if failed.is_none_or(|f| f.nonce != p.nonce) => Wish::Run(Cause::Permit(p)),
+            _ => Wish::Rest,
+        }
+    }
+
+    /// Start the node, if it does not run.
+    fn run(
+        &mut self,
+        agent: &mut Agent,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+        cause: Cause<'_>,
+    ) -> Activity {
+        let uid = pod.uid.as_str();
+        let wants_restart = agent.restart_token.as_ref().is_some_and(|t| *t != spec.restart_token);
+        if wants_restart && self.rabbit.stop(uid, &mut self.kube.disks) {
+            agent.begun = None;
+        }
+        if self.rabbit.nodes.contains_key(uid) {
+            return Activity::default();
+        }
+        if let Cause::Permit(permit) = cause
+            && agent.permit.as_ref().is_none_or(|p| p.nonce != permit.nonce)
+        {
+            agent.permit = Some(answer(permit, PermitState::Used));
+            agent.begun = None;
+            agent.last_words = None;
+        }
+        let pause = if agent.last_words.is_some() { BACK_OFF } else { START };
+        let start = *agent.begun.get_or_insert(self.store.now) + pause;
+        if self.store.now < start {
+            return Activity::default().at(start);
+        }
+        agent.begun = None;
+        agent.restart_token = Some(spec.restart_token.clone());
+        match self.launch(pod, spec, cause) {
+            Ok(()) => agent.last_words = None,
+            Err(words) => {
+                self.tell(&format!("{}: {words}", pod.key.name));
+                agent.last_words = Some(words);
+                if let Cause::Permit(permit) = cause {
+                    agent.permit = Some(answer(permit, PermitState::Failed));
+                }
+            }
+        }
+        Activity::ACTED
+    }
+
+    fn launch(
+        &mut self,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+        cause: Cause<'_>,
+    ) -> Result<(), String> {
+        if self.unlucky.contains(&pod.key.name) {
+            return Err("unlucky".to_string());
+        }
+        let cookie = self.cookie();
+        if self.volume(pod).ledger.cookie.is_none() {
+            let cookie = cookie.ok_or("the Secret with the credentials is missing")?;
+            self.volume(pod).ledger.cookie = Some(cookie);
+        }
+        let name = spec.node_name.as_ref().unwrap().to_string();
+        if let Cause::Permit(permit) = cause {
+            let volume = self.volume(pod);
+            match permit.data {
+                DataBeforeServiceStart::MustBeEmpty if volume.data.is_some() => {
+                    return Err("the volume is not empty".to_string());
+                }
+                DataBeforeServiceStart::Wipe => {
+                    assert_ne!(volume.ledger.part, Part::Joined, "data of a member is wiped");
+                    volume.data = None;
+                }
+                DataBeforeServiceStart::MustBeEmpty
+                | DataBeforeServiceStart::Keep
+                | DataBeforeServiceStart::Unknown(_) => {}
+            }
+            volume.ledger.part = Part::Begun;
+            volume.ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
+            volume.ledger.node_name = Some(name.clone());
+        }
+        let version = self.version_of(pod);
+        let is_first = matches!(cause, Cause::Permit(p) if p.kind == ServicePermitKind::Initialize);
+        let volume = self.volume(pod);
+        volume.ledger.starts += 1;
+        let is_new = volume.data.is_none();
+        let process = Process {
+            name,
+            disk: pod.disk.clone(),
+            app: App::Waiting,
+            open: matches!(cause, Cause::Joined),
+            caught_up: Default::default(),
+            version,
+        };
+        let uid = pod.uid.as_str();
+        self.rabbit.start(uid, process, &mut self.kube.disks)?;
+        self.rabbit.begun += usize::from(is_first && is_new);
+        Ok(())
+    }
+
+    /// The cookie in the Secret, as the kubelet mounts it.
+    pub fn cookie(&self) -> Option<String> {
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, "demo-rmq");
+        let secret = self.store.get(&key).filter(|_| !self.secret_is_gone)?;
+        secret["stringData"]["erlang-cookie"].as_str().map(str::to_string)
+    }
+
+    /// What comes of a node that runs: its ledger, its permit, its intents.
+    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+        self.go_on_with_permit(agent, pod, spec);
+        self.intend(agent, pod, spec);
+        self.operate(pod, spec);
+        self.answer(agent, pod, spec);
+    }
+
+    fn go_on_with_permit(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+        let uid = pod.uid.as_str();
+        let Some(permit) = spec.start.as_ref().filter(|p| p.pod_uid == pod.uid) else { return };
+        let runs = self.rabbit.nodes.get(uid).is_some_and(|p| p.app == App::Running);
+        if self.volume(pod).ledger.part != Part::Begun || !runs {
+            return;
+        }
+        let alone = self.volume(pod).data.as_ref().is_some_and(|d| d.cluster.len() == 1);
+        if permit.kind == ServicePermitKind::Join && alone {
+            let nodes: Vec<String> = permit.nodes.iter().map(ToString::to_string).collect();
+            if let Err(words) = self.rabbit.join(uid, &nodes, &mut self.kube.disks) {
+                self.tell(&format!("{}: {words}", pod.key.name));
+                self.rabbit.stop(uid, &mut self.kube.disks);
+                agent.last_words = Some(words);
+                agent.permit = Some(answer(permit, PermitState::Failed));
+                return;
+            }
+            self.tell(&format!("{} joins", pod.key.name));
+            return; // It is started again with its listeners in the next step.
+        }
+        self.rabbit.nodes.get_mut(uid).unwrap().open = true;
+        self.volume(pod).ledger.part = Part::Joined;
+        agent.permit = Some(answer(permit, PermitState::Done));
+    }
+
+    fn intend(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+        let uid = pod.uid.as_str();
+        let intent = spec.intent.as_ref();
+        let own = self.volume(pod).id.clone();
+        let intent = intent.filter(|i| Some(i.volume_id.as_str()) == own.as_deref());
+        let done =
+            |nonce| IntentStatus { nonce, state: IntentState::Done, message: None, since: None };
+        match intent.map(|i| (i.kind, i.nonce.clone())) {
+            Some((ServiceIntentKind::StopApp, nonce)) => {
+                if let Some(process) = self.rabbit.nodes.get_mut(uid) {
+                    (process.app, process.open) = (App::Stopped, false);
+                }
+                agent.intent = Some(done(nonce));
+            }
+            Some((ServiceIntentKind::Leave, nonce)) => {
+                self.rabbit.stop(uid, &mut self.kube.disks);
+                self.volume(pod).ledger.part = Part::Left;
+                agent.intent = Some(done(nonce));
+            }
+            Some((ServiceIntentKind::Unknown(_), _)) => {}
+            None => {
+                if let Some(process) = self.rabbit.nodes.get_mut(uid)
+                    && process.app == App::Stopped
+                {
+                    (process.app, process.open) = (App::Waiting, true);
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+        let Some(asked) = &spec.evidence else { return };
+        if agent.evidence.as_ref().is_some_and(|e| e.nonce == asked.nonce) {
+            return;
+        }
+        let uid = pod.uid.as_str();
+        agent.evidence = Some(MemberEvidence {
+            nonce: asked.nonce.clone(),
+            read_at: Time(self.store.now),
+            volume_id: VolumeId::new(self.volume(pod).id.clone().unwrap_or_default()),
+            ensemble: None,
+            broker: self.view(uid),
+            queues: self.queues_view(uid),
+        });
+    }
+
+    /// A person edits the spec of a member.
+    pub fn patch_member(&mut self, member: &str, patch: &serde_json::Value) {
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, member);
+        self.store.merge(&key, patch, Subresource::None).unwrap();
+    }
+}
+
+pub(super) fn answer(permit: &ServicePermit, state: PermitState) -> PermitStatus {
+    PermitStatus { nonce: permit.nonce.clone(), state, message: None }
+}

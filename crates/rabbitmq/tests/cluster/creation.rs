@@ -1,0 +1,168 @@
+//! How a cluster begins: once, on one volume, with credentials that are made once.
+
+use super::acts::{node, pod};
+use super::volume::Part;
+use super::world::{NAMESPACE, World};
+use palladion_api::labels;
+use palladion_plan::ObjectKey;
+use palladion_rabbitmq::resources as kinds;
+use serde_json::json;
+
+#[test]
+fn a_cluster_of_one_and_one_of_three_are_created() {
+    for nodes in [1, 3] {
+        let mut world = World::new().with(nodes);
+        world.settle();
+        world.expect(nodes);
+        assert_eq!(world.rabbit.begun, 1);
+        assert_eq!(world.condition("Progressing"), "False UpToDate: all servers are ready");
+        assert!(world.condition("Available").starts_with("True Running"));
+        assert!(world.condition("Degraded").starts_with("False"));
+        assert!(world.condition("Accepted").starts_with("True Valid"));
+        assert!(world.condition("AllNodesSeen").starts_with("True"));
+        assert!(world.condition("Partitioned").starts_with("False"));
+    }
+}
+
+#[test]
+fn at_rest_nothing_is_written() {
+    let mut world = World::settled(3);
+    let writes = world.faults.writes();
+    world.operators.iter_mut().for_each(palladion_plan::sim::Operator::resync);
+    world.settle();
+    assert_eq!(world.faults.writes(), writes, "{}", world.last_words());
+}
+
+#[test]
+fn what_dependents_read_names_nodes_ports_virtual_host_and_secret() {
+    let world = World::settled(3);
+    let service = world.status()["service"].clone();
+    assert_eq!(service["ports"], json!({ "amqp": 5672, "management": 15672 }));
+    assert_eq!(service["attributes"], json!({ "vhost": "/", "secret": "demo-rmq" }));
+    let names: Vec<&str> = service["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|node| node["name"].as_str())
+        .collect();
+    assert_eq!(names, ["demo-rmq-0", "demo-rmq-1", "demo-rmq-2"]);
+}
+
+#[test]
+fn the_node_name_is_on_claim_and_record() {
+    let world = World::settled(3);
+    for ordinal in 0..3 {
+        assert_eq!(world.member(ordinal)["spec"]["nodeName"], json!(node(ordinal)));
+        let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{}", pod(ordinal)));
+        let annotations = world.store.get(&claim).unwrap()["metadata"]["annotations"].clone();
+        assert_eq!(annotations[labels::NODE_NAME], json!(node(ordinal)));
+        assert_eq!(annotations[labels::VOLUME_ID], world.member(ordinal)["spec"]["volumeID"]);
+    }
+    assert!(world.status()["initialized"]["servedAt"].is_string());
+}
+
+#[test]
+fn a_volume_that_is_not_empty_stops_the_beginning_until_a_person_allows_it() {
+    let mut world = World::new().with(3);
+    world.until(|w| w.uid(1).is_some());
+    let disk = world.disk(1);
+    disk.content.id = Some("old".into());
+    disk.content.ledger.part = Part::Joined;
+    disk.content.data = Some(Default::default());
+    world.settle();
+    assert_eq!(world.rabbit.begun, 0, "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(
+        said.starts_with("True InitializationRefused: the volume of member demo-rmq-1"),
+        "{said}"
+    );
+    assert!(said.contains("rabbitmqcluster demo"), "{said}");
+    let nonce = world.nonce();
+    world.annotate_cluster(labels::ALLOW_INITIALIZATION, "another");
+    world.settle();
+    assert_eq!(world.rabbit.begun, 0);
+    world.annotate_cluster(labels::ALLOW_INITIALIZATION, &nonce);
+    world.settle();
+    assert_eq!(world.rabbit.begun, 1, "{}", world.last_words());
+}
+
+#[test]
+fn the_first_pod_may_end_at_any_time_of_the_beginning() {
+    let mut world = World::new().with(1);
+    let mut worlds = Vec::new();
+    while world.tick().unwrap() {
+        worlds.push(world.clone());
+    }
+    let mut tried = 0;
+    for mut world in worlds.into_iter().step_by(3) {
+        if world.exists(kinds::POD, &pod(0)) {
+            tried += 1;
+            world.delete(kinds::POD, &pod(0));
+        }
+        world.settle();
+        world.expect(1);
+    }
+    assert!(tried > 5, "{tried}");
+}
+
+#[test]
+fn credentials_are_made_once_and_a_secret_that_exists_is_used_as_it_is() {
+    let mut world = World::new();
+    let key = ObjectKey::new(kinds::SECRET, NAMESPACE, "demo-rmq");
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": { "name": "demo-rmq", "namespace": NAMESPACE },
+        "stringData": { "erlang-cookie": "of a user" },
+    });
+    world.store.create(&key, &secret).unwrap();
+    let mut world = world.with(3);
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.cookie().as_deref(), Some("of a user"));
+    let made = world.writes.iter().filter(|w| w.starts_with("create Secret")).count();
+    assert_eq!(made, 0, "{:?}", world.writes);
+    assert_eq!(world.status()["credentials"]["secretName"], json!("demo-rmq"));
+}
+
+/// Nodes with another cookie could not reach each other: what runs keeps its own, and
+/// nothing new is made.
+#[test]
+fn a_secret_that_is_gone_is_reported_and_never_made_again() {
+    let mut world = World::settled(1);
+    let key = ObjectKey::new(kinds::SECRET, NAMESPACE, "demo-rmq");
+    let kept = world.store.get(&key).unwrap().clone();
+    world.store.remove(&key);
+    world.delete(kinds::POD, &pod(0));
+    world.settle();
+    world.expect(1);
+    assert!(!world.exists(kinds::SECRET, "demo-rmq"), "{}", world.last_words());
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.contains("CredentialsMissing") || said.contains("credentials"), "{said}");
+    assert!(!world.exists(kinds::SECRET, "demo-rmq"));
+    world.store.create(&key, &kept).unwrap();
+    for ordinal in [1, 2] {
+        world.delete(kinds::POD, &pod(ordinal));
+    }
+    world.settle();
+    world.expect(3);
+}
+
+#[test]
+fn a_cluster_that_is_recreated_finds_its_members_again() {
+    let mut world = World::settled(3);
+    let volumes: Vec<_> = (0..3).map(|o| world.member(o)["spec"]["volumeID"].clone()).collect();
+    let object = world.store.get(&super::world::cluster_key()).unwrap().clone();
+    world.store.remove(&super::world::cluster_key());
+    world.pass(60);
+    assert!(world.kube.pods(&world.store).is_empty(), "{}", world.last_words());
+    let mut new = json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "spec": object["spec"] });
+    new["metadata"] = json!({ "name": super::world::CLUSTER, "namespace": NAMESPACE });
+    world.store.create(&super::world::cluster_key(), &new).unwrap();
+    world.settle();
+    assert_eq!(world.rabbit.begun, 1, "{}", world.last_words());
+    world.expect(3);
+    let again: Vec<_> = (0..3).map(|o| world.member(o)["spec"]["volumeID"].clone()).collect();
+    assert_eq!(volumes, again);
+}

@@ -1,0 +1,170 @@
+//! What an agent reports.
+
+use super::agent::{Agent, Wish};
+use super::model::{App, data};
+use super::volume::{Kind, Part};
+use super::world::{NAMESPACE, World};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::VolumeId;
+use palladion_api::member::AgentStatus;
+use palladion_api::rabbitmq::NodeName;
+use palladion_api::service_member::{
+    BrokerView, FeatureFlags, MemberServer, MemberServerState, MemberVolume, MemberVolumeState,
+    NodeQueues, QueueNames, QueuesView, ServiceMemberSpec, ServiceMemberStatus,
+};
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::PodRun;
+use palladion_rabbitmq::resources as kinds;
+use std::collections::BTreeSet;
+
+impl World {
+    pub(super) fn view(&self, uid: &str) -> Option<BrokerView> {
+        let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running)?;
+        // Before it has joined, it is no node of this cluster.
+        if !process.open {
+            return None;
+        }
+        let names = |all: BTreeSet<String>| all.into_iter().map(NodeName::new).collect();
+        let partitions = self.rabbit.partitions.get(&process.name).cloned().unwrap_or_default();
+        Some(BrokerView {
+            node: NodeName::new(&process.name),
+            running: names(self.rabbit.sees(uid, &self.kube.disks)),
+            members: names(data(&self.kube.disks, process).cluster.clone()),
+            partitions: names(partitions),
+            alarms: self.alarms.clone(),
+            flags: Some(FeatureFlags {
+                enabled: match self.khepri {
+                    true => vec!["khepri_db".to_string(), "quorum_queue".to_string()],
+                    false => vec!["quorum_queue".to_string()],
+                },
+                stable_disabled: self.flags_disabled.clone(),
+            }),
+        })
+    }
+
+    pub(super) fn queues_view(&self, uid: &str) -> Option<QueuesView> {
+        let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running && p.open)?;
+        let queues = data(&self.kube.disks, process).queues.clone();
+        let sees = self.rabbit.sees(uid, &self.kube.disks);
+        let nodes: BTreeSet<String> = queues.values().flat_map(|q| q.replicas.clone()).collect();
+        let of = |node: &String, is_it: &dyn Fn(&super::volume::Queue) -> bool| {
+            let all = queues.iter().filter(|(_, q)| q.replicas.contains(node) && is_it(q));
+            QueueNames::of(all.map(|(name, _)| name.clone()))
+        };
+        let without = |node: &String, queue: &super::volume::Queue| {
+            let elsewhere = queue.replicas.iter().filter(|r| *r != node && sees.contains(*r));
+            queue.kind == Kind::Quorum
+                && queue.replicas.len() > 1
+                && elsewhere.count() * 2 <= queue.replicas.len()
+        };
+        let listed = nodes.iter().map(|node| NodeQueues {
+            node: NodeName::new(node),
+            replicas: of(node, &|q| q.kind == Kind::Quorum),
+            streams: QueueNames::default(),
+            classic: of(node, &|q| q.kind == Kind::Classic),
+            without_majority: of(node, &|q| without(node, q)),
+            only_here: of(node, &|q| q.kind == Kind::Quorum && q.replicas.len() == 1),
+        });
+        let own = &process.name;
+        let critical = of(own, &|q| without(own, q));
+        let has_led = |name: &String| {
+            let leads = self.rabbit.leader(name, &queues[name], &self.kube.disks);
+            leads.is_some_and(|p| p.name == *own)
+        };
+        let behind = queues.iter().filter(|(name, q)| {
+            let is_here = q.kind == Kind::Quorum && q.replicas.contains(own);
+            is_here && !process.caught_up.contains(*name) && !has_led(name)
+        });
+        Some(QueuesView {
+            nodes: listed.collect(),
+            critical,
+            behind: Some(QueueNames::of(behind.map(|(name, _)| name.clone()))),
+        })
+    }
+
+    pub(super) fn report(
+        &mut self,
+        agent: &Agent,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+        wish: Wish<'_>,
+    ) -> ServiceMemberStatus {
+        let state = self.volume_state(pod, spec);
+        let running = self.rabbit.nodes.get(pod.uid.as_str());
+        let (server, reason) = match (running.map(|p| p.app), &agent.last_words, wish) {
+            (Some(App::Running), _, _) => (MemberServerState::Running, None),
+            (Some(App::Stopped), _, _) => (MemberServerState::Stopping, None),
+            (Some(App::Waiting), _, _) => (MemberServerState::Starting, Some("WaitingForTables")),
+            (Some(App::Paused), _, _) => (MemberServerState::Starting, Some("Partitioned")),
+            (None, Some(words), _) if words.contains("credentials") => {
+                (MemberServerState::Failed, Some("CredentialsMissing"))
+            }
+            (None, Some(_), _) => (MemberServerState::Failed, Some("ServerFailed")),
+            (None, None, Wish::Run(_)) => (MemberServerState::Starting, Some("Starting")),
+            (None, None, Wish::Rest) if state == MemberVolumeState::Left => {
+                (MemberServerState::Left, None)
+            }
+            (None, None, Wish::Rest) if !spec.revisions.contains(&pod.revision) => {
+                (MemberServerState::Waiting, Some("WaitingForRevision"))
+            }
+            (None, None, Wish::Rest) => (MemberServerState::Waiting, Some("WaitingForPermit")),
+        };
+        let reason = self.says.get(&pod.key.name).copied().or(reason);
+        let version = running.map(|p| p.version.clone());
+        let broker = self.view(pod.uid.as_str());
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);
+        let stored = self.store.get(&key).map(|m| m["status"].clone()).unwrap_or_default();
+        let stored: ServiceMemberStatus = serde_json::from_value(stored).unwrap_or_default();
+        let since = stored.server.filter(|s| s.state == server).map(|s| s.since);
+        let now = self.store.now;
+        let volume = self.volume(pod).clone();
+        let is_member = volume.ledger.part != Part::None;
+        ServiceMemberStatus {
+            agent: Some(AgentStatus {
+                version: "test".into(),
+                protocol: 1,
+                pod_uid: pod.uid.clone(),
+                revision: pod.revision.clone(),
+                node: pod.node.clone(),
+            }),
+            volume: Some(MemberVolume {
+                volume_id: match volume.id {
+                    Some(id) => VolumeId::new(id),
+                    None => spec.volume_id.clone().unwrap_or_default(),
+                },
+                state,
+                file_system: pod.disk.clone(),
+                starts: Some(volume.ledger.starts),
+                cluster: None,
+                epoch: None,
+                last_zxid: None,
+                message: Some("as the test says".into())
+                    .filter(|_| state == MemberVolumeState::Lost),
+            }),
+            server: Some(MemberServer {
+                state: server,
+                since: since.unwrap_or(Time(now)),
+                reason: reason.map(str::to_string),
+                message: agent.last_words.clone(),
+                version,
+                config_hash: None,
+                restart_token: agent.restart_token.clone().flatten(),
+            }),
+            node_name: volume.ledger.node_name.filter(|_| is_member).map(NodeName::new),
+            address: spec.address.clone(),
+            broker,
+            definitions_hash: self.definitions.clone(),
+            permit: agent.permit.clone(),
+            intent: agent.intent.clone(),
+            operation: volume.ledger.operation,
+            evidence: agent.evidence.clone(),
+            ..ServiceMemberStatus::default()
+        }
+    }
+
+    pub(super) fn version_of(&self, pod: &PodRun) -> String {
+        let image = self.store.get(&pod.key).map(|p| p["spec"]["containers"][0]["image"].clone());
+        let image = image.unwrap_or_default();
+        image.as_str().unwrap_or_default().rsplit(':').next().unwrap_or_default().to_string()
+    }
+}

@@ -1,0 +1,67 @@
+//! What is on a disk: marker, ledger, and what the node keeps in its tables and logs.
+
+use palladion_api::ids::Nonce;
+use palladion_api::service_member::{MemberOperationStatus, ServicePermitKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A disk of a member.
+#[derive(Clone, Debug, Default)]
+pub struct Volume {
+    /// From the marker file.
+    pub id: Option<String>,
+    pub ledger: Ledger,
+    pub data: Option<Data>,
+}
+
+/// What the agent remembers of this volume.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    pub node_name: Option<String>,
+    pub part: Part,
+    /// The permit that it was begun by.
+    pub begun_by: Option<(ServicePermitKind, Nonce)>,
+    pub starts: i64,
+    /// The last order and what came of it.
+    pub operation: Option<MemberOperationStatus>,
+    pub cookie: Option<String>,
+}
+
+/// The part that the node on it has in a cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    #[default]
+    None,
+    Begun,
+    Joined,
+    Left,
+}
+
+/// What a node has on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Data {
+    /// Nodes of the cluster, by its tables.
+    pub cluster: BTreeSet<String>,
+    /// Nodes that ran when it stopped: their tables may be newer.
+    pub ran_on: BTreeSet<String>,
+    /// Queues, by its tables.
+    pub queues: BTreeMap<String, Queue>,
+    /// Messages by queue: of a replica, or of a classic queue.
+    pub logs: BTreeMap<String, BTreeSet<u32>>,
+}
+
+/// A queue, as every table has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    pub kind: Kind,
+    /// Nodes with a replica; of a classic queue the one that it is on.
+    pub replicas: BTreeSet<String>,
+    /// How many replicas it is to have.
+    pub wanted: usize,
+}
+
+/// Kinds of queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Quorum,
+    Classic,
+}
