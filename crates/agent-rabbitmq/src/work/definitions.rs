@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use palladion_agent_core::words::files::Doing as WithFile;
 use palladion_api::words::Names;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -79,8 +80,10 @@ impl Definitions {
         let Some(text) = read(path)? else {
             return Ok(None);
         };
-        let file: File = serde_json::from_slice(&text)
-            .with_context(|| Odd::Definitions { path: path.display().to_string() })?;
+        let odd = || Odd::Definitions { path: path.display().to_string() };
+        // An object first: serde would take a list for a structure, too.
+        let object: Map<String, Value> = serde_json::from_slice(&text).with_context(odd)?;
+        let file: File = serde_json::from_value(object.into()).with_context(odd)?;
         let queues = file.queues.into_iter().map(|queue| (queue.vhost, queue.name)).collect();
         Ok(Some(Self { path: path.to_path_buf(), hash: hash_of(&text), queues }))
     }

@@ -103,7 +103,7 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
             let flag = flags.iter_mut().find(|flag| flag["name"] == *name).unwrap();
             flag["state"] = "enabled".into();
         }),
-        ["import_definitions", path, "--format", "json"] => import(state, path),
+        ["import_definitions", path, "--format", "json"] => import(state, own, path),
         ["forget_cluster_node", node] => state.change(|state| {
             state["members"].as_array_mut().unwrap().retain(|member| member != *node);
         }),
@@ -112,12 +112,12 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn import(state: &State, path: &str) {
+fn import(state: &State, own: &str, path: &str) {
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     state.change(|state| {
         for queue in file["queues"].as_array().into_iter().flatten() {
             let mut queue = queue.clone();
-            queue["type"] = "classic".into();
+            (queue["type"], queue["node"]) = ("classic".into(), own.into());
             state["queues"].as_array_mut().unwrap().push(queue);
         }
     });
