@@ -61,6 +61,7 @@ mod tests {
                 ring: None,
                 message: None,
                 last_ran_at: None,
+                gc_grace_seconds: None,
                 missed: None,
                 retired: None,
             }),
