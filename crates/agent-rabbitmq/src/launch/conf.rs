@@ -4,7 +4,6 @@ use crate::decide::Doors;
 use crate::words::files::Odd;
 use anyhow::{Result, bail};
 use palladion_api::rabbitmq::{self, MANAGEMENT_PLUGIN, RabbitmqServerConfig};
-use std::collections::BTreeMap;
 
 /// Name of the file of the settings.
 pub const CONF: &str = "rabbitmq.conf";
@@ -13,18 +12,18 @@ pub const PLUGINS: &str = "enabled_plugins";
 
 /// Settings that are not a user's, of those that the API keeps from users: the operator's
 /// configuration has them, and no others of that list.
-const OPERATORS: [&str; 8] = [
+const OPERATORS: [&str; 7] = [
     "listeners.tcp.default",
     "listeners.tcp",
     "management.tcp.port",
-    "management.tcp.ip",
     "cluster_partition_handling",
     "mnesia_table_loading_retry_limit",
     "mnesia_table_loading_retry_timeout",
     "log.file",
 ];
 
-/// The text of `rabbitmq.conf`. A file that was edited by hand could have a node found its
+/// The text of `rabbitmq.conf`. The management API is open also where clients are kept out: a
+/// blank node has no user but `guest`, who gets in on the loopback interface only. A file that was edited by hand could have a node found its
 /// peers by itself, and come back without its data and vote: what the API keeps from users
 /// is refused here, too.
 ///
@@ -33,7 +32,7 @@ const OPERATORS: [&str; 8] = [
 pub fn rabbitmq_conf(config: &RabbitmqServerConfig, doors: Doors) -> Result<String> {
     let settings = match doors {
         Doors::Open => config.settings.clone(),
-        Doors::Closed => closed(&config.settings),
+        Doors::Closed => rabbitmq::closed(&config.settings),
     };
     let mut text = String::new();
     for (name, value) in settings {
@@ -47,14 +46,6 @@ pub fn rabbitmq_conf(config: &RabbitmqServerConfig, doors: Doors) -> Result<Stri
         text += &format!("{name} = {value}\n");
     }
     Ok(text)
-}
-
-/// No client gets into a node that is no member yet, by whichever door: it would speak with
-/// a cluster of its own. The agent reads on the loopback interface.
-fn closed(settings: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut closed = rabbitmq::closed(settings);
-    closed.insert("management.tcp.ip".into(), "127.0.0.1".into());
-    closed
 }
 
 /// The text of the file of the plugins: a term of Erlang.

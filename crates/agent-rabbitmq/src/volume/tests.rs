@@ -74,6 +74,17 @@ fn each_part_that_is_gone_is_named() {
     }
 }
 
+/// The agent may have ended before it could note anything.
+#[test]
+fn what_every_node_has_is_missed_also_where_nothing_was_noted() {
+    let (_directory, volume) = served();
+    let mut ledger = volume.look_over().unwrap().ledger.unwrap();
+    ledger.parts.clear();
+    volume.save(&ledger).unwrap();
+    fs::remove_dir_all(volume.data().join(NODE).join("quorum")).unwrap();
+    assert_eq!(volume.look_over().unwrap().data, Data::Partial(vec![Kind::Quorum]));
+}
+
 /// A power cut may leave a file that has no content.
 #[test]
 fn an_empty_file_is_a_part_that_is_gone() {
