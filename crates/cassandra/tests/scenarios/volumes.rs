@@ -4,12 +4,14 @@
 use crate::every::a_ring;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::world::Link;
 use crate::tasks::{host_of, volume_of};
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
+use serde_json::json;
 
 const FIRST: &str = "demo-dc1-a-0";
 const NEW: &str = "demo-dc1-a-2";
@@ -134,4 +136,18 @@ fn assert_is_asked_first(world: &World) {
     let asked = at("ask member");
     let ended = at(&format!("record that member {NEW} will not join"));
     assert!(turn.is_some() && turn < asked && asked < ended, "{:?}", world.writes);
+}
+
+/// As agents recorded XFS once. From then on a loss of its data is known as one.
+#[test]
+fn a_file_system_that_was_recorded_by_its_device_number_is_recorded_by_its_id_once() {
+    let mut world = a_ring(2, 1);
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, "demo-dc1-a-1");
+    let recorded = |w: &World| w.store.get(&key).map(|m| m["spec"]["fileSystem"].clone());
+    let by_id = recorded(&world);
+    let by_number = json!({ "spec": { "fileSystem": "xfs/0000000000000821/" } });
+    world.store.merge(&key, &by_number, Subresource::None).unwrap();
+    world.settle();
+    assert_eq!(recorded(&world), by_id, "{}", world.last_words());
+    world.expect_ring(3);
 }
