@@ -1,15 +1,22 @@
 //! Long histories of many disturbances, by seed: of processes, watches, machines,
-//! volumes, networks, clocks, leaders, records, spec and tasks, while clients write. A seed that fails is a
-//! history that can be played again: `PALLADION_SIM_SEED=17 cargo test -p
+//! volumes, networks, clocks, leaders, records, spec and tasks, while clients write through
+//! whoever serves, at any level. With two copies of a row `QUORUM` asks both; with three, which
+//! every other seed has, it shows what one of them lacks. Hours and days pass among the seconds:
+//! hints and tombstones are not kept for ever. A seed that fails is a history that can be
+//! played again: `PALLADION_SIM_SEED=17 cargo test -p
 //! palladion-cassandra --test scenarios chaos -- --nocapture`.
 
 use crate::jobs::task;
-use crate::nodes::spread;
+use crate::nodes::spread_with;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::Phase;
+use crate::sim::rows::Level;
+use crate::sim::world::cluster_key;
 use crate::tasks;
+use crate::terminated::terminate;
 use jiff::SignedDuration;
+use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::sim::{Fault, Feed, Random};
@@ -27,6 +34,10 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const ROWS: u32 = 3;
 /// Rows that they delete after some.
 const DELETED: u32 = 2;
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+/// One machine was down for so long; a ring that is stopped for days may have more.
+const MOST_TOO_OLD: usize = 3;
 /// How many histories to run instead.
 const COUNT: &str = "PALLADION_SIM_HISTORIES";
 /// One seed, to look at it.
@@ -38,10 +49,7 @@ fn number(name: &str) -> Option<u64> {
 
 #[test]
 fn whatever_happens_the_ring_is_as_wanted_in_the_end() {
-    let mut ring = spread(2, 1);
-    // A lost machine is given up at once: the rest of the history is short.
-    ring.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    ring.settle();
+    let rings = [a_ring(2), a_ring(3)];
     let histories = std::env::var_os(ALL).map_or(HISTORIES.0, |_| HISTORIES.1);
     let seeds: Vec<u64> = match number(SEED) {
         Some(seed) => vec![seed],
@@ -49,7 +57,7 @@ fn whatever_happens_the_ring_is_as_wanted_in_the_end() {
     };
     let mut failures = Vec::new();
     for seed in &seeds {
-        let mut world = ring.clone().shuffled(*seed);
+        let mut world = rings[usize::from(seed % 2 == 0)].clone().shuffled(*seed);
         let outcome = history(&mut world, *seed);
         if number(SEED).is_some() {
             println!("{}", world.story.join("\n"));
@@ -73,6 +81,17 @@ fn whatever_happens_the_ring_is_as_wanted_in_the_end() {
     );
 }
 
+/// Three members and a keyspace with so many copies.
+fn a_ring(copies: usize) -> World {
+    let mut ring = World::new();
+    ring.ring.copies = copies;
+    let mut ring = spread_with(ring, 2, 1);
+    // A lost machine is given up at once: the rest of the history is short.
+    ring.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    ring.settle();
+    ring
+}
+
 /// What a history has come to.
 struct Course {
     random: Random,
@@ -82,7 +101,7 @@ struct Course {
     tasks: usize,
 }
 
-/// With two copies of everything, one loss is what a ring survives.
+/// One loss is what a ring survives, until it is whole again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Loss {
     Nothing,
@@ -94,13 +113,13 @@ fn history(world: &mut World, seed: u64) -> Result<(), String> {
     let mut course = Course { random, wanted: (2, 1), loss: Loss::Nothing, tasks: 0 };
     for _ in 0..DISTURBANCES {
         disturb(world, &mut course)?;
-        world.write(ROWS);
-        some_are_deleted(world, &mut course.random);
-        let seconds = course.random.within(0..=40);
+        clients_write(world, &mut course.random);
+        let seconds = a_while(&mut course.random);
         world.try_pass(seconds)?;
     }
     world.heal();
     world.try_settle()?;
+    who_is_too_old_is_replaced(world)?;
     let full = course.wanted.0 + course.wanted.1;
     let normal = world.normal();
     if (normal, world.ring.full_members()) != (full, full) {
@@ -144,13 +163,7 @@ fn disturb(world: &mut World, course: &mut Course) -> Result<(), String> {
             }
             Ok(())
         }
-        6 => {
-            let node = a_machine(world, &mut course.random);
-            world.set_machine(&node, Machine::Down);
-            world.try_pass(course.random.within(1..=60))?;
-            world.set_machine(&node, Machine::Up);
-            Ok(())
-        }
+        6 => a_machine_is_down(world, course),
         7 | 8 => {
             course.wanted =
                 ([2, 3][pick(&mut course.random, 2)], [1, 2][pick(&mut course.random, 2)]);
@@ -226,8 +239,89 @@ fn a_network_is_cut(world: &mut World, random: &mut Random) -> Result<(), String
     };
     world.cut_off(&member);
     world.try_pass(random.within(1..=90))?;
+    clients_write(world, random);
+    if random.once_in(6) {
+        world.try_pass(random.within(1..=5) * HOUR)?;
+        clients_write(world, random);
+    }
     world.reconnect();
     Ok(())
+}
+
+/// Seldom for so long that nobody keeps hints any more, or even tombstones: then its member
+/// will be replaced, which is a loss.
+fn a_machine_is_down(world: &mut World, course: &mut Course) -> Result<(), String> {
+    let node = a_machine(world, &mut course.random);
+    world.set_machine(&node, Machine::Down);
+    world.try_pass(course.random.within(1..=60))?;
+    clients_write(world, &mut course.random);
+    let seconds = match course.random.within(0..=11) {
+        0 if can_lose(world, course) => {
+            course.loss = Loss::Volume;
+            12 * DAY
+        }
+        0..=3 => course.random.within(1..=5) * HOUR,
+        _ => course.random.within(1..=60),
+    };
+    world.try_pass(seconds)?;
+    clients_write(world, &mut course.random);
+    world.set_machine(&node, Machine::Up);
+    Ok(())
+}
+
+/// From one disturbance to the next: seconds, and now and then hours or days.
+fn a_while(random: &mut Random) -> i64 {
+    match random.within(0..=11) {
+        0 => random.within(1..=5) * HOUR,
+        1 => random.within(1..=11) * DAY,
+        _ => random.within(0..=40),
+    }
+}
+
+/// They write through somebody who serves, and delete some.
+fn clients_write(world: &mut World, random: &mut Random) {
+    let level = [Level::Quorum, Level::Quorum, Level::One, Level::All][pick(random, 4)];
+    let through = a_full_member(world, random).unwrap_or_default();
+    let done = world.write_at(ROWS, level, &through);
+    world.tell(&format!("{done} of {ROWS} rows are written through {through} at {level:?}"));
+    some_are_deleted(world, random);
+}
+
+/// A person has those replaced whose data is too old to start with, one after the other.
+fn who_is_too_old_is_replaced(world: &mut World) -> Result<(), String> {
+    for _ in 0..MOST_TOO_OLD {
+        let is_too_old = |m: &serde_json::Value| m["status"]["server"]["reason"] == "DataTooOld";
+        let members = world.store.list(kinds::MEMBER);
+        let Some(member) =
+            members.filter(|(_, m)| is_too_old(m)).map(|(key, _)| key.name.clone()).next()
+        else {
+            return Ok(());
+        };
+        world.give_up(&member);
+        terminate(world, &member, "Now");
+        world.try_pass(60)?;
+        world.label(kinds::MEMBER, &member, labels::REPLACE);
+        world.try_settle()?;
+    }
+    Ok(())
+}
+
+/// Is nothing lost yet, or is the ring whole again: are all up, and all repairs done?
+fn can_lose(world: &World, course: &Course) -> bool {
+    if course.loss == Loss::Nothing {
+        return true;
+    }
+    let members: Vec<_> = world.store.list(kinds::MEMBER).map(|(_, m)| m).collect();
+    let is_repaired = |m: &serde_json::Value| {
+        let mut pending = m["spec"]["pendingMaintenance"].as_array().into_iter().flatten();
+        m["spec"]["replace"].is_null() && !pending.any(|debt| debt["kind"] == "Repair")
+    };
+    let up = world.normal();
+    up >= world.ring.copies
+        && up == world.ring.full_members()
+        && up == members.len()
+        && members.iter().all(|m| is_repaired(m))
+        && world.store.get(&cluster_key()).is_some_and(|c| c["status"]["turn"].is_null())
 }
 
 /// By less than what answers may be old.
@@ -279,7 +373,7 @@ fn a_replacement(world: &mut World, course: &mut Course) {
     let Some(member) = a_full_member(world, &mut course.random) else {
         return;
     };
-    if course.loss == Loss::Nothing {
+    if can_lose(world, course) {
         course.loss = Loss::Volume;
         course.tasks += 1;
         world.give_up(&member);
@@ -293,7 +387,7 @@ fn something_is_lost(world: &mut World, course: &mut Course) {
     let Some(member) = a_full_member(world, &mut course.random) else {
         return;
     };
-    if course.loss == Loss::Volume {
+    if !can_lose(world, course) {
         return;
     }
     course.loss = Loss::Volume;

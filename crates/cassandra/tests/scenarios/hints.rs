@@ -2,15 +2,22 @@
 //! were acknowledged, and nobody may stream from it before it is repaired.
 
 use crate::holes::three_copies;
-use crate::maintenance::{AWAY, lose, repairs};
+use crate::maintenance::{AWAY, lose};
 use crate::sim::World;
+use crate::sim::manifests::a_cluster;
 use crate::sim::rows::Level;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
+use serde_json::json;
 
 /// The member that coordinates, and has the hints, on machine n1.
 const COORDINATOR: &str = "demo-dc1-a-0";
 const HOUR: i64 = 3600;
+
+/// Repairs that were begun of all ranges of a member.
+fn repairs(world: &World, member: &str) -> usize {
+    world.begun_by(member).iter().filter(|id| id.starts_with("pay-repair")).count()
+}
 
 fn writes_through_the_coordinator(world: &mut World) {
     assert_eq!(world.write_at(20, Level::Quorum, COORDINATOR), 20, "{}", world.last_words());
@@ -31,7 +38,6 @@ fn who_was_away_is_repaired_before_a_coordinator_is_replaced_that_was_lost_meanw
     lose(&mut world, COORDINATOR);
     world.pass(60);
     world.set_machine("n3", Machine::Up);
-    world.writes.clear();
     world.settle();
     assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
     world.expect_ring(3);
@@ -47,7 +53,6 @@ fn who_was_back_before_a_coordinator_was_given_up_is_repaired_before_that_is_rep
     world.pass(HOUR);
     world.wipe_volume(COORDINATOR);
     world.set_machine("n1", Machine::Up);
-    world.writes.clear();
     world.settle();
     assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
     world.expect_ring(3);
@@ -61,7 +66,6 @@ fn who_was_restarted_is_repaired_before_a_coordinator_is_replaced_that_was_lost_
     world.until(|w| w.normal() == 2);
     writes_through_the_coordinator(&mut world);
     lose(&mut world, COORDINATOR);
-    world.writes.clear();
     world.settle();
     assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
     world.expect_ring(3);
@@ -70,7 +74,6 @@ fn who_was_restarted_is_repaired_before_a_coordinator_is_replaced_that_was_lost_
 /// A removal streams, too.
 #[test]
 fn who_was_away_is_repaired_before_a_coordinator_is_removed_that_was_lost_meanwhile() {
-    use crate::sim::manifests::a_cluster;
     let mut world = three_copies();
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1), ("c", 1)]));
     world.settle();
@@ -93,7 +96,22 @@ fn who_was_away_a_day_ago_holds_up_no_replacement() {
     world.settle();
     world.pass(24 * HOUR);
     lose(&mut world, COORDINATOR);
-    world.writes.clear();
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// Nobody took writes while all were stopped: there are no hints.
+#[test]
+fn a_ring_that_was_stopped_for_an_hour_holds_up_no_replacement() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.pass(HOUR);
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.settle();
+    world.pass(HOUR);
+    lose(&mut world, COORDINATOR);
     world.settle();
     assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
     world.expect_ring(3);
@@ -112,7 +130,6 @@ fn rolled_back(down: i64) -> World {
     world.tell("the disk of c-0 is put back to what it was two hours ago");
     world.disk_of(AWAY).content = copy;
     world.set_machine("n3", Machine::Up);
-    world.writes.clear();
     world
 }
 
@@ -134,12 +151,11 @@ fn a_volume_that_was_put_back_within_minutes_is_repaired() {
     let copy = world.disk_of(AWAY).content.clone();
     world.pass(2 * HOUR);
     assert_eq!(world.write(20), 20, "{}", world.last_words());
-    world.want(AWAY, &serde_json::json!({ "run": "Stopped" }));
+    world.want(AWAY, &json!({ "run": "Stopped" }));
     world.settle();
     world.disk_of(AWAY).content = copy;
     world.delete(kinds::POD, AWAY);
-    world.want(AWAY, &serde_json::json!({ "run": "Running" }));
-    world.writes.clear();
+    world.want(AWAY, &json!({ "run": "Running" }));
     world.settle();
     assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
     lose(&mut world, COORDINATOR);

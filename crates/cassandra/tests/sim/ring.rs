@@ -179,7 +179,7 @@ pub struct Ring {
     pub closed: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
-    /// Members whose streams and repairs never end.
+    /// Members whose streams, repairs and cleanups never end.
     pub hanging: BTreeSet<String>,
     /// Members whose servers do not end what they are asked to end.
     pub headstrong: BTreeSet<String>,

@@ -116,6 +116,9 @@ impl Ring {
         let is_done = taken.len() >= needed;
         if is_done {
             self.clients.told.insert(row, Told { cell, level });
+        } else if deleted.is_some() {
+            // Some have it, or a hint: it may take effect, and nothing is promised any more.
+            self.clients.told.remove(&row);
         }
         is_done
     }

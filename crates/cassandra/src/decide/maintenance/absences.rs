@@ -117,7 +117,7 @@ fn reports(
     let doing = Doing::RecordUp { member: member.name.clone() };
     let is_mark = spec.get("pendingMaintenance").is_none();
     let annotations = match missed::covered(member, &spec) {
-        Some(away) => hinted::pending(member, away, window),
+        Some(away) => hinted::pending(facts, member, away, window),
         None => hinted::settled(member),
     };
     let patch = json!({ "metadata": { "annotations": annotations }, "spec": spec });
@@ -152,7 +152,7 @@ fn is_back(
     let is_repaired = spec.as_ref().is_some_and(|s| s.get("pendingMaintenance").is_some());
     let mut annotations = match is_repaired {
         true => hinted::settled(member),
-        false => hinted::pending(member, away, window),
+        false => hinted::pending(facts, member, away, window),
     };
     annotations[labels::DOWN_SINCE] = Value::Null;
     let mut patch = json!({ "metadata": { "annotations": annotations } });

@@ -60,10 +60,12 @@ fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
 /// The annotation of a member whose absence was covered by hints. What was on its way when it
 /// went away had to wait.
 pub(super) fn pending(
+    facts: &Facts<'_>,
     member: &MemberFact,
     (since, back): (Timestamp, Timestamp),
     window: SignedDuration,
 ) -> Value {
+    let since = others_ran_since(facts, member, since).map_or(back, |ran| ran.clamp(since, back));
     let new = Hinted::of(since, back, window);
     let earlier = noted(member).filter(|h| h.until > since);
     let whole = earlier.map_or(new, |earlier| Hinted {
@@ -73,10 +75,32 @@ pub(super) fn pending(
     json!({ labels::HINTS_PENDING: whole.text() })
 }
 
+/// Since when others took writes without a member that went away at this time: where all were
+/// stopped together, since the first of them was back. None if none of them was.
+fn others_ran_since(facts: &Facts<'_>, member: &MemberFact, since: Timestamp) -> Option<Timestamp> {
+    let others = facts.joined().filter(|m| m.name != member.name);
+    others.filter_map(|other| ran_since(other, since)).min()
+}
+
+/// The same of one of the others. One of which it is not known that it had ended by then, ran.
+fn ran_since(other: &MemberFact, since: Timestamp) -> Option<Timestamp> {
+    let mut starts = starts(other);
+    let last = starts.next();
+    let began_later = last.filter(|start| start.started_at.0 >= since - TOGETHER);
+    let before = began_later.map_or(last, |_| starts.next());
+    let ended = before.and_then(|start| start.ended_at.as_ref());
+    let had_ended = ended.is_some_and(|ended| ended.0 <= since + TOGETHER);
+    match (had_ended, began_later) {
+        (false, _) => Some(since),
+        (true, None) => None,
+        (true, Some(start)) => start.normal_at.as_ref().map(|normal| normal.0),
+    }
+}
+
 /// The annotation of a member whose repair is on record: no hints are waited for of what it
 /// missed before it was up this time.
 pub(super) fn settled(member: &MemberFact) -> Value {
-    let last = starts(member).find_map(|start| start.normal_at.as_ref()).map(|t| t.0);
+    let last = starts(member).filter_map(|start| start.normal_at.as_ref()).map(|t| t.0).max();
     let settled = last.map(|at| Hinted { since: at, until: at }.text());
     json!({ labels::HINTS_PENDING: settled })
 }
@@ -93,7 +117,7 @@ pub fn lost_with(facts: &Facts<'_>, lost: &MemberFact, window: SignedDuration) -
     let at = lost_at(facts, lost);
     let is_other = |m: &&MemberFact| m.name != lost.name && marks::of(m).is_none();
     let others: Vec<&MemberFact> = facts.joined().filter(is_other).collect();
-    let before = match ended_with_it(&others, at, window) {
+    let before = match ended_with_it(&others, at) {
         true => at - TOGETHER,
         false => at,
     };
@@ -127,8 +151,12 @@ fn waits_for_hints(
 ) -> bool {
     let noted = noted(member);
     let settled = noted.filter(|h| h.is_settled()).map(|h| h.until);
-    let restarts = restarts(member, window).filter(|(back, _)| Some(*back) > settled);
-    let known = noted.into_iter().chain(restarts.map(|(_, hinted)| hinted));
+    // What takes longer is counted as an absence, and noted.
+    let is_short = |(since, back): &(Timestamp, Timestamp)| {
+        Some(*back) > settled && back.duration_since(*since) < AT_LEAST
+    };
+    let restarts = restarts(member).filter(is_short);
+    let known = noted.into_iter().chain(restarts.map(|(s, back)| Hinted::of(s, back, window)));
     let uncounted = [absences::since_on_record(member), missed::since(member)];
     uncounted.into_iter().flatten().any(|since| since < before)
         || known.filter(|h| !h.is_settled()).any(|h| h.since < before && at < h.until)
@@ -147,23 +175,19 @@ fn starts(member: &MemberFact) -> impl Iterator<Item = &StartRecord> {
     member.status.start_history.iter()
 }
 
-/// When it came back with its data, by its agent, and the absence before.
-fn restarts(
-    member: &MemberFact,
-    window: SignedDuration,
-) -> impl Iterator<Item = (Timestamp, Hinted)> {
+/// From when to when it did not run, by its agent, newest first: up to the start with which its
+/// data came from the others.
+fn restarts(member: &MemberFact) -> impl Iterator<Item = (Timestamp, Timestamp)> {
     let own = |start: &&StartRecord| {
         let kinds = [PermitKind::Initialize, PermitKind::Join, PermitKind::Replace];
         !kinds.iter().any(|kind| start.cause == format!("{kind:?}"))
     };
-    starts(member).enumerate().take_while(move |(_, start)| own(start)).filter_map(
-        move |(at, start)| {
-            let back = start.normal_at.as_ref()?.0;
-            let before = starts(member).nth(at + 1).and_then(|before| before.ended_at.as_ref());
-            let since = before.unwrap_or(&start.started_at).0.min(start.started_at.0);
-            Some((back, Hinted::of(since, back, window)))
-        },
-    )
+    let own = starts(member).take_while(own).enumerate();
+    own.filter_map(|(at, start)| {
+        let before = starts(member).nth(at + 1).and_then(|before| before.ended_at.as_ref());
+        let since = before.unwrap_or(&start.started_at).0.min(start.started_at.0);
+        Some((since, start.normal_at.as_ref()?.0))
+    })
 }
 
 /// Since when the lost member is down, as far as anybody noted that.
@@ -175,9 +199,8 @@ fn lost_at(facts: &Facts<'_>, lost: &MemberFact) -> Timestamp {
 
 /// Have all others ended, too? Nobody took writes without them then, but for those of the
 /// last seconds (safety rule 5.1): only who was away before counts.
-fn ended_with_it(others: &[&MemberFact], at: Timestamp, window: SignedDuration) -> bool {
-    let ended = |m: &&MemberFact| {
-        restarts(m, window).next().is_some_and(|(_, hinted)| hinted.since >= at - TOGETHER)
-    };
+fn ended_with_it(others: &[&MemberFact], at: Timestamp) -> bool {
+    let ended =
+        |m: &&MemberFact| restarts(m).next().is_some_and(|(since, _)| since >= at - TOGETHER);
     others.iter().all(ended)
 }

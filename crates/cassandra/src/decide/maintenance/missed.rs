@@ -38,7 +38,7 @@ pub(super) fn counted(
     others: Others,
 ) -> Option<Value> {
     let missed = uncounted(member)?;
-    let set_back = ran_until(member, missed);
+    let set_back = ran_until(facts, member, missed);
     // What the hints covered, or is on record, needs no look at the others.
     let is_known = is_short(missed, window) || stood_on_record(member, window);
     let is_covered = match others {
@@ -64,11 +64,17 @@ pub(super) fn counted(
 
 /// Until when the member ran by what is on record of it, where its volume shows less: that was
 /// set back to an earlier state, and nobody has hints for the time between. Its agent tells
-/// where that is clear, and the note of when it went away shows the rest.
-fn ran_until(member: &MemberFact, missed: &Missed) -> Option<Timestamp> {
+/// where that is clear, and the note of when it went away shows the rest: as long as others ran
+/// all the time, it is none of when the operator was back.
+fn ran_until(facts: &Facts<'_>, member: &MemberFact, missed: &Missed) -> Option<Timestamp> {
     let noted = absences::since_on_record(member);
     let noted = noted.filter(|noted| noted.duration_since(missed.since.0) > SIGN_OF_LIFE);
-    missed.ran_until.as_ref().map(|t| t.0).or(noted)
+    let ran_on = |other: &MemberFact| {
+        let last = other.status.start_history.first().and_then(|start| start.normal_at.as_ref());
+        let ran = last.is_some_and(|normal| normal.0 <= missed.since.0);
+        other.name != member.name && other.is_normal() && ran
+    };
+    missed.ran_until.as_ref().map(|t| t.0).or(noted.filter(|_| facts.joined().any(ran_on)))
 }
 
 /// It was away for longer than some tables keep deletions, and its start was not refused,
