@@ -7,8 +7,9 @@ use crate::words::job::{Doing, NotSo};
 use anyhow::{Context, Result, bail};
 use std::time::Duration;
 
-/// A drain moves the leaders of all queues; what it has not moved by then, others elect.
-const DRAIN_TIME: Duration = Duration::from_secs(120);
+/// A drain moves the leaders of all queues; what it has not moved by then, others elect. With
+/// the time to hand over it fits into that of the preStop hook.
+const DRAIN_TIME: Duration = Duration::from_secs(50);
 
 impl Hands {
     /// Drain it, and stop its application. A node that was stopped in another way would take
