@@ -53,6 +53,11 @@ impl At {
         }
     }
 
+    /// The flags by which kubectl finds the same API server.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
     /// A hint; a command looks at the same place as the one that suggests it.
     pub fn command(&self, hint: &Hint) -> String {
         let Self { namespace, server } = self;

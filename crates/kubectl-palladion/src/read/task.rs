@@ -4,8 +4,9 @@ use super::condition::{Condition, conditions};
 use super::{text, time};
 use jiff::Timestamp;
 use palladion_api::conditions::COMPLETE;
+use palladion_api::task::TaskKind;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Fields of a task's spec that every kind of task has; the one that is left
 /// is its body.
@@ -75,6 +76,12 @@ impl Task {
             created: time(object, "/metadata/creationTimestamp"),
             ended: time(object, "/status/endedAt"),
         }
+    }
+
+    /// What it does, as the status of its ring and `kubectl get` have it.
+    pub fn shown_kind(&self) -> String {
+        let known = TaskKind::ALL.iter().find(|kind| kind.field() == self.kind);
+        known.map_or_else(|| self.kind.clone(), |kind| text(&json!({ "kind": kind }), "/kind"))
     }
 
     /// Oldest first.

@@ -77,7 +77,7 @@ impl Contact {
         if Ring::read(&object).client_tls == "Require" && self.format == Client::Cqlsh {
             session.note(&Note::TlsRequiredOfCqlsh { ring: self.ring.clone() });
         }
-        for line in lines(&points, self.format) {
+        for line in lines(&points, self.format, session.at.server()) {
             session.print_text(&line)?;
         }
         Ok(Exit::Done)
@@ -124,7 +124,7 @@ fn host(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
-fn lines(points: &Points, client: Client) -> Vec<String> {
+fn lines(points: &Points, client: Client, server: &str) -> Vec<String> {
     let Points { ring, namespace, datacenter, container, addresses, members } = points;
     let hosts: Vec<&str> = addresses.iter().map(|a| host(a)).collect();
     let first = hosts.first().copied().unwrap_or_default();
@@ -145,7 +145,8 @@ fn lines(points: &Points, client: Client) -> Vec<String> {
         Client::Cqlsh => vec![format!("cqlsh {first} {}", ports::CQL)],
         Client::Nodetool => {
             let member = members.first().map_or("MEMBER", String::as_str);
-            vec![format!("kubectl exec -n {namespace} {member} -c {container} -- nodetool status")]
+            let place = format!("-n {namespace}{server} {member} -c {container}");
+            vec![format!("kubectl exec {place} -- nodetool status")]
         }
         Client::Stress => vec![format!(
             "cassandra-stress write n=100000 -node {} -port native={}",

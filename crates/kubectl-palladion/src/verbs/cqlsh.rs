@@ -55,7 +55,7 @@ impl Cqlsh {
         let namespace = place.namespace().to_string();
         let command = Command { namespace, pod, container: ring.container(), words, terminal };
         if self.print {
-            session.print(&as_kubectl(&command))?;
+            session.print(&as_kubectl(&command, session.at.server()))?;
             return Ok(Exit::Done);
         }
         self.hint(session, &ring);
@@ -97,10 +97,11 @@ impl Cqlsh {
     }
 }
 
-fn as_kubectl(command: &Command) -> String {
+fn as_kubectl(command: &Command, server: &str) -> String {
     let Command { namespace, pod, container, words, .. } = command;
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    format!("kubectl exec -it -n {namespace} {pod} -c {container} -- {}", words.join(" "))
+    let words = words.join(" ");
+    format!("kubectl exec -it -n {namespace}{server} {pod} -c {container} -- {words}")
 }
 
 /// The terminal, or the pipes, of whoever runs this on the command.

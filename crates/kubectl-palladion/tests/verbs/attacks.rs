@@ -254,6 +254,11 @@ async fn a_command_line_to_paste_is_quoted_and_hints_name_the_place() {
     let fake = demo();
     let member = typed(&fake, "cqlsh demo --print -- -e SELECT;reboot").await;
     assert!(member.text.contains("-e 'SELECT;reboot'"), "{}", member.text);
+    for line in ["cqlsh demo --print", "contact demo --format nodetool"] {
+        let elsewhere = typed(&fake, &format!("{line} --context east")).await;
+        let place = "-n default --context east demo-dc1-";
+        assert!(elsewhere.text.contains(place), "{line}: {}", elsewhere.text);
+    }
     let hint = typed(&fake, "restart --ring demo --rack x -n default --context east").await;
     assert!(hint.text.contains("members demo -n default --context east"), "{}", hint.text);
     let created = typed(&fake, "replace demo-dc1-a-1 --yes -n default").await;

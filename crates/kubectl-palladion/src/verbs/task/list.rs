@@ -101,7 +101,7 @@ fn table(
         cells.extend([
             task.position.map(|place| place.to_string()).unwrap_or_default().into(),
             task.name.as_str().into(),
-            task.kind.as_str().into(),
+            task.shown_kind().into(),
             Cell::of(tone(task), task.phase.as_str()),
             task.progress.as_str().into(),
             age.into(),
