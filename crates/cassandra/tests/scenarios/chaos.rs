@@ -24,7 +24,7 @@ use palladion_plan::{Mind, ObjectKey};
 use serde_json::json;
 
 /// Histories in the landing tests, and where all are asked for.
-const HISTORIES: (u64, u64) = (6, 150);
+const HISTORIES: (u64, u64) = (4, 150);
 /// More histories than the landing tests have time for.
 const ALL: &str = "PALLADION_SIM_ALL";
 /// Disturbances of each.
