@@ -70,9 +70,9 @@ pub use status::{ClusterNode, RabbitmqClusterStatus, RabbitmqCredentials};
     validation = rules::version_is_supported(),
     validation = rules::nodes_are_odd(),
     validation = rules::ports_are_fixed(),
-    validation = rules::stays("secretName", "the nodes were initialized with the credentials in it"),
-    validation = rules::stays("vhost", "it was created when the cluster was initialized"),
-    validation = rules::stays("clusterDomain", "it is part of every node's name"),
+    validation = rules::secret_name_stays(),
+    validation = rules::vhost_stays(),
+    validation = rules::cluster_domain_stays(),
     validation = rules::memory_suffices()
 )]
 #[serde(rename_all = "camelCase")]

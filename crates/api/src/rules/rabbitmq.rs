@@ -64,8 +64,23 @@ pub fn ports_are_fixed() -> Rule {
     .field_path(".ports")
 }
 
+/// The Secret with the credentials.
+pub fn secret_name_stays() -> Rule {
+    stays("secretName", "the nodes were initialized with the credentials in it")
+}
+
+/// The virtual host.
+pub fn vhost_stays() -> Rule {
+    stays("vhost", "it was created when the cluster was initialized")
+}
+
+/// The domain of Services.
+pub fn cluster_domain_stays() -> Rule {
+    stays("clusterDomain", "it is part of every node's name")
+}
+
 /// A text that every node stands on. It may be absent.
-pub fn stays(field: &str, because: &str) -> Rule {
+fn stays(field: &str, because: &str) -> Rule {
     let of = |object: &str| format!("(has({object}.{field}) ? {object}.{field} : '')");
     fixed(
         format!("{} == {}", of("oldSelf"), of("self")),

@@ -28,7 +28,7 @@ pub struct MemberOperation {
     /// `MoveReplicas`: the node whose replicas are moved: the member's own, or that of a lost member. `Forget`: the node that is forgotten; it does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeName>,
-    /// `Forget`: what becomes of queues that still name the node. Default `MustNotName`.
+    /// `Forget`: what happens to queues that still name the node. Default `MustNotName`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queues: Option<ForgetQueues>,
     /// `ImportDefinitions`: hash of the definitions that are meant (`status.definitionsHash`). An agent whose file has another one reports `Failed` and does nothing.

@@ -208,9 +208,8 @@ impl Rabbit {
         let counts = |own: &Process| {
             let cluster = &data(disks, own).cluster;
             // The virtual machine counts, whatever runs in it.
-            let is_up = |name: &&String| {
-                self.by_name(name).is_some_and(|_| self.reach(&own.name, name))
-            };
+            let is_up =
+                |name: &&String| self.by_name(name).is_some_and(|_| self.reach(&own.name, name));
             cluster.iter().filter(is_up).count() * 2 > cluster.len()
         };
         let verdicts: Vec<(String, bool)> =
