@@ -25,14 +25,18 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     shared::conditions(&mut writer, facts, draft, counts, pause(facts));
     all_nodes_seen(&mut writer, facts);
     partitioned(&mut writer, facts);
-    trouble::degraded(&mut writer, facts, draft);
+    let stands = trouble::stands(facts, draft);
+    if !stands {
+        trouble::degraded(&mut writer, facts, draft);
+    }
+    let asked = facts.status.ask.as_ref().filter(|_| stands);
     let ready = shared::ready_members(facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "service": service,
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
-        "ask": draft.more.ask,
+        "ask": draft.more.ask.as_ref().or(asked),
         "nodes": format!("{ready}/{wanted}"),
         "cluster": service::cluster(facts),
         "highestReleaseLine": line_on_record(facts),

@@ -4,6 +4,7 @@ use super::partition;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::words::status::Trouble as OfCluster;
+use palladion_api::conditions::DEGRADED;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::MemberServerState;
 use palladion_plan::members::status as shared;
@@ -11,12 +12,25 @@ use palladion_plan::words::Names;
 use palladion_plan::words::status::Trouble as OfMember;
 use palladion_plan::{Conditions, Trouble};
 
+/// Reasons of what only the answers of the nodes show.
+const OF_ANSWERS: [Reason; 3] =
+    [Reason::QueuesWouldBeLost, Reason::QueuesWouldLoseQuorum, Reason::QueueNamesNode];
 /// The feature flag with which membership is kept in another way.
 const KHEPRI: &str = "khepri_db";
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     let of_server = |member: &MemberFact| of_server(facts, member);
     shared::degraded(writer, facts, draft, of_server, of_cluster(facts));
+}
+
+/// Does what the answers before have shown stand until the next ones are in? What needs a
+/// person is looked at again and again, and must not come and go with each look.
+pub(super) fn stands(facts: &Facts<'_>, draft: &Draft) -> bool {
+    let is_asking = draft.waits.iter().any(|wait| wait.reason == Reason::WaitingForEvidence);
+    let mut conditions = facts.status.conditions.iter();
+    let said = conditions.find(|c| c.type_ == DEGRADED && c.status == "True");
+    let reason = said.and_then(|said| Reason::read(&said.reason));
+    is_asking && draft.troubles.is_empty() && reason.is_some_and(|r| OF_ANSWERS.contains(&r))
 }
 
 fn of_cluster(facts: &Facts<'_>) -> Vec<Trouble> {

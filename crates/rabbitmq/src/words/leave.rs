@@ -39,6 +39,7 @@ palladion_plan::sentences! {
         Start { member: MemberName } => "begin the leave of member {member}";
         StopApp { member: MemberName } => "have member {member} stop its application";
         StartApp { member: MemberName } => "have member {member} start its application again";
+        TakeBack { member: MemberName } => "bring replicas back to member {member}, which stays";
         RecordLeft { member: MemberName } => "record that member {member} has left the cluster";
     }
 }

@@ -1,17 +1,20 @@
 //! The agent of one running pod, as the member protocol asks of it: it keeps the ledger,
 //! starts the node only by permit or with what the ledger accounts for, answers questions,
-//! and carries out orders and intents. A model, and not the real agent.
+//! and carries out orders and intents. What a volume is and whether a permit fits it, the
+//! real agent's rules say; the rest is a model.
 
+use super::agents_rule;
 use super::model::{App, Process};
 use super::volume::{Part, Volume};
 use super::world::{NAMESPACE, World};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::ids::VolumeId;
+use palladion_agent_rabbitmq::decide::{Entry, LeftOver};
+use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
 use palladion_api::service_member::{
-    DataBeforeServiceStart, MemberEvidence, MemberVolumeState, ServiceIntentKind,
-    ServiceMemberSpec, ServicePermit, ServicePermitKind,
+    MemberEvidence, MemberVolumeState, ServiceIntentKind, ServiceMemberSpec, ServicePermit,
+    ServicePermitKind,
 };
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
@@ -38,7 +41,8 @@ pub struct Faithless {
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
     pub(super) begun: Option<Timestamp>,
-    pub(super) permit: Option<PermitStatus>,
+    /// Of the last permit that it went by.
+    pub(super) nonce: Option<Nonce>,
     pub(super) last_words: Option<String>,
     pub(super) evidence: Option<MemberEvidence>,
     pub(super) intent: Option<IntentStatus>,
@@ -106,23 +110,17 @@ impl World {
         }
         let is_recorded =
             spec.file_system.as_deref() == Some(&pod.disk) && spec.volume_id.is_some();
-        if is_recorded && !self.faithless.forgets {
-            return;
-        }
-        let id = match is_recorded {
+        if is_recorded && self.faithless.forgets {
             // As operators do that have a fixed name and an empty disk.
-            true => spec.volume_id.as_ref().unwrap().to_string(),
-            false => {
-                self.volumes += 1;
-                format!("v{}", self.volumes)
-            }
-        };
-        let volume = self.volume(pod);
-        volume.id = Some(id);
-        if is_recorded {
+            let volume = self.volume(pod);
+            volume.id = spec.volume_id.as_ref().map(ToString::to_string);
             volume.ledger.part = Part::Joined;
             volume.ledger.node_name = spec.node_name.as_ref().map(ToString::to_string);
             volume.ledger.starts = spec.starts.unwrap_or_default();
+        } else if agents_rule::is_new(self.volume(pod), pod, spec) {
+            self.volumes += 1;
+            let id = format!("v{}", self.volumes);
+            self.volume(pod).id = Some(id);
         }
     }
 
@@ -135,19 +133,11 @@ impl World {
             return MemberVolumeState::NotMounted;
         }
         let forgets = self.faithless.forgets;
-        let volume = self.volume(pod).clone();
-        let is_recorded = spec.volume_id.as_ref().map(VolumeId::as_str) == volume.id.as_deref();
-        let is_older = is_recorded && Some(volume.ledger.starts) < spec.starts;
-        match (volume.ledger.part, volume.data.is_some()) {
-            _ if volume.id.is_none() => MemberVolumeState::Lost,
-            (Part::Joined, _) if forgets => MemberVolumeState::Joined,
-            (Part::Joined, _) if is_older => MemberVolumeState::RolledBack,
-            (Part::Joined, true) => MemberVolumeState::Joined,
-            (Part::Joined, false) => MemberVolumeState::Lost,
-            (Part::Left, _) => MemberVolumeState::Left,
-            (Part::Begun, _) => MemberVolumeState::Incomplete,
-            (Part::None, false) => MemberVolumeState::Empty,
-            (Part::None, true) => MemberVolumeState::Unaccounted,
+        match self.volume(pod).ledger.part {
+            Part::Joined if forgets => MemberVolumeState::Joined,
+            Part::None | Part::Begun | Part::Joined | Part::Left => {
+                agents_rule::state(self.volume(pod), pod, spec)
+            }
         }
     }
 
@@ -181,18 +171,37 @@ impl World {
         if may_not {
             return Wish::Rest;
         }
-        let permit = spec.start.as_ref().filter(|p| p.volume_id.as_str() == own);
-        let permit = permit.filter(|p| p.pod_uid == pod.uid);
-        let over = [PermitState::Failed, PermitState::Refused];
-        let failed = agent.permit.as_ref().filter(|a| over.contains(&a.state));
-        match (state, permit) {
-            (MemberVolumeState::Joined, _) if is_recorded => Wish::Run(Cause::Joined),
-            (
-                MemberVolumeState::Empty | MemberVolumeState::Incomplete | MemberVolumeState::Left,
-                Some(p),
-            ) if failed.is_none_or(|f| f.nonce != p.nonce) => Wish::Run(Cause::Permit(p)),
-            _ => Wish::Rest,
+        // It may have joined right before its agent could note that.
+        let is_begun = self.volume(pod).ledger.part == Part::Begun;
+        if state == MemberVolumeState::Joined && (is_recorded || is_begun) {
+            return Wish::Run(Cause::Joined);
         }
+        match &spec.start {
+            Some(permit) if self.is_open(pod, spec, permit) => Wish::Run(Cause::Permit(permit)),
+            Some(_) | None => Wish::Rest,
+        }
+    }
+
+    /// Does the agent go by this permit? One that does not fit is refused, and said to be.
+    fn is_open(&mut self, pod: &PodRun, spec: &ServiceMemberSpec, permit: &ServicePermit) -> bool {
+        let noted = self.volume(pod).ledger.permit.clone();
+        if noted.is_some_and(|n| n.nonce == permit.nonce && n.state != PermitState::Used) {
+            return false;
+        }
+        if self.rabbit.nodes.contains_key(pod.uid.as_str()) {
+            return true;
+        }
+        let Err(why) = agents_rule::start(self.volume(pod), pod, spec, permit) else {
+            return true;
+        };
+        if self.volume(pod).id.is_some() {
+            self.tell(&format!("{} refuses its permit: {why}", pod.key.name));
+            self.refused.push(format!("{}: {why}", pod.key.name));
+            let message = Some(why.to_string());
+            let refused = PermitStatus { message, ..answer(permit, PermitState::Refused) };
+            self.volume(pod).ledger.permit = Some(refused);
+        }
+        false
     }
 
     /// Start the node, if it does not run.
@@ -212,9 +221,9 @@ impl World {
             return Activity::default();
         }
         if let Cause::Permit(permit) = cause
-            && agent.permit.as_ref().is_none_or(|p| p.nonce != permit.nonce)
+            && agent.nonce.as_ref() != Some(&permit.nonce)
         {
-            agent.permit = Some(answer(permit, PermitState::Used));
+            agent.nonce = Some(permit.nonce.clone());
             agent.begun = None;
             agent.last_words = None;
         }
@@ -231,7 +240,7 @@ impl World {
                 self.tell(&format!("{}: {words}", pod.key.name));
                 agent.last_words = Some(words);
                 if let Cause::Permit(permit) = cause {
-                    agent.permit = Some(answer(permit, PermitState::Failed));
+                    self.volume(pod).ledger.permit = Some(answer(permit, PermitState::Failed));
                 }
             }
         }
@@ -254,40 +263,34 @@ impl World {
         }
         let name = spec.node_name.as_ref().unwrap().to_string();
         if let Cause::Permit(permit) = cause {
-            let volume = self.volume(pod);
-            match permit.data {
-                DataBeforeServiceStart::MustBeEmpty if volume.data.is_some() => {
-                    return Err("the volume is not empty".to_string());
+            let start = agents_rule::start(self.volume(pod), pod, spec, permit).unwrap();
+            let ledger = &mut self.volume(pod).ledger;
+            ledger.part = Part::Begun;
+            ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
+            ledger.node_name = Some(name.clone());
+            ledger.used.push(permit.nonce.clone());
+            ledger.permit = Some(answer(permit, PermitState::Used));
+            match start.entry {
+                Entry::First | Entry::Joiner { left_over: LeftOver::Removed, .. } => {
+                    self.volume(pod).data = None;
                 }
-                DataBeforeServiceStart::Wipe => {
-                    assert_ne!(volume.ledger.part, Part::Joined, "data of a member is wiped");
-                    volume.data = None;
-                }
-                DataBeforeServiceStart::MustBeEmpty
-                | DataBeforeServiceStart::Keep
-                | DataBeforeServiceStart::Unknown(_) => {}
+                Entry::Plain | Entry::Joiner { left_over: LeftOver::Kept, .. } => {}
             }
-            volume.ledger.part = Part::Begun;
-            volume.ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
-            volume.ledger.node_name = Some(name.clone());
         }
         let version = self.version_of(pod);
-        let is_first = matches!(cause, Cause::Permit(p) if p.kind == ServicePermitKind::Initialize);
         let volume = self.volume(pod);
         volume.ledger.starts += 1;
-        let is_new = volume.data.is_none();
+        let is_member = volume.ledger.part == Part::Joined;
         let process = Process {
             name,
             disk: pod.disk.clone(),
             app: App::Waiting,
-            open: matches!(cause, Cause::Joined),
+            open: is_member,
             caught_up: Default::default(),
             version,
         };
         let uid = pod.uid.as_str();
-        self.rabbit.start(uid, process, &mut self.kube.disks)?;
-        self.rabbit.begun += usize::from(is_first && is_new);
-        Ok(())
+        self.rabbit.start(uid, process, &mut self.kube.disks)
     }
 
     /// The cookie in the Secret, as the kubelet mounts it.
@@ -307,27 +310,31 @@ impl World {
 
     fn go_on_with_permit(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
         let uid = pod.uid.as_str();
-        let Some(permit) = spec.start.as_ref().filter(|p| p.pod_uid == pod.uid) else { return };
         let runs = self.rabbit.nodes.get(uid).is_some_and(|p| p.app == App::Running);
-        if self.volume(pod).ledger.part != Part::Begun || !runs {
+        let ledger = self.volume(pod).ledger.clone();
+        let Some((kind, nonce)) = ledger.begun_by.filter(|_| runs && ledger.part == Part::Begun)
+        else {
             return;
-        }
+        };
         let alone = self.volume(pod).data.as_ref().is_some_and(|d| d.cluster.len() == 1);
-        if permit.kind == ServicePermitKind::Join && alone {
+        if kind == ServicePermitKind::Join && alone {
+            let Some(permit) = spec.start.as_ref().filter(|p| p.nonce == nonce) else { return };
             let nodes: Vec<String> = permit.nodes.iter().map(ToString::to_string).collect();
             if let Err(words) = self.rabbit.join(uid, &nodes, &mut self.kube.disks) {
                 self.tell(&format!("{}: {words}", pod.key.name));
                 self.rabbit.stop(uid, &mut self.kube.disks);
                 agent.last_words = Some(words);
-                agent.permit = Some(answer(permit, PermitState::Failed));
+                self.volume(pod).ledger.permit = Some(answer(permit, PermitState::Failed));
                 return;
             }
             self.tell(&format!("{} joins", pod.key.name));
             return; // It is started again with its listeners in the next step.
         }
         self.rabbit.nodes.get_mut(uid).unwrap().open = true;
-        self.volume(pod).ledger.part = Part::Joined;
-        agent.permit = Some(answer(permit, PermitState::Done));
+        self.rabbit.begun += usize::from(kind == ServicePermitKind::Initialize);
+        let ledger = &mut self.volume(pod).ledger;
+        ledger.part = Part::Joined;
+        ledger.permit = Some(PermitStatus { nonce, state: PermitState::Done, message: None });
     }
 
     fn intend(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {

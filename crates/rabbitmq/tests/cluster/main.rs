@@ -1,13 +1,14 @@
 //! The mind of `RabbitmqCluster` over a model of RabbitMQ: stories, each as events and what
 //! they lead to, and histories with a fault at every write.
 //!
-//! The agents are a model of their own, small, and written from the member protocol: it is
-//! not the real agent's decisions that are driven here.
+//! What a volume is and whether a permit starts a node on it, the real agent's rules say;
+//! the rest of the agents is a small model, written from the member protocol.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod acts;
 mod agent;
+mod agents_rule;
 mod changes;
 mod creation;
 mod disturbed;

@@ -87,6 +87,15 @@ impl Rabbit {
         self.nodes.values().filter(|p| p.app == App::Running).collect()
     }
 
+    pub fn running_as(&self, uid: &str) -> bool {
+        self.nodes.get(uid).is_some_and(|p| p.app == App::Running)
+    }
+
+    /// Members that run: one that has not joined yet has tables of its own.
+    fn serving(&self) -> impl Iterator<Item = &Process> {
+        self.running().into_iter().filter(|p| p.open)
+    }
+
     /// Start a node process on what its disk holds. An error is its last words.
     pub fn start(&mut self, uid: &str, process: Process, disks: &mut Disks) -> Result<(), String> {
         if let Some((_, twin)) = self.by_name(&process.name) {
@@ -198,9 +207,9 @@ impl Rabbit {
     fn pause(&mut self, disks: &Disks) {
         let counts = |own: &Process| {
             let cluster = &data(disks, own).cluster;
+            // The virtual machine counts, whatever runs in it.
             let is_up = |name: &&String| {
-                let up = self.by_name(name).filter(|_| self.reach(&own.name, name));
-                up.is_some_and(|(_, p)| p.app != App::Waiting)
+                self.by_name(name).is_some_and(|_| self.reach(&own.name, name))
             };
             cluster.iter().filter(is_up).count() * 2 > cluster.len()
         };
@@ -245,7 +254,7 @@ impl Rabbit {
 
     /// The queues, by the tables of a node that runs.
     pub fn queues(&self, disks: &Disks) -> BTreeMap<String, Queue> {
-        self.running().first().map(|p| data(disks, p).queues.clone()).unwrap_or_default()
+        self.serving().next().map(|p| data(disks, p).queues.clone()).unwrap_or_default()
     }
 
     /// Nodes with a replica of a queue that run.
@@ -428,7 +437,7 @@ impl Rabbit {
     pub fn lost(&self, disks: &Disks) -> Option<String> {
         let queues = self.queues(disks);
         for (name, confirmed) in &self.confirmed {
-            if self.allowed_to_go.contains(name) || self.running().is_empty() {
+            if self.allowed_to_go.contains(name) || self.serving().next().is_none() {
                 continue;
             }
             let Some(queue) = queues.get(name) else {

@@ -154,7 +154,7 @@ impl World {
             address: spec.address.clone(),
             broker,
             definitions_hash: self.definitions.clone(),
-            permit: agent.permit.clone(),
+            permit: volume.ledger.permit,
             intent: agent.intent.clone(),
             operation: volume.ledger.operation,
             evidence: agent.evidence.clone(),

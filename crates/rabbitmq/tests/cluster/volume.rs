@@ -1,6 +1,7 @@
 //! What is on a disk: marker, ledger, and what the node keeps in its tables and logs.
 
 use palladion_api::ids::Nonce;
+use palladion_api::member::PermitStatus;
 use palladion_api::service_member::{MemberOperationStatus, ServicePermitKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +21,10 @@ pub struct Ledger {
     pub part: Part,
     /// The permit that it was begun by.
     pub begun_by: Option<(ServicePermitKind, Nonce)>,
+    /// The last permit and what came of it.
+    pub permit: Option<PermitStatus>,
+    /// Permits that were used.
+    pub used: Vec<Nonce>,
     pub starts: i64,
     /// The last order and what came of it.
     pub operation: Option<MemberOperationStatus>,

@@ -42,6 +42,8 @@ pub struct World {
     pub unlucky: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Permits that agents refused, and why.
+    pub refused: Vec<String>,
     /// The Secret as kubelets mount it: none, where somebody has deleted it.
     pub secret_is_gone: bool,
     /// Files that stand for definitions, by their hash.
@@ -80,6 +82,7 @@ impl World {
             operators: Vec::new(),
             faults: Faults::default(),
             agents: BTreeMap::new(),
+            refused: Vec::new(),
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),

@@ -10,7 +10,7 @@ mod views;
 pub use agreed::Agreed;
 pub use proof::{Proof, of_grounds};
 pub use prove::{is_quiet, look_again, prove, renew};
-pub use records::{is_first, keeps_its_data};
+pub use records::{is_first, is_of_this_start, keeps_its_data};
 pub use views::Question;
 
 #[cfg(test)]

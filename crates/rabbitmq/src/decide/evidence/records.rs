@@ -12,6 +12,14 @@ pub fn is_first(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> O
     Grounds::is_first(facts, turn, member).map(|grounds| Proof::on(&grounds))
 }
 
+/// Has the node of this member answered since it runs? What it said before says nothing
+/// about replicas that it must catch up. Both times are by the clock of one agent.
+pub fn is_of_this_start(member: &MemberFact) -> bool {
+    let said = member.status.evidence.as_ref().map(|evidence| &evidence.read_at.0);
+    let since = member.server().map(|server| &server.since.0);
+    said.zip(since).is_some_and(|(said, since)| said > since)
+}
+
 /// A start on this volume was permitted before, and by the word of the others its node is
 /// in the cluster already; or nobody serves, since of two nodes the other one pauses
 /// without it and answers nothing. It goes on with what the volume holds: begun anew it

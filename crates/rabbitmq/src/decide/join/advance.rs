@@ -150,9 +150,11 @@ fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mu
     if finish::complete(facts, turn, member, draft).is_none() {
         return;
     }
+    // Of one that only took replicas again there is nothing to announce.
+    let given = member.spec.as_ref().and_then(|spec| spec.start.as_ref());
+    let event = given.map(|_| Event::normal(Happened::Joined { member: name() }));
     draft.steps.extend(permit::withdraw(facts, member));
-    let event = Event::normal(Happened::Joined { member: name() });
-    draft.steps.push(lock::finish(facts, turn, Some(event)));
+    draft.steps.push(lock::finish(facts, turn, event));
 }
 
 fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {

@@ -19,13 +19,21 @@ pub fn complete(
     member: &MemberFact,
     draft: &mut Draft,
 ) -> Option<Agreed> {
-    let question = Question::about(member);
+    // Another one may be lost meanwhile, whose replacement comes after this.
+    let mut lost = facts.lost_nodes();
+    lost.remove(&facts.node_of(member));
+    let kind = if lost.is_empty() { ProofKind::AllWell } else { ProofKind::Dead };
+    let question = Question::about(member).without(lost);
     if order::is_open(facts, turn, &question, draft) {
         return None;
     }
-    let agreed = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft)?;
+    let agreed = evidence::prove(facts, turn, &question, kind, draft)?;
     if !has_grown(turn, member) {
         draft.steps.extend(order::give(facts, turn, member, &Job::Grow, &agreed.proof));
+        return None;
+    }
+    if !evidence::is_of_this_start(member) {
+        let _ = evidence::renew(facts, turn, &question, draft);
         return None;
     }
     let name = member.name.clone();
@@ -39,7 +47,7 @@ pub fn complete(
 }
 
 /// Has it taken replicas in this turn? Its ledger keeps the last order.
-fn has_grown(turn: &ServiceTurn, member: &MemberFact) -> bool {
+pub(super) fn has_grown(turn: &ServiceTurn, member: &MemberFact) -> bool {
     let last = member.status.operation.as_ref().filter(|_| member.agent_speaks());
     last.is_some_and(|o| o.state == OperationState::Succeeded && order::is_of(turn, &o.id))
 }

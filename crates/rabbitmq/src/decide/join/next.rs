@@ -1,13 +1,15 @@
 //! Who joins next, and what must be so before it may have the turn.
 
+use super::finish::has_grown;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
+use crate::decide::turn::permit::{self, Course};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
 use palladion_api::service::ServiceStep;
-use palladion_api::service_member::MemberVolumeState;
+use palladion_api::service_member::{MemberVolumeState, ServicePermitKind};
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
 use palladion_plan::{Flow, turn};
 
@@ -84,11 +86,32 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
 /// is taken up again under the same nonce.
 pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     match shared::unclaimed_permit(facts, draft) {
-        None => Flow::Free,
+        None => go_on_after_permit(facts, draft),
         Some((_, Unclaimed::NotKnown)) => Flow::Busy,
         Some((_, Unclaimed::Turn(turn))) => {
             draft.steps.push(shared::resume(facts, &turn));
             Flow::Busy
         }
     }
+}
+
+/// A member that has joined although no turn is on record any more: it has yet to take its
+/// replicas. Its permit is there as long as nobody has said that it is done with it.
+fn go_on_after_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    for member in facts.members.values().filter(|m| m.loss().is_none()) {
+        let Some(start) = member.spec.as_ref().and_then(|spec| spec.start.as_ref()) else {
+            continue;
+        };
+        let step = ServiceStep::Join;
+        let mut turn = turn::new(facts.snapshot, &member.name, &start.volume_id, step);
+        turn.nonce.clone_from(&start.nonce);
+        turn.attempt = start.attempt;
+        let is_joiner = start.kind == ServicePermitKind::Join;
+        let has_joined = permit::course(facts, &turn, member) == Course::Done;
+        if is_joiner && has_joined && !has_grown(&turn, member) {
+            draft.steps.push(shared::resume(facts, &turn));
+            return Flow::Busy;
+        }
+    }
+    Flow::Free
 }

@@ -12,11 +12,11 @@ use crate::validate::Valid;
 use crate::words::leave::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use palladion_api::labels;
-use palladion_api::service::ServiceTurn;
+use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::ServiceIntentKind;
 use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
-use palladion_plan::{Event, Step};
+use palladion_plan::{Event, Step, turn};
 use serde_json::json;
 
 /// Go on with the turn.
@@ -63,11 +63,27 @@ fn stay(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
         draft.steps.push(step);
         return;
     }
+    if member.serves && has_worked(turn, member) {
+        return take_back(facts, member, draft);
+    }
     if member.serves || member.is_lost() {
         return lock::release(facts, turn, Ended::NotWanted, draft);
     }
     let (name, server) = (member.name.clone(), member.server_words());
     draft.wait_for(Waiting::StartingApp { member: name, server }).about(member.subject());
+}
+
+/// Has it carried out an order of this turn? Then replicas may have been moved off it.
+fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
+    let last = member.status.operation.as_ref().filter(|_| member.agent_speaks());
+    last.is_some_and(|operation| order::is_of(turn, &operation.id))
+}
+
+/// Its queues come back to it, as to one that has just joined.
+fn take_back(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
+    let Some(volume) = member.volume_id() else { return };
+    let next = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Join);
+    draft.steps.push(lock::write(facts, &next, Doing::TakeBack { member: member.name.clone() }));
 }
 
 /// Record that the member is out for good: from here on its set may shrink.

@@ -52,7 +52,8 @@ pub fn takes_over(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
                 && facts.is_named(member)
                 && !order::is_given(facts, turn)
         }
-        ServiceStep::Restart => member.is_lost(),
+        // One that is away comes back first.
+        ServiceStep::Restart => member.is_lost() || member.serves,
         ServiceStep::Initialize
         | ServiceStep::Replace
         | ServiceStep::Rescue

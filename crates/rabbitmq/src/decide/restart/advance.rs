@@ -175,6 +175,10 @@ fn catch_up(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &
     let question = Question::about(member);
     let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
     let Some(agreed) = proven else { return };
+    if !evidence::is_of_this_start(member) {
+        let _ = evidence::renew(facts, turn, &question, draft);
+        return;
+    }
     let waiting = match agreed.behind(&member.name) {
         Some(behind) if behind.is_empty() => {
             let event = Event::normal(Happened::Restarted { member: name() });
