@@ -1,6 +1,6 @@
 //! A removal waits for cleanups. A server looks once, when a cleanup begins, whether the ring
 //! changes; of what is streamed to it later it may drop the rows of ranges that it does not
-//! own until the removal has ended.
+//! own until the removal has ended (safety rule 5.6).
 
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
