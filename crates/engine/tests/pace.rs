@@ -9,7 +9,7 @@ use std::time::Duration;
 use support::fake::{Action, Fake, Seen};
 use support::harness::{alone, at_work, made, pass, toy, until};
 
-const TOYS: usize = 200;
+const TOYS: usize = 100;
 
 fn is_of_objects(seen: &Seen) -> bool {
     seen.is_write() && seen.is_object()
@@ -97,9 +97,9 @@ async fn what_was_begun_goes_before_all_that_is_new() {
     let late = Duration::from_millis(500);
     fake.fault(move |seen| if seen.is_write() { Action::Late(late) } else { Action::Pass });
     fake.state().seen.clear();
-    toys(&fake, 400);
+    toys(&fake, 200);
     fake.delete("configmaps", "n", "a-0");
-    until("made", || all_made(&fake, 400)).await;
+    until("made", || all_made(&fake, 200)).await;
     let named = |seen: &Seen| seen.target.name.as_deref() == Some("a-0");
     let place = place(&fake, named);
     assert!(place <= 130, "write {place} is for the one that was begun");
@@ -109,20 +109,20 @@ async fn what_was_begun_goes_before_all_that_is_new() {
 async fn what_is_new_has_its_share_while_much_is_begun() {
     let fake = Fake::new();
     let _engine = alone(&fake);
-    toys(&fake, 300);
-    until("made", || all_made(&fake, 300)).await;
-    for number in 0..300 {
+    toys(&fake, 150);
+    until("made", || all_made(&fake, 150)).await;
+    for number in 0..150 {
         fake.edit("toys", "n", &format!("t{number}"), |t| t["status"]["turn"] = json!("open"));
     }
     pass(Duration::from_secs(10)).await;
     let late = Duration::from_millis(500);
     fake.fault(move |seen| if seen.is_write() { Action::Late(late) } else { Action::Pass });
     fake.state().seen.clear();
-    for number in 0..300 {
+    for number in 0..150 {
         fake.delete("configmaps", "n", &format!("t{number}-0"));
     }
     toy(&fake, "new", json!({"count": 1, "value": "x"}));
-    until("made", || all_made(&fake, 300) && made(&fake, "new", 1, "x")).await;
+    until("made", || all_made(&fake, 150) && made(&fake, "new", 1, "x")).await;
     let place = place(&fake, |seen| seen.target.name.as_deref() == Some("new"));
     assert!(place <= 130, "the first write for the new one is write {place}");
 }
