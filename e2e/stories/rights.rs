@@ -31,7 +31,7 @@ pub fn last_act_of_a_part() -> Story {
 type Right = (String, String, String);
 
 /// Rights that leave no trace of their own in the audit log, and why.
-const UNSEEN: [(&str, &str, &str); 7] = [
+const UNSEEN: [(&str, &str, &str); 8] = [
     // Asked by an admission plugin that not every API server runs, about owner references.
     ("cassandraclusters/finalizers", "update", "palladion.dev"),
     ("zonedstatefulsets/finalizers", "update", "palladion.dev"),
@@ -39,6 +39,7 @@ const UNSEEN: [(&str, &str, &str); 7] = [
     ("nodeagentgroups/finalizers", "update", "palladion.dev"),
     ("stacks/finalizers", "update", "palladion.dev"),
     ("zookeeperclusters/finalizers", "update", "palladion.dev"),
+    ("rabbitmqclusters/finalizers", "update", "palladion.dev"),
     // Asked when a role binding is made.
     ("clusterroles", "bind", "rbac.authorization.k8s.io"),
 ];
@@ -47,6 +48,13 @@ const UNSEEN: [(&str, &str, &str); 7] = [
 const OF_THE_SOAK: [(&str, &str, &str); 1] = [
     // A schedule with `concurrencyPolicy: Replace` aborts a task that waits for a machine.
     ("cassandratasks", "patch", "palladion.dev"),
+];
+
+/// Rights of a kind of which no story is played yet.
+const OF_NO_STORY: [(&str, &str, &str); 3] = [
+    ("rabbitmqclusters", "get", "palladion.dev"),
+    ("rabbitmqclusters", "patch", "palladion.dev"),
+    ("rabbitmqclusters/status", "patch", "palladion.dev"),
 ];
 
 fn asked_by_operator(beds: &[Bed]) -> Vec<AuditEntry> {
@@ -108,6 +116,7 @@ fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
     // what it would create is read if it exists, which may happen to no object of the run.
     is_among(&UNSEEN)
         || (!is_soak() && is_among(&OF_THE_SOAK))
+        || is_among(&OF_NO_STORY)
         || with(verb)
         || (verb == "list" && with("watch"))
         || (matches!(verb.as_str(), "create" | "get") && with("patch"))
