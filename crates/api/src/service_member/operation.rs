@@ -37,7 +37,7 @@ pub struct MemberOperation {
     pub definitions_hash: Option<String>,
 }
 
-/// What becomes of queues that name a node when it is forgotten.
+/// What happens to queues that name a node when it is forgotten.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
