@@ -19,9 +19,9 @@ pub struct ApiError {
     /// When the server wants to be asked again.
     pub retry_after: Option<Duration>,
     /// The fields that the server names as causes.
-    fields: Vec<String>,
+    fields: Box<[String]>,
     /// The causes themselves, in Kubernetes' words.
-    causes: Vec<String>,
+    causes: Box<[String]>,
     /// Does the answer name the object?
     names_object: bool,
     #[source]
@@ -53,8 +53,8 @@ impl ApiError {
             reason: String::new(),
             message,
             retry_after: None,
-            fields: Vec::new(),
-            causes: Vec::new(),
+            fields: Box::default(),
+            causes: Box::default(),
             names_object: false,
             source: None,
         }
