@@ -52,6 +52,7 @@ pub fn story() -> Story {
             "a member becomes no seed, and one again, without a restart",
             states::pinned_as_a_seed,
         )
+        .in_soak()
         .step(
             "a member is stopped and started while the ring serves at QUORUM",
             states::stop_and_start,
