@@ -13,10 +13,12 @@ use palladion_api::member::{Debt, DebtKind};
 type Pending<'p, 'a> =
     (&'p mut Vec<(&'a MemberFact, &'a Debt)>, &'p mut Vec<(Timestamp, &'a MemberFact, &'a Debt)>);
 
-/// A member with a pending repair of all its ranges, or with what may be one.
+/// A member with a pending repair of all its ranges. What only a newer operator knows, and would
+/// carry out, holds up nothing.
 pub(super) fn member<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
+    let is_one = |debt: &Debt| debt.kind == DebtKind::Repair && debts::may_lack(debt);
     let mut members = facts.members.values().filter(|m| !m.is_gone());
-    members.find(|m| m.spec.iter().flat_map(|s| &s.pending_maintenance).any(debts::may_lack))
+    members.find(|m| m.spec.iter().flat_map(|s| &s.pending_maintenance).any(is_one))
 }
 
 /// Take cleanups out of what can be begun.
