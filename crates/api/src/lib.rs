@@ -11,6 +11,7 @@
     reason = "the lint takes the types of two printer columns for one attribute given twice"
 )]
 
+pub mod answers;
 pub mod cluster;
 pub mod component;
 pub mod conditions;

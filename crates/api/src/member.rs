@@ -8,6 +8,7 @@ use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, Uid, VolumeId
 use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
+use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
@@ -311,3 +312,8 @@ pub struct EvidenceRequest {
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
 /// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders.
 pub const PROTOCOL: u32 = 6;
+
+/// Tables that keep deletions for less keep no member from starting that was away for longer
+/// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and
+/// look at different moments, and the shorter the time, the likelier it lies between them.
+pub const SHORTEST_GRACE: SignedDuration = SignedDuration::from_hours(24);

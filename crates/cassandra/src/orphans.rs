@@ -10,7 +10,7 @@ use crate::decide::tasks::{end_one, is_over, say_without_cluster};
 use crate::resources::{CLUSTER, TASK};
 use crate::rights;
 use crate::words::jobs::{Failed, Waiting};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
 use palladion_plan::{
@@ -67,13 +67,9 @@ impl Mind for OrphanMind {
             let why = Failed::ClusterGone { cluster };
             return only(end_one(task, why, snapshot.now), fence);
         }
-        match told_at(snapshot) {
-            Some(at) if snapshot.now < at => Plan { wake: Some(at), ..Plan::default() },
-            Some(_) | None => {
-                let why = Waiting::NoCluster { cluster };
-                only(say_without_cluster(task, why, snapshot.now), fence)
-            }
-        }
+        after_a_moment(snapshot, fence, || {
+            say_without_cluster(task, Waiting::NoCluster { cluster }, snapshot.now)
+        })
     }
 }
 
@@ -109,10 +105,13 @@ fn without_cluster(snapshot: &Snapshot) -> Option<(String, Fence)> {
     Some((name.to_string(), fence))
 }
 
-/// From when on it is told that there is no such cluster: what is applied together is there
-/// within a moment.
-fn told_at(snapshot: &Snapshot) -> Option<Timestamp> {
-    snapshot.owner.meta.creation_timestamp?.checked_add(TOGETHER).ok()
+/// Say that there is no such cluster, once what is applied together would be there.
+fn after_a_moment(snapshot: &Snapshot, fence: Fence, say: impl FnOnce() -> Option<Step>) -> Plan {
+    let created = snapshot.owner.meta.creation_timestamp;
+    match created.and_then(|at| at.checked_add(TOGETHER).ok()) {
+        Some(at) if snapshot.now < at => Plan { wake: Some(at), ..Plan::default() },
+        Some(_) | None => only(say(), fence),
+    }
 }
 
 #[cfg(test)]

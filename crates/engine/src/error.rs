@@ -3,6 +3,7 @@
 
 use crate::words::Unanswered;
 use kube::core::Status;
+use palladion_api::answers;
 use palladion_plan::FailureClass;
 use std::time::Duration;
 
@@ -19,11 +20,10 @@ pub struct ApiError {
     /// When the server wants to be asked again.
     pub retry_after: Option<Duration>,
     /// The fields that the server names as causes.
-    fields: Box<[String]>,
-    /// The causes themselves, in Kubernetes' words.
-    causes: Box<[String]>,
+    fields: Vec<String>,
     /// Does the answer name the object?
     names_object: bool,
+    is_of_the_future: bool,
     #[source]
     source: Option<Box<kube::Error>>,
 }
@@ -31,9 +31,6 @@ pub struct ApiError {
 /// How the API server begins when it cannot make a patch out of what is applied:
 /// a mistake in the object, though it answers with 500 as if it were its own.
 const NO_SUCH_FIELD: &str = "failed to create typed patch object";
-
-/// Kubernetes' word for a resourceVersion that is not reached yet.
-const TOO_LARGE: &str = "ResourceVersionTooLarge";
 
 impl ApiError {
     /// No answer in time.
@@ -53,9 +50,9 @@ impl ApiError {
             reason: String::new(),
             message,
             retry_after: None,
-            fields: Box::default(),
-            causes: Box::default(),
+            fields: Vec::new(),
             names_object: false,
+            is_of_the_future: false,
             source: None,
         }
     }
@@ -70,10 +67,8 @@ impl ApiError {
             fields: details
                 .map(|d| d.causes.iter().map(|c| c.field.clone()).collect())
                 .unwrap_or_default(),
-            causes: details
-                .map(|d| d.causes.iter().map(|c| c.reason.clone()).collect())
-                .unwrap_or_default(),
             names_object: details.is_some_and(|d| !d.name.is_empty()),
+            is_of_the_future: answers::is_of_the_future(&status),
             reason: status.reason,
             message: status.message,
             source: None,
@@ -105,9 +100,7 @@ impl ApiError {
     /// Has the server not reached the resourceVersion yet that was asked for? It lags
     /// behind another one, or its store was restored from a backup.
     pub fn is_of_the_future(&self) -> bool {
-        self.reason == TOO_LARGE
-            || self.causes.iter().any(|cause| cause == TOO_LARGE)
-            || self.message.contains("Too large resource version")
+        self.is_of_the_future
     }
 
     /// What to do about it.

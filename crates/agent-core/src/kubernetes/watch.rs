@@ -9,6 +9,7 @@ use kube::core::DynamicObject;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Resource};
+use palladion_api::answers;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,9 +18,6 @@ use tokio::sync::watch::Sender;
 /// How long the API may take to tell the spec before the saved one counts: it could say
 /// that the server must not run.
 const API_GRACE: Duration = Duration::from_secs(10);
-
-/// Kubernetes' word for a version that is not reached yet.
-const TOO_LARGE: &str = "ResourceVersionTooLarge";
 
 /// What is known of our member.
 #[derive(Clone, Debug, Default)]
@@ -203,16 +201,11 @@ fn known_version<K: Resource>(news: &Sender<News<K>>) -> Option<u64> {
 /// Has the server not reached the version yet that the watch goes on from? kube's watcher
 /// asks for it again and again.
 fn is_of_the_future(error: &watcher::Error) -> bool {
-    let status = match error {
+    match error {
         watcher::Error::WatchStartFailed(kube::Error::Api(status))
-        | watcher::Error::WatchError(status) => status,
-        _ => return false,
-    };
-    let causes = status.details.as_ref().map(|details| details.causes.as_slice());
-    let mut causes = causes.unwrap_or_default().iter();
-    causes.any(|cause| cause.reason == TOO_LARGE)
-        || status.reason == TOO_LARGE
-        || status.message.contains("Too large resource version")
+        | watcher::Error::WatchError(status) => answers::is_of_the_future(status),
+        _ => false,
+    }
 }
 
 fn version(metadata: &ObjectMeta) -> Option<u64> {

@@ -8,14 +8,11 @@ use crate::volume::ledger::Ledger;
 use crate::volume::{Found, seconds};
 use crate::words::start::Waiting;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::member::SHORTEST_GRACE;
 
 /// `gc_grace_seconds` of a table where nobody has set it: ten days. It counts until
 /// the agent has learned what the tables have.
 const GC_GRACE: SignedDuration = SignedDuration::from_hours(24 * 10);
-/// Tables that keep tombstones for less are not protected. A ring that is stopped for a
-/// night comes back without a person: its members end and look at different moments, and
-/// the shorter the time, the likelier it lies between them.
-const SHORTEST: SignedDuration = SignedDuration::from_hours(24);
 /// Who was down for less was only restarted: `max_hint_window`, where nobody has set it.
 const BRIEF: SignedDuration = SignedDuration::from_hours(3);
 
@@ -77,7 +74,8 @@ pub fn too_old(facts: &Facts<'_>) -> Option<Timestamp> {
 /// For how long the tables of users keep their tombstones.
 fn kept(found: &Found) -> SignedDuration {
     let smallest = found.heartbeat.smallest_gc_grace_seconds();
-    smallest.map_or(GC_GRACE, |seconds| SignedDuration::from_secs(seconds.into()).max(SHORTEST))
+    smallest
+        .map_or(GC_GRACE, |seconds| SignedDuration::from_secs(seconds.into()).max(SHORTEST_GRACE))
 }
 
 /// Up to when the data holds all deletions: when the server ran last or, where

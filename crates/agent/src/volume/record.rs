@@ -96,10 +96,8 @@ mod tests {
         let mut another = told(&newer);
         another.volume.as_mut().unwrap().volume_id = "another".into();
         assert_eq!(ran_until(&ledger(&[]), &another), None);
-        let mut many: Vec<_> =
-            (1..30).map(|n| (n * 10, Some(n * 10 + 1), Some(n * 10 + 9))).collect();
+        let many: Vec<_> = (1..30).map(|n| (n * 10, Some(n * 10 + 1), Some(n * 10 + 9))).collect();
         let first = told(&ledger(&many[..1]));
         assert_eq!(ran_until(&ledger(&many), &first), None, "it was forgotten");
-        many.clear();
     }
 }

@@ -1,7 +1,7 @@
 //! The mind of `CassandraTaskSchedule`s whose `CassandraCluster` is not there: it says so, and
 //! nothing else. All else about schedules the mind of their cluster decides.
 
-use super::{only, told_at, without_cluster};
+use super::{after_a_moment, without_cluster};
 use crate::resources::{CLUSTER, SCHEDULE};
 use crate::rights;
 use crate::words::schedules::{Doing, Invalid};
@@ -51,10 +51,7 @@ impl Mind for ScheduleOrphanMind {
         let Some((cluster, fence)) = without_cluster(snapshot) else {
             return Plan::default();
         };
-        match told_at(snapshot) {
-            Some(at) if snapshot.now < at => Plan { wake: Some(at), ..Plan::default() },
-            Some(_) | None => only(say(snapshot, cluster), fence),
-        }
+        after_a_moment(snapshot, fence, || say(snapshot, cluster))
     }
 }
 

@@ -7,16 +7,13 @@ use super::{absences, debts, stale, together};
 use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::{Cause, Happened};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::member::{Debt, Missed};
+use palladion_api::member::{Debt, Missed, SHORTEST_GRACE};
 use palladion_plan::Event;
 use serde_json::{Value, json};
 
 /// A sign of life is up to a minute old, and clocks differ. Where the last one is older than
 /// this when the operator sees the member go, it is not the last one.
 const SIGN_OF_LIFE: SignedDuration = SignedDuration::from_mins(10);
-/// Tables that keep deletions for less do not keep a member from starting: the agent does not
-/// refuse it (ADR 18).
-const REFUSED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// What is known of the others while an absence is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +87,7 @@ pub(super) fn returned_late(
     let kept = SignedDuration::from_secs(seconds.into());
     let all_were_down = stood_on_record(member, window)
         || uncounted(member).is_some_and(|missed| ring_stood(facts, member, missed, window));
-    if kept >= REFUSED_AFTER || until.duration_since(since) <= kept || all_were_down {
+    if kept >= SHORTEST_GRACE || until.duration_since(since) <= kept || all_were_down {
         return None;
     }
     let member = member.name.clone();
