@@ -12,6 +12,7 @@ mod heal;
 mod neighbours;
 mod patient;
 mod power;
+mod rabbitmq;
 mod rights;
 mod ring;
 mod roll;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         neighbours::story(),
         patient::story(),
         power::story(),
+        rabbitmq::story(),
         ring::story(),
         roll::story(),
         scale::story(),

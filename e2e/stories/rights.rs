@@ -50,13 +50,6 @@ const OF_THE_SOAK: [(&str, &str, &str); 1] = [
     ("cassandratasks", "patch", "palladion.dev"),
 ];
 
-/// Rights of a kind of which no story is played yet.
-const OF_NO_STORY: [(&str, &str, &str); 3] = [
-    ("rabbitmqclusters", "get", "palladion.dev"),
-    ("rabbitmqclusters", "patch", "palladion.dev"),
-    ("rabbitmqclusters/status", "patch", "palladion.dev"),
-];
-
 fn asked_by_operator(beds: &[Bed]) -> Vec<AuditEntry> {
     audits::asked(beds, OPERATOR_USER, |_| true).expect("the audit logs")
 }
@@ -116,7 +109,6 @@ fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
     // what it would create is read if it exists, which may happen to no object of the run.
     is_among(&UNSEEN)
         || (!is_soak() && is_among(&OF_THE_SOAK))
-        || is_among(&OF_NO_STORY)
         || with(verb)
         || (verb == "list" && with("watch"))
         || (matches!(verb.as_str(), "create" | "get") && with("patch"))

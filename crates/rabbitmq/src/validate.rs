@@ -37,6 +37,8 @@ pub struct Valid {
     pub secret_origin: SecretOrigin,
     /// The Secret with definitions, if there is one.
     pub definitions_secret: Option<String>,
+    /// Domain of the cluster's Services, in the names of nodes.
+    pub cluster_domain: String,
 }
 
 /// Who creates the Secret with the credentials.
@@ -92,6 +94,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Trouble> {
         secret,
         secret_origin,
         definitions_secret: spec.definitions_secret_name.clone(),
+        cluster_domain: spec.cluster_domain.clone(),
     })
 }
 

@@ -44,7 +44,7 @@ pub(super) fn given() {
     services.end();
 }
 
-/// A ring and an ensemble that are given to a Stack, and a service of each other kind
+/// A cluster of each system that is given to a Stack, and a service of each other kind
 /// that it creates. Nothing of them runs: what is tried is what is written.
 fn every_kind(services: &Services) {
     let given = |kind: &str, spec: Value| {
@@ -59,7 +59,12 @@ fn every_kind(services: &Services) {
         } }] },
     });
     let ensemble = json!({ "paused": true, "version": "3.9.3", "servers": 1 });
-    let items = [given("CassandraCluster", ring), given("ZookeeperCluster", ensemble)];
+    let messages = json!({ "paused": true, "version": "3.10.8", "nodes": 1 });
+    let items = [
+        given("CassandraCluster", ring),
+        given("ZookeeperCluster", ensemble),
+        given("RabbitmqCluster", messages),
+    ];
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
     services.apply(&list.to_string());
     let active = |name: &str, kind: &str, create: bool, spec: Value| json!({ "name": name, "kind": kind, "activate": true, "create": create, "spec": spec });
@@ -75,6 +80,7 @@ fn every_kind(services: &Services) {
     let all = [
         active("given", "CassandraCluster", false, json!({ "heapSize": "300Mi" })),
         active("given", "ZookeeperCluster", false, json!({ "heapSize": "300Mi" })),
+        active("given", "RabbitmqCluster", false, json!({ "terminationGracePeriodSeconds": 90 })),
         active("forwarding", "NodeAgentProfile", true, json!({ "kernelModeConfiguration": {} })),
         active("nobody", "NodeAgentGroup", true, group),
         active("nobody", "Registration", true, registration),
@@ -82,9 +88,13 @@ fn every_kind(services: &Services) {
     let stack = json!({ "apiVersion": VERSION, "kind": "Stack", "metadata": { "name": "every" },
         "spec": { "services": all } });
     services.apply(&stack.to_string());
-    for kind in ["cassandracluster", "zookeepercluster"] {
+    for (kind, field, value) in [
+        ("cassandracluster", "heapSize", json!("300Mi")),
+        ("zookeepercluster", "heapSize", json!("300Mi")),
+        ("rabbitmqcluster", "terminationGracePeriodSeconds", json!(90)),
+    ] {
         services.wait((kind, "given"), "the Stack to write it", |o| {
-            o["spec"]["heapSize"] == "300Mi" && o["spec"]["paused"] == true
+            o["spec"][field] == value && o["spec"]["paused"] == true
         });
     }
     services.wait(("registration", "nobody"), "nobody to be registered", |o| {
@@ -106,15 +116,28 @@ pub(super) fn contrail() {
     let stack = services.wait(("stack", "contrail"), "the Stack to be available", |o| {
         condition(o, "Available")["status"] == "True"
     });
-    let layers = ["cassandra", "zookeeper", "config", "control", "kubemanager", "webui"]
-        .map(|name| service(&stack, name)["layer"].clone());
-    assert_eq!(layers.to_vec(), json!([0, 0, 1, 1, 2, 2]).as_array().cloned().unwrap_or_default());
+    let layers = [
+        ("cassandra", 0),
+        ("zookeeper", 0),
+        ("rabbitmq", 0),
+        ("config", 1),
+        ("control", 1),
+        ("kubemanager", 2),
+        ("webui", 2),
+    ];
+    for (name, layer) in layers {
+        assert_eq!(service(&stack, name)["layer"], layer, "{name}");
+    }
     let available = |kind: &str, name: &str| {
         let object = services.get(kind, name).expect("the service");
         millis(&condition(&object, "Available")["lastTransitionTime"])
     };
-    let below =
-        available("cassandracluster", "cassandra").max(available("zookeepercluster", "zookeeper"));
+    let systems = [
+        available("cassandracluster", "cassandra"),
+        available("zookeepercluster", "zookeeper"),
+        available("rabbitmqcluster", "rabbitmq"),
+    ];
+    let below = systems.into_iter().max().unwrap_or_default();
     let config = available("component", "config");
     let after =
         [("config-0", below), ("control-0", below), ("kubemanager-0", config), ("webui-0", config)];

@@ -32,18 +32,18 @@ pub fn grow_and_shrink() {
     // The claims of those that leave are kept, and go with the cluster.
     let ensemble = Ensemble::form("zk-scale", 1, &["deletionPolicy: Delete"]);
     let writing = Writing::begin(&ensemble).expect("writing");
-    let first = ensemble.pods();
+    let first = ensemble.service().pods();
     ensemble.set_servers(3);
     ensemble.wait_servers(3);
     writing.follow(&ensemble).expect("through all three");
     three_vote(&ensemble);
-    let all = ensemble.pods();
+    let all = ensemble.service().pods();
     assert!(first.iter().all(|(name, uid)| all.get(name) == Some(uid)), "a join restarted a pod");
     ensemble.set_servers(1);
     ensemble.wait_servers(1);
     assert_eq!(ensemble.voters(), [1]);
     wait_for("the pods of those that left to be gone", PATIENCE, || {
-        Ok((ensemble.pods() == first).then_some(()))
+        Ok((ensemble.service().pods() == first).then_some(()))
     })
     .expect("one pod, the first");
     let gap = written(writing, &ensemble).longest_gap;
@@ -60,7 +60,7 @@ pub fn grow_and_shrink() {
         Ok(bed().list(name, "persistentvolumeclaims")?.is_empty().then_some(()))
     })
     .expect("deletionPolicy Delete");
-    ensemble.end();
+    ensemble.service().end();
 }
 
 pub fn upgraded() {
@@ -69,18 +69,18 @@ pub fn upgraded() {
     let older = ensemble.manifest(3, &[]).replace(VERSION, OLDER_VERSION);
     bed().apply(ensemble.name, &older).expect("accepted");
     ensemble.wait_servers(3);
-    let leader = ensemble.status()["leader"].as_str().expect("a leader").to_string();
+    let leader = ensemble.service().status()["leader"].as_str().expect("a leader").to_string();
     let writing = Writing::begin(&ensemble).expect("writing");
     bed().apply(ensemble.name, &ensemble.manifest(3, &[])).expect("accepted");
-    let before = ensemble.pods();
+    let before = ensemble.service().pods();
     wait_for("two of three to be replaced", PATIENCE, || {
-        let now = ensemble.pods();
+        let now = ensemble.service().pods();
         let kept: Vec<&String> =
             before.iter().filter(|(n, uid)| now.get(*n) == Some(uid)).map(|(n, _)| n).collect();
         Ok((kept == [&leader]).then_some(()))
     })
     .expect("the leader is the last");
-    ensemble.wait("3.9 to be on record", |o| {
+    ensemble.service().wait("3.9 to be on record", |o| {
         o["status"]["highestReleaseLine"] == "3.9" && o["status"]["servers"] == "3/3"
     });
     ensemble.wait_servers(3);
@@ -88,24 +88,25 @@ pub fn upgraded() {
     let back = json!({ "spec": { "version": OLDER_VERSION } });
     bed().patch(ensemble.name, "zookeepercluster", ensemble.name, &back).expect("patch");
     let told = ensemble
+        .service()
         .wait("the way back to be refused", |o| condition(o, "Accepted")["status"] == "False");
     let said = condition(&told, "Accepted")["message"].to_string();
     assert!(said.contains("3.9"), "{said}");
-    ensemble.end();
+    ensemble.service().end();
 }
 
 pub fn leader_leaves() {
     let ensemble = Ensemble::form("zk-leader", 3, &[]);
     let writing = Writing::begin(&ensemble).expect("writing");
     // The highest ID is elected among those that know as much, and leaves first.
-    let leader = ensemble.status()["leader"].as_str().expect("a leader").to_string();
+    let leader = ensemble.service().status()["leader"].as_str().expect("a leader").to_string();
     let delete = format!("delete pod {leader} -n {} --wait=false", ensemble.name);
     bed().kubectl(&delete).expect("deleted");
-    ensemble.wait("another leader", |o| o["status"]["leader"] != leader.as_str());
+    ensemble.service().wait("another leader", |o| o["status"]["leader"] != leader.as_str());
     ensemble.wait_servers(3);
-    println!("{} leads, and 1 and 2 leave", ensemble.status()["leader"]);
+    println!("{} leads, and 1 and 2 leave", ensemble.service().status()["leader"]);
     ensemble.set_servers(1);
     ensemble.wait_servers(1);
     written(writing, &ensemble);
-    ensemble.end();
+    ensemble.service().end();
 }

@@ -28,9 +28,9 @@ pub fn three() -> Ensemble {
 
 pub fn formed_once() {
     let ensemble = Ensemble::form(NAMESPACE, 3, &[]);
-    let status = ensemble.status();
+    let status = ensemble.service().status();
     let voters = three_vote(&ensemble);
-    assert_eq!(text(&status, "/initialized/member"), ensemble.member_name(0));
+    assert_eq!(text(&status, "/initialized/member"), ensemble.service().member_name(0));
     assert_eq!(status["service"]["active"], true);
     assert_eq!(status["service"]["ready"], 3);
     let addresses = ensemble.addresses();
@@ -39,7 +39,7 @@ pub fn formed_once() {
     let server = format!("{NAMESPACE}-zk-client:2181");
     let typed = |words: &[&str]| {
         let command = [&["zkCli.sh", "-server", &server][..], words].concat();
-        bed().exec(NAMESPACE, &ensemble.member_name(1), &command).expect("zkCli.sh")
+        bed().exec(NAMESPACE, &ensemble.service().member_name(1), &command).expect("zkCli.sh")
     };
     typed(&["create", "/greeting", "hello"]);
     assert!(typed(&["get", "/greeting"]).contains("hello"));

@@ -16,16 +16,16 @@ const WIPED: u32 = 2;
 pub fn wiped() {
     let ensemble = three();
     let writing = Writing::begin(&ensemble).expect("writing");
-    let before = ensemble.member(WIPED);
+    let before = ensemble.service().member(WIPED);
     let (id, volume) = (before["spec"]["serverID"].as_i64(), text(&before, "/spec/volumeID"));
     ensemble.wipe(WIPED);
-    ensemble.wait("another server ID", |o| {
+    ensemble.service().wait("another server ID", |o| {
         let ids = o["status"]["ensemble"].as_array().cloned().unwrap_or_default();
         let voting = ids.iter().filter(|s| s["role"] == "Participant");
         voting.filter(|s| s["id"].as_i64() != id).count() == 3
     });
     ensemble.wait_servers(3);
-    let after = ensemble.member(WIPED);
+    let after = ensemble.service().member(WIPED);
     assert!(after["spec"]["serverID"].as_i64() > id, "{after:#}");
     assert_ne!(text(&after, "/spec/volumeID"), volume, "another volume");
     assert_ne!(after["spec"]["address"], before["spec"]["address"], "another address");
@@ -41,7 +41,9 @@ pub fn all_killed() {
     let ids = ensemble.voters();
     let name = ensemble.name;
     bed().kubectl(&format!("delete pods --all -n {name} --grace-period=1")).expect("deleted");
-    ensemble.wait("the quorum to be missed", |o| condition(o, "Available")["status"] == "False");
+    ensemble
+        .service()
+        .wait("the quorum to be missed", |o| condition(o, "Available")["status"] == "False");
     ensemble.wait_servers(3);
     assert_eq!(ensemble.voters(), ids, "the same servers");
     writing.end(&ensemble).expect("all that was acknowledged is there");
@@ -53,7 +55,8 @@ pub fn two_wiped() {
     Client::open(port).expect("a session").create("/kept", "").expect("created");
     ensemble.wipe(1);
     ensemble.wipe(2);
-    let asked = ensemble.wait("a user to be asked", |o| o["status"]["ask"]["kind"] == "Rescue");
+    let asked =
+        ensemble.service().wait("a user to be asked", |o| o["status"]["ask"]["kind"] == "Rescue");
     let ask = &asked["status"]["ask"];
     assert_eq!(ask["about"].as_array().map(Vec::len), Some(2), "{ask:#}");
     assert_eq!(condition(&asked, "Available")["status"], "False");
@@ -71,5 +74,5 @@ pub fn two_wiped() {
     let port = bed().cluster.forward(ensemble.addresses()[2]).expect("forwarded");
     let names = Client::open(port).expect("a session").children("/").expect("names");
     assert!(names.iter().any(|name| name == "kept"), "{names:?}");
-    ensemble.end();
+    ensemble.service().end();
 }

@@ -51,7 +51,8 @@ fn address_of(namespace: &str, member: &str) -> String {
 
 pub fn policies() {
     let ensemble = three();
-    let (namespace, members) = (ensemble.name, [ensemble.member_name(0), ensemble.member_name(1)]);
+    let (namespace, members) =
+        (ensemble.name, [ensemble.service().member_name(0), ensemble.service().member_name(1)]);
     let account = format!("{namespace}-zk-member");
     let pod = Person::account(namespace, &account, Some(members[0].as_str()));
     let pod = pod.expect("a kubeconfig of a pod");

@@ -46,7 +46,11 @@ impl Agent {
     fn note_done(&mut self, work: &Work) -> Result<()> {
         match work {
             Work::SetUp | Work::Join { .. } => {
-                self.change_ledger(|ledger| ledger.entered = Entered::Yes)
+                self.change_ledger(|ledger| ledger.entered = Entered::Yes)?;
+                // It was looked at before the node has written anything: together with the
+                // ledger of a member that would be a volume that has lost its data.
+                self.found = self.volume.look_over().map_err(|e| format!("{e:#}"));
+                Ok(())
             }
             Work::StopApp => self.change_ledger(|ledger| {
                 if let Some(intent) = ledger.intent.clone() {

@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+/// Name of the node.
+const NAME: &str = "RABBITMQ_NODENAME";
 /// Variables that must not be set: by them a node would have another name, another cookie or
 /// other data, find peers, or run code that nobody has checked. Images set some that say
 /// where things are in them; those are overridden.
 const REFUSED: [&str; 14] = [
     "RABBITMQ_ERLANG_COOKIE",
-    "RABBITMQ_NODENAME",
+    NAME,
     "RABBITMQ_NODE_IP_ADDRESS",
     "RABBITMQ_NODE_ONLY",
     "RABBITMQ_FEATURE_FLAGS",
@@ -48,14 +50,19 @@ pub struct Place<'a> {
     pub tmp: &'a Path,
 }
 
-/// Refuse an environment by which a node would start otherwise than meant.
+/// Refuse an environment by which a node would start otherwise than meant. Its own name may
+/// be there: by it what a user types in the container finds the node.
 ///
 /// # Errors
 /// A variable is set that must not be.
-pub fn check(environment: impl Iterator<Item = (OsString, OsString)>) -> Result<()> {
+pub fn check(
+    environment: impl Iterator<Item = (OsString, OsString)>,
+    node: &NodeName,
+) -> Result<()> {
     for (name, value) in environment {
+        let is_own = name == NAME && value == node.as_str();
         let refused = REFUSED.iter().find(|refused| name == **refused);
-        if let Some(refused) = refused.filter(|_| !value.is_empty()) {
+        if let Some(refused) = refused.filter(|_| !value.is_empty() && !is_own) {
             bail!(Odd::Variable { name: (*refused).into() });
         }
     }
@@ -73,7 +80,7 @@ pub fn environment(
     let mut all: Vec<(&str, String)> = vec![
         ("HOME", shown(place.data)),
         ("LANG", "C.UTF-8".into()),
-        ("RABBITMQ_NODENAME", place.node.to_string()),
+        (NAME, place.node.to_string()),
         ("RABBITMQ_USE_LONGNAME", "true".into()),
         ("RABBITMQ_MNESIA_BASE", shown(place.data)),
         ("RABBITMQ_CONFIG_FILE", shown(place.conf)),
@@ -142,7 +149,10 @@ mod tests {
 
     #[test]
     fn variables_by_which_a_node_would_start_otherwise_are_refused() {
-        let with = |name: &str, value: &str| check([(name.into(), value.into())].into_iter());
+        let own = NodeName::new("rabbit@a");
+        let with = |name: &str, value: &str| check([(name.into(), value.into())].into_iter(), &own);
+        assert!(with("RABBITMQ_NODENAME", "rabbit@b").is_err());
+        assert!(with("RABBITMQ_NODENAME", "rabbit@a").is_ok());
         assert!(with("RABBITMQ_ERLANG_COOKIE", "x").is_err());
         assert!(with("ERL_FLAGS", "-pa /tmp").is_err());
         assert!(with("ERL_FLAGS", "").is_ok());

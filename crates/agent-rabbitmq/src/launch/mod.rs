@@ -59,7 +59,7 @@ pub fn launch(place: &Place<'_>, mounted: &Mounted, start: &Start) -> Result<(La
     let (volume, config) = (place.volume, &mounted.config);
     let doors = start.entry.doors();
     let program = place.image.server()?;
-    environment::check(std::env::vars_os())?;
+    environment::check(std::env::vars_os(), &start.node)?;
     let settings = conf::rabbitmq_conf(config, doors)?;
     let plugins = conf::enabled_plugins(config, doors)?;
     let directory = volume.configuration();

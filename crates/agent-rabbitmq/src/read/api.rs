@@ -1,5 +1,6 @@
-//! Answers of the management API, as far as the agent reads them. What is not there is
-//! not known, and a field of a later version is ignored.
+//! Answers of the management API, and queues in the words that it has for them, as far as
+//! the agent reads them. What is not there is not known, and a field of a later version is
+//! ignored.
 
 use palladion_api::rabbitmq::NodeName;
 use serde::Deserialize;
@@ -73,16 +74,6 @@ pub struct Node {
     /// Processes of Erlang.
     #[serde(default)]
     pub proc_used: Option<f64>,
-}
-
-/// A page of a list.
-#[derive(Deserialize, Clone, Debug, PartialEq)]
-pub struct Page<T> {
-    /// How many pages there are.
-    #[serde(default)]
-    pub page_count: u32,
-    /// What is on this one.
-    pub items: Vec<T>,
 }
 
 /// A queue.

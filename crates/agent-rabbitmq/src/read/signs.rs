@@ -30,21 +30,39 @@ impl Sign {
     /// The last one in a log.
     pub fn of(log: &[String], own: &NodeName) -> Self {
         let mut sign = Sign::None;
+        let mut term = None;
         for line in log {
             if OVER.iter().any(|part| line.contains(part)) {
                 sign = Sign::None;
             } else if line.contains(PAUSED) {
                 sign = Sign::Paused;
             } else if line.contains(WAITED) {
-                let mut named = nodes(line);
-                named.retain(|node| node != own);
-                sign = Sign::Tables { nodes: named };
+                term = beginning(line);
+                sign = Sign::Tables { nodes: others(line, own) };
+            } else if term.is_some() && beginning(line) == term {
+                if let Sign::Tables { nodes } = &mut sign {
+                    nodes.extend(others(line, own));
+                }
             } else if line.contains(WAITS) && !matches!(sign, Sign::Tables { .. }) {
                 sign = Sign::Tables { nodes: Vec::new() };
             }
         }
         sign
     }
+}
+
+/// Time, level and process: a term that is too long for a line goes on in the next one,
+/// which begins alike.
+fn beginning(line: &str) -> Option<&str> {
+    line.split_once("> ").map(|(beginning, _)| beginning)
+}
+
+/// Nodes that a line names, without our own. It names all that have the tables, those that
+/// wait as well among them.
+fn others(line: &str, own: &NodeName) -> Vec<NodeName> {
+    let mut named = nodes(line);
+    named.retain(|node| node != own);
+    named
 }
 
 #[cfg(test)]
@@ -61,11 +79,20 @@ mod tests {
         let waits =
             "2026-01-01 [info] <0.230.0> Waiting for Mnesia tables for 30000 ms, 9 retries left";
         assert_eq!(sign(&[waits]), Sign::Tables { nodes: Vec::new() });
-        let failed = "[warning] <0.230.0> Error while waiting for Mnesia tables: \
-            {timeout_waiting_for_tables,['rabbit@c.b','rabbit@a.b'],[rabbit_durable_queue]}";
+        // Cut from a log of 3.10.8.
+        let failed = [
+            "2026-01-01 00:00:02.1 [warning] <0.223.0> Error while waiting for Mnesia tables: {timeout_waiting_for_tables,",
+            "2026-01-01 00:00:02.1 [warning] <0.223.0>                                ['rabbit@c.b',",
+            "2026-01-01 00:00:02.1 [warning] <0.223.0>                                 'rabbit@a.b'],",
+            "2026-01-01 00:00:02.1 [warning] <0.223.0>                                [rabbit_durable_queue]}",
+        ];
         let expected = Sign::Tables { nodes: vec![NodeName::new("rabbit@c.b")] };
-        assert_eq!(sign(&[waits, failed, waits]), expected, "the next attempt waits for the same");
-        assert_eq!(sign(&[waits, failed, "Successfully synced tables from a peer"]), Sign::None);
+        let log = [&[waits], &failed[..], &[waits]].concat();
+        assert_eq!(sign(&log), expected, "the next attempt waits for the same");
+        let other = "2026-01-01 00:00:02.1 [info] <0.9.0> node 'rabbit@d.b' up";
+        assert_eq!(sign(&[&log[..], &[other]].concat()), expected, "that is another term");
+        let synced = "Successfully synced tables from a peer";
+        assert_eq!(sign(&[&log[..], &[synced]].concat()), Sign::None);
     }
 
     #[test]

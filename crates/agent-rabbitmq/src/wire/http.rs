@@ -2,7 +2,7 @@
 //! nothing else (tag `monitoring`).
 
 use super::Error;
-use crate::read::{Health, Node, Overview, Page, Queue};
+use crate::read::{Health, Node, Overview};
 use palladion_api::rabbitmq::AGENT_USER;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,22 +11,14 @@ use std::time::Duration;
 
 /// The node is on this machine.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
-/// Bytes of an answer at the most. A page of queues has about half of a megabyte.
+/// Bytes of an answer at the most. A health check names each critical queue.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// Queues of a page: as many as the API gives at once.
-const PAGE: u32 = 500;
-/// Pages at the most: more queues than a cluster bears.
-const MOST_PAGES: u32 = 400;
 
 const OVERVIEW: &str =
     "overview?columns=node,rabbitmq_version,listeners,queue_totals,object_totals";
 const NODES: &str = "nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm,being_drained,mem_used,disk_free,fd_used,proc_used";
-const QUEUES: &str = "queues";
 const QUORUM_CRITICAL: &str = "health/checks/node-is-quorum-critical";
 const MIRROR_CRITICAL: &str = "health/checks/node-is-mirror-sync-critical";
-
-/// What of a queue is asked for; the rest is statistics.
-const COLUMNS: &str = "name,vhost,type,durable,exclusive,node,state,arguments,leader,members,online,slave_nodes,synchronised_slave_nodes";
 
 /// A password. Shown nowhere.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq)]
@@ -91,39 +83,6 @@ impl Management {
         self.get("nodes", NODES).await
     }
 
-    /// All queues of all virtual hosts, page by page. A queue that comes or goes in between
-    /// may be missed or be there twice; whoever decides by them looks again.
-    ///
-    /// # Errors
-    /// As for the overview; also if there are more than anybody would have.
-    pub async fn queues(&self) -> Result<Vec<Queue>, Error> {
-        let mut all = Vec::new();
-        for page in 1..=MOST_PAGES {
-            let path =
-                format!("{QUEUES}?page={page}&page_size={PAGE}&pagination=true&columns={COLUMNS}");
-            let answer: Page<Queue> = self.get(QUEUES, &path).await?;
-            all.extend(answer.items);
-            if page >= answer.page_count {
-                return Ok(all);
-            }
-        }
-        Err(Error::TooLong { what: QUEUES.into() })
-    }
-
-    /// One queue; `None` where there is none of that name.
-    ///
-    /// # Errors
-    /// As for the overview.
-    pub async fn queue(&self, vhost: &str, name: &str) -> Result<Option<Queue>, Error> {
-        let (vhost, name) = (encoded(vhost), encoded(name));
-        let path = format!("{QUEUES}/{vhost}/{name}?columns={COLUMNS}");
-        match self.get(QUEUES, &path).await {
-            Ok(queue) => Ok(Some(queue)),
-            Err(Error::Status { code: 404, .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Queues for which this node must not stop: those that would lose their quorum, and
     /// mirrored ones without another mirror in step. A node alone says that there are none
     /// (R4 of the experiments in `docs/sources.md`).
@@ -176,15 +135,6 @@ impl Management {
     }
 }
 
-/// As a part of a path, whatever is in it.
-fn encoded(text: &str) -> String {
-    let one = |byte: u8| match byte.is_ascii_alphanumeric() {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(one).collect()
-}
-
 fn failed(path: &'static str, source: reqwest::Error) -> Error {
     match source.is_timeout() {
         true => Error::Late { what: path.into() },
@@ -212,7 +162,7 @@ fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, Error> {
 mod tests {
     use super::*;
     use axum::Router;
-    use axum::http::{HeaderMap, StatusCode, Uri, header};
+    use axum::http::{HeaderMap, StatusCode, header};
     use axum::routing::get;
 
     const CHECK: &str = "/api/health/checks/node-is-quorum-critical";
@@ -226,28 +176,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn queues_are_read_page_by_page_as_the_agents_user() {
-        let page = |headers: HeaderMap, uri: Uri| async move {
+    async fn requests_are_those_of_the_agents_user() {
+        let nodes = |headers: HeaderMap| async move {
             // `palladion:secret`, as the specification of HTTP has it.
             assert_eq!(headers[header::AUTHORIZATION], "Basic cGFsbGFkaW9uOnNlY3JldA==");
-            let query = uri.query().unwrap_or_default();
-            let page = query.strip_prefix("page=").and_then(|rest| rest.chars().next()).unwrap();
-            format!(r#"{{"page_count":3,"items":[{{"name":"q{page}","vhost":"/"}}]}}"#)
+            r#"[{"name":"rabbit@a","running":true}]"#
         };
-        let management = served(Router::new().route("/api/queues", get(page))).await;
-        let queues = management.queues().await.unwrap();
-        let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
-        assert_eq!(names, ["q1", "q2", "q3"]);
-    }
-
-    #[tokio::test]
-    async fn one_queue_is_found_whatever_its_name_and_one_that_is_gone_is_none() {
-        let one = || async { r#"{"name":"a/b c","vhost":"/"}"# };
-        let router = Router::new().route("/api/queues/%2F/a%2Fb%20c", get(one));
-        let management = served(router).await;
-        let found = management.queue("/", "a/b c").await.unwrap();
-        assert_eq!(found.map(|queue| queue.name).as_deref(), Some("a/b c"));
-        assert_eq!(management.queue("/", "gone").await.unwrap(), None);
+        let management = served(Router::new().route("/api/nodes", get(nodes))).await;
+        assert_eq!(management.nodes().await.unwrap().len(), 1);
     }
 
     #[tokio::test]

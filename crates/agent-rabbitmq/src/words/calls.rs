@@ -18,6 +18,7 @@ palladion_api::sentences! {
         Ledger => "the volume has no usable ledger";
         Spec => "the agent has not read its ServiceMember yet";
         Process => "init has not been queried yet";
+        Queues => "RabbitMQ did not say which queues there are";
         Replicas => "RabbitMQ did not say how far the replicas of its queues are";
         Cluster => "RabbitMQ did not say which nodes its cluster has";
     }

@@ -112,7 +112,7 @@ impl Hands {
         let arguments = ["import_definitions", path, "--format", "json"];
         let imported = self.ctl.call(Program::Ctl, &arguments, Input::None, IMPORT_TIME);
         imported.await.context(Doing::ImportDefinitions)?;
-        let queues = self.management.queues().await.context(Doing::ReadQueues)?;
+        let queues = self.queues_now().await?;
         let there: BTreeSet<(String, String)> =
             queues.into_iter().map(|queue| (queue.vhost, queue.name)).collect();
         let absent: Vec<&(String, String)> = definitions.queues.difference(&there).collect();

@@ -40,7 +40,7 @@ impl Hands {
     /// Looked at right before the node is forgotten: a queue may have come since anybody has
     /// asked last.
     async fn is_named_by_no_queue(&self, node: &NodeName) -> Result<()> {
-        let queues = self.management.queues().await.context(Doing::ReadQueues)?;
+        let queues = self.queues_now().await?;
         let on = on_node(node, &queues);
         if on.is_empty() {
             return Ok(());

@@ -1,12 +1,32 @@
-//! How far replicas are: asked of the node in one call.
+//! Queues and how far their replicas are: asked of the node in one call each.
 
 use super::Hands;
-use crate::read::{QueueReplicas, replicas};
+use crate::read::{Queue, QueueReplicas, listing, replicas};
 use crate::words::calls::NotKnown;
 use crate::words::job::Doing;
 use anyhow::{Context, Result};
 
 impl Hands {
+    /// All queues of all virtual hosts.
+    ///
+    /// # Errors
+    /// The node does not say.
+    pub(super) async fn queues_now(&self) -> Result<Vec<Queue>> {
+        let text = self.eval(&listing::expression(None)).await.context(Doing::ReadQueues)?;
+        listing::parse(&text).context(NotKnown::Queues)
+    }
+
+    /// One queue; `None` where there is none of that name, or it is down.
+    ///
+    /// # Errors
+    /// The node does not say.
+    pub(super) async fn queue_of(&self, vhost: &str, name: &str) -> Result<Option<Queue>> {
+        let expression = listing::expression(Some((vhost, name)));
+        let text = self.eval(&expression).await.context(Doing::ReadQueues)?;
+        let all = listing::parse(&text).context(NotKnown::Queues)?;
+        Ok(all.into_iter().next())
+    }
+
     /// All replicas of this node, and those of the same queues elsewhere.
     ///
     /// # Errors

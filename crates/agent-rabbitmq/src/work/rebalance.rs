@@ -18,7 +18,7 @@ impl Hands {
         let arguments = ["rebalance", "all"];
         let spread = self.ctl.call(Program::Queues, &arguments, Input::None, REBALANCE_TIME);
         spread.await.context(Doing::Rebalance)?;
-        let queues = self.management.queues().await.context(Doing::ReadQueues)?;
+        let queues = self.queues_now().await?;
         let mut leaders: BTreeMap<&NodeName, usize> = BTreeMap::new();
         for node in queues.iter().filter(|q| q.is_replicated()).filter_map(|q| q.node.as_ref()) {
             *leaders.entry(node).or_default() += 1;

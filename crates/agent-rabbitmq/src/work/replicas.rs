@@ -16,10 +16,10 @@ const CHANGE_TIME: Duration = Duration::from_secs(90);
 const CATCH_UP_TIME: Duration = Duration::from_secs(900);
 /// From one look at a replica to the next: each is a call of the command line.
 const CATCH_UP_LOOK: Duration = Duration::from_secs(3);
-/// A change that was made is shown within this time: figures are collected each five seconds.
+/// A change that was made is listed within this time.
 const SHOWN_TIME: Duration = Duration::from_secs(15);
-/// From one look at the list to the next.
-const SHOWN_LOOK: Duration = Duration::from_secs(1);
+/// From one look at the list to the next: each is a call of the command line.
+const SHOWN_LOOK: Duration = Duration::from_secs(2);
 
 /// Whether a node has a replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,13 +33,13 @@ enum Membership {
 impl Hands {
     /// All queues, and those of them whose replicas can be told apart.
     pub(super) async fn replicated(&self) -> Result<Vec<Queue>> {
-        let all = self.management.queues().await.context(Doing::ReadQueues)?;
+        let all = self.queues_now().await?;
         Ok(all.into_iter().filter(|queue| queue.is_replicated() && !queue.exclusive).collect())
     }
 
     /// The queue as it is now; `None` where it was deleted.
     pub(super) async fn queue_now(&self, queue: &Queue) -> Result<Option<Queue>> {
-        self.management.queue(&queue.vhost, &queue.name).await.context(Doing::ReadQueues)
+        self.queue_of(&queue.vhost, &queue.name).await
     }
 
     /// Give a queue a replica on a node.
@@ -72,8 +72,8 @@ impl Hands {
         }
     }
 
-    /// Is a node listed among the replicas of a queue, or not any more? What the management
-    /// API shows may be some seconds old. Of a queue that was deleted nothing is missing.
+    /// Is a node listed among the replicas of a queue, or not any more? Of a queue that was
+    /// deleted nothing is missing.
     async fn shows(&self, queue: &Queue, node: &NodeName, wanted: Membership) -> Result<bool> {
         let begun = Instant::now();
         loop {

@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use palladion_api::rabbitmq::AGENT_USER;
 use serde::Deserialize;
 
-/// May read all of the management API, and change nothing.
+/// May read nodes and health checks in the management API, and change nothing. It sees no
+/// queue of a virtual host that it has no permissions in: those the node lists itself.
 const MONITORING: &str = "monitoring";
 /// May look at its own queues in the management API.
 const MANAGEMENT: &str = "management";

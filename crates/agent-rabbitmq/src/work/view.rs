@@ -60,7 +60,7 @@ impl Hands {
     }
 
     async fn queues(&self, broker: &BrokerView, behind: Option<QueueNames>) -> Result<QueuesView> {
-        let queues = self.management.queues().await?;
+        let queues = self.queues_now().await?;
         let critical = self.management.critical().await?;
         Ok(queues_view((&broker.node, &broker.members), &queues, critical, behind))
     }

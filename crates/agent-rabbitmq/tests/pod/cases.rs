@@ -38,6 +38,7 @@ fn is_initialized() {
     let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
     assert_eq!((&status["volume"]["state"], &status["nodeName"]), (&json!("Joined"), &json!(NODE)));
     assert_eq!(starts(&status), 2, "closed first, then open");
+    pod.never_lost();
     assert_eq!(status["broker"]["members"], json!([NODE]));
     eventually("it is ready", || pod.get("/readyz").0 == 200);
     let fake = pod.fake().read();

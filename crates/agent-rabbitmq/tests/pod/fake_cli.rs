@@ -5,6 +5,7 @@ use super::fake_node::lay_out;
 use super::fake_state::{State, names};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use palladion_agent_rabbitmq::read::terms;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Write;
@@ -136,6 +137,15 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
         return "ok".into();
     }
     assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
+    let queues = now["queues"].as_array().cloned().unwrap_or_default();
+    if expression.contains("synchronised_slave_nodes") {
+        let wanted = |queue: &&Value| {
+            let binary = |field: &str| terms::binary(queue[field].as_str().unwrap());
+            let one = format!("rabbit_misc:r({}, queue, {})", binary("vhost"), binary("name"));
+            !expression.contains("rabbit_amqqueue:lookup") || expression.contains(&one)
+        };
+        return printed(&queues.iter().filter(wanted).cloned().collect());
+    }
     let replicas = |queue: &Value| {
         let members = names(&queue["members"]);
         let one = |node: &String| json!({ "node": node, "reached": 10, "committed": 9 });
@@ -143,8 +153,11 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
                 "replicas": members.iter().map(one).collect::<Value>() })
     };
     let is_here = |queue: &&Value| names(&queue["members"]).iter().any(|node| node == own);
-    let queues = now["queues"].as_array().cloned().unwrap_or_default();
-    let all: Value = queues.iter().filter(is_here).map(replicas).collect();
+    printed(&queues.iter().filter(is_here).map(replicas).collect())
+}
+
+/// As JSON in Base64, in a binary that is broken in two.
+fn printed(all: &Value) -> String {
     let text = STANDARD.encode(all.to_string());
     let (one, two) = text.split_at(text.len() / 2);
     format!("<<\"{one}\"\n  \"{two}\">>")

@@ -108,7 +108,7 @@ fn is_known(state: &Value, user: Option<Vec<u8>>) -> bool {
 }
 
 fn page(path: &str, own: &str, state: &Value) -> (&'static str, Value) {
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
     let away = names(&state["away"]);
     match path {
         "/api/overview" => {
@@ -132,22 +132,9 @@ fn page(path: &str, own: &str, state: &Value) -> (&'static str, Value) {
             };
             ("200 OK", names(&state["members"]).iter().map(node).collect())
         }
-        "/api/queues" => {
-            assert!(query.contains("page=1") && query.contains("pagination=true"), "{query}");
-            ("200 OK", json!({ "page_count": 1, "items": state["queues"] }))
-        }
         "/api/health/checks/node-is-quorum-critical"
         | "/api/health/checks/node-is-mirror-sync-critical" => {
             ("200 OK", json!({ "status": "ok", "reason": "single node cluster" }))
-        }
-        path if path.starts_with("/api/queues/") => {
-            let queues = state["queues"].as_array().cloned().unwrap_or_default();
-            let name = path.rsplit('/').next();
-            let found = queues.into_iter().find(|queue| queue["name"].as_str() == name);
-            match found {
-                Some(queue) => ("200 OK", queue),
-                None => ("404 Not Found", json!({ "error": "Object Not Found" })),
-            }
         }
         other => panic!("the agent asks for {other}"),
     }

@@ -81,8 +81,20 @@ impl Pod {
 
     fn is_member(&self) {
         self.wait_for("a member", |s| s["permit"]["state"] == "Done");
+        self.never_lost();
         self.spec(json!({ "start": null, "volumeID": self.status()["volume"]["volumeID"] }));
         eventually("it is ready", || self.get("/readyz").0 == 200);
+    }
+
+    /// No status said that its data is gone: on that word the operator replaces a member.
+    pub fn never_lost(&self) {
+        let states: Vec<Value> = self
+            .api
+            .statuses(NAME)
+            .into_iter()
+            .map(|status| status["volume"]["state"].clone())
+            .collect();
+        assert!(!states.contains(&json!("Lost")), "{states:?}");
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -23,7 +23,13 @@ pub const ALL: &[(&str, Case)] = &[
     ("an_agent_that_dies_takes_nothing_with_it_and_a_user_is_made_again", agent_dies),
 ];
 
+/// After that a new queue is on the disk of each of its nodes.
+const REGISTERED: Duration = Duration::from_secs(10);
 const THREE: [&str; 3] = ["rmq-1", "rmq-2", "rmq-3"];
+
+/// Declare a durable classic queue in the virtual host `other`.
+const IN_OTHER: &str = "rabbit_amqqueue:declare(rabbit_misc:r(<<\"other\">>, queue, <<\"c\">>), \
+    true, false, [], none, <<\"test\">>).";
 
 fn starts(status: &Value) -> usize {
     status["startHistory"].as_array().map_or(0, Vec::len)
@@ -53,9 +59,16 @@ fn is_initialized(bin: &Path) {
     let users = pod.call(bin, "rabbitmqctl", &["list_users"], &node_of("rmq-1"));
     assert!(!users.contains("guest") && users.contains("monitoring"), "{users}");
     filled(&cluster, "rmq-1", "q", &["1"]);
+    // Nobody gave the agent's user permissions in a virtual host that somebody else made.
+    let pod = cluster.pod("rmq-1");
+    for arguments in [["add_vhost", "other"], ["eval", IN_OTHER]] {
+        pod.call(bin, "rabbitmqctl", &arguments, &node_of("rmq-1"));
+    }
     let view = cluster.view("rmq-1");
     let own = json!(node_of("rmq-1"));
-    assert_eq!(view["queues"]["nodes"][0]["onlyHere"]["names"], json!(["q"]), "{view:#}");
+    let on = &view["queues"]["nodes"][0];
+    assert_eq!(on["onlyHere"]["names"], json!(["q"]), "{view:#}");
+    assert_eq!(on["classic"]["names"], json!(["c in other"]), "{view:#}");
     assert_eq!(view["broker"]["running"], json!([own]));
     assert!(view["broker"]["flags"]["enabled"].as_array().is_some_and(|all| !all.is_empty()));
     cluster.wait_for("rmq-1", "health that counts", |s| s["health"][0]["result"] == "Healthy");
@@ -88,7 +101,7 @@ fn grows(bin: &Path) {
         let on = view["queues"]["nodes"].as_array().unwrap();
         assert!(on.iter().all(|on| on["replicas"]["names"] == json!(["q"])), "{view:#}");
     }
-    assert_eq!(cluster.drain_queue("rmq-3", "q"), ["1", "2", "3", "4"]);
+    assert_eq!(cluster.messages("rmq-3", "q"), ["1", "2", "3", "4"]);
 }
 
 fn comes_back(bin: &Path) {
@@ -107,18 +120,21 @@ fn comes_back(bin: &Path) {
     let restarted = |s: &Value| s["server"]["restartToken"] == "t1" && starts(s) == before + 1;
     cluster.wait_for("rmq-3", "a restart", restarted);
     cluster.is_ready("rmq-3");
-    assert_eq!(cluster.drain_queue("rmq-3", "q"), ["1", "2", "3"]);
+    assert_eq!(cluster.messages("rmq-3", "q"), ["1", "2", "3"]);
 }
 
-/// R15.
+/// R15. RabbitMQ keeps in memory for three seconds which replicas a node has (`dets` with its
+/// delayed writes, seen with 3.10.8): a queue that is declared right before all are killed
+/// finds no leader again, however they are started.
 fn cold_start(bin: &Path) {
     let mut cluster = Cluster::of(bin, &THREE);
     filled(&cluster, "rmq-1", "q", &["1", "2"]);
+    std::thread::sleep(REGISTERED);
     cluster.api.go_away();
     THREE.iter().for_each(|name| cluster.take(name).kill());
     THREE.iter().for_each(|name| cluster.start(name));
     THREE.iter().for_each(|name| cluster.is_ready(name));
-    assert_eq!(cluster.drain_queue("rmq-2", "q"), ["1", "2"]);
+    assert_eq!(cluster.messages("rmq-2", "q"), ["1", "2"]);
 }
 
 /// R16.
@@ -176,7 +192,7 @@ fn is_replaced(bin: &Path) {
     cluster.join("rmq-2", &["rmq-1", "rmq-3"]);
     let view = cluster.view("rmq-2");
     assert_eq!(members(&view), THREE.map(node_of));
-    assert_eq!(cluster.drain_queue("rmq-2", "q"), ["1", "2"]);
+    assert_eq!(cluster.messages("rmq-2", "q"), ["1", "2"]);
 }
 
 /// R10, R11, R13.
@@ -205,7 +221,7 @@ fn leaves(bin: &Path) {
     cluster.is_ready("rmq-1");
     let view = cluster.view("rmq-1");
     assert_eq!(members(&view), [node_of("rmq-1")]);
-    assert_eq!(cluster.drain_queue("rmq-1", "q"), ["1", "2"]);
+    assert_eq!(cluster.messages("rmq-1", "q"), ["1", "2"]);
     // And it comes again on the same volume, with nothing of the first time.
     cluster.spec("rmq-2", json!({ "intent": null }));
     cluster.take("rmq-2").kill();
@@ -243,7 +259,7 @@ fn holds(bin: &Path) {
     assert!(refused["message"].as_str().unwrap().contains("classic"), "{refused:#}");
     cluster.spec("rmq-3", json!({ "intent": null }));
     cluster.is_ready("rmq-3");
-    assert_eq!(cluster.drain_queue("rmq-3", "classic"), ["1"]);
+    assert_eq!(cluster.messages("rmq-3", "classic"), ["1"]);
 }
 
 fn ends(bin: &Path) {
@@ -255,7 +271,7 @@ fn ends(bin: &Path) {
     cluster.take("rmq-1").end();
     cluster.start("rmq-1");
     cluster.is_ready("rmq-1");
-    assert_eq!(cluster.drain_queue("rmq-1", "q"), ["1", "2"], "the drain is over with the start");
+    assert_eq!(cluster.messages("rmq-1", "q"), ["1", "2"], "the drain is over with the start");
 }
 
 fn agent_dies(bin: &Path) {

@@ -154,6 +154,11 @@ impl Cluster {
     fn is_member(&mut self, name: &str, nonce: &str) {
         let done = |s: &Value| s["permit"]["nonce"] == nonce && s["permit"]["state"] == "Done";
         self.wait_for(name, "a member", done);
+        // On that word an operator replaces it.
+        let is_lost = |status: &Value| status["volume"]["state"] == "Lost";
+        let since = self.api.statuses(name).into_iter().rev();
+        let lost = since.take_while(|s| s["permit"]["nonce"] == nonce).find(is_lost);
+        assert_eq!(lost, None, "{name} was said to be lost while it became a member");
         self.spec(name, json!({ "start": null }));
         self.record(name);
     }
@@ -230,7 +235,8 @@ impl Cluster {
     }
 
     pub fn client(&self, name: &str) -> std::io::Result<Client> {
-        Client::open(&address_of(name), USER)
+        let address = format!("{}:5672", address_of(name)).parse().unwrap();
+        Client::open(address, USER)
     }
 
     /// Publish a message through a member, until it is confirmed.
@@ -240,17 +246,17 @@ impl Cluster {
         });
     }
 
-    /// All messages of a queue, taken out through a member. One that was published twice,
-    /// as its confirmation was not heard, is there twice.
-    pub fn drain_queue(&self, name: &str, queue: &str) -> Vec<String> {
-        let mut client = self.client(name).unwrap();
-        let mut all = Vec::new();
-        while let Some(text) = client.get(queue).unwrap() {
-            all.push(text);
-        }
-        all.sort();
-        all.dedup();
-        all
+    /// All messages of a queue, as a member has them. One that was published twice, as its
+    /// confirmation was not heard, is there twice. A queue that elects a leader answers later.
+    pub fn messages(&self, name: &str, queue: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        eventually(&format!("{name} reads {queue}"), || {
+            let all = self.client(name).and_then(|client| client.all(queue));
+            all.map(|all| found = all).is_ok()
+        });
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// Remove what is on a volume, as a disk that is replaced.
@@ -259,7 +265,7 @@ impl Cluster {
     }
 }
 
-pub fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let until = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < until, "waited for: {what}");

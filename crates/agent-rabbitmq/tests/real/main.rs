@@ -6,6 +6,8 @@
 //! the directory of `rabbitmq-server` in `RABBITMQ_BIN`, or Debian's package installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "../../../../e2e/src/rabbitmq/client.rs"]
+#[allow(dead_code, reason = "stories on a testbed use more of it")]
 mod amqp;
 mod cases;
 mod cluster;

@@ -114,6 +114,14 @@ impl FakeApi {
         world.members.get(name).map(|m| m["status"].clone()).unwrap_or_default()
     }
 
+    /// Each status that it ever had, the first one first.
+    #[allow(dead_code, reason = "some of the programs that share this do not look back")]
+    pub fn statuses(&self, name: &str) -> Vec<Value> {
+        let world = self.shared.world.lock().unwrap();
+        let of = world.events.iter().map(|(_, event)| &event["object"]);
+        of.filter(|o| o["metadata"]["name"] == name).map(|o| o["status"].clone()).collect()
+    }
+
     pub fn status_writes(&self) -> usize {
         self.shared.world.lock().unwrap().status_writes
     }

@@ -11,16 +11,16 @@ palladion_api::sentences! {
         Valid => Valid, "the spec is valid";
     }
 
-    /// How many servers are ready.
+    /// How many members are ready.
     pub enum Available {
-        Quorum { ready: usize, size: usize } => Running, "{ready} of {size} servers are ready";
+        Quorum { ready: usize, size: usize } => Running, "{ready} of {size} members are ready";
         NoQuorum { ready: usize, size: usize } => QuorumLost,
-            "{ready} of {size} servers are ready, which is no majority";
+            "{ready} of {size} members are ready, which is no majority";
     }
 
     /// Nothing is being changed.
     pub enum Rest {
-        AllReady => UpToDate, "all servers are ready";
+        AllReady => UpToDate, "all members are ready";
     }
 
     /// Members are on their way.

@@ -5,6 +5,7 @@ use super::config;
 use crate::resources::CONTAINER;
 use crate::validate::Valid;
 use palladion_api::labels::ports;
+use palladion_api::names;
 use palladion_api::rabbitmq::{
     AGENT_PASSWORD_KEY, COOKIE_KEY, CREDENTIALS_DIR, DEFINITIONS_DIR, DEFINITIONS_KEY,
     PASSWORD_KEY, RABBITMQ_DATA_DIR, USERNAME_KEY,
@@ -99,5 +100,11 @@ fn source(secret: &str, path: &str, keys: &[&str]) -> Value {
 fn environment(valid: &Valid) -> Vec<Value> {
     let mut env = vec![json!({ "name": "PALLADION_SYSTEM", "value": "rabbitmq" })];
     env.extend(agent_pod::environment(&valid.env));
+    // What a user types in the container, `rabbitmqctl` and its sisters, finds the node.
+    let service = names::nodes_service(&valid.set);
+    let domain = &valid.cluster_domain;
+    let node = format!("rabbit@$(POD_NAME).{service}.$(POD_NAMESPACE).svc.{domain}");
+    env.push(json!({ "name": "RABBITMQ_USE_LONGNAME", "value": "true" }));
+    env.push(json!({ "name": "RABBITMQ_NODENAME", "value": node }));
     env
 }

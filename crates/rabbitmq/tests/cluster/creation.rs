@@ -15,7 +15,7 @@ fn a_cluster_of_one_and_one_of_three_are_created() {
         world.settle();
         world.expect(nodes);
         assert_eq!(world.rabbit.begun, 1);
-        assert_eq!(world.condition("Progressing"), "False UpToDate: all servers are ready");
+        assert_eq!(world.condition("Progressing"), "False UpToDate: all members are ready");
         assert!(world.condition("Available").starts_with("True Running"));
         assert!(world.condition("Degraded").starts_with("False"));
         assert!(world.condition("Accepted").starts_with("True Valid"));

@@ -46,6 +46,8 @@ rm -f /var/log/* 2>/dev/null || true";
 const POOL: &str = "pool/main/r/rabbitmq-server";
 /// Directories that belong to the user.
 const OWN: [&str; 3] = ["var/lib/rabbitmq", "var/log/rabbitmq", "etc/rabbitmq"];
+/// Directories that are links where `/usr` is merged. All that a node needs is below `/usr`.
+const MERGED: [&str; 4] = ["bin", "lib", "lib64", "sbin"];
 /// The user and group that the official image runs the server as.
 const USER: u32 = 999;
 
@@ -75,7 +77,7 @@ pub fn image(cache: &Cache, version: &str, progress: &mut dyn Progress) -> Resul
 
 fn server(cache: &Cache, version: &str, progress: &mut dyn Progress) -> Result<Layer> {
     let own = images_dir()?.join("rabbitmq").join(version);
-    let key = Key::of(&format!("rabbitmq-{version}")).tree(&own)?.build();
+    let key = Key::of(&format!("rabbitmq-{version}")).text(&MERGED.join(" ")).tree(&own)?.build();
     let what = format!("Preparing the RabbitMQ {version} image");
     let usual = Duration::from_secs(15);
     let downloads = cache.root().join("debs").join(format!("rabbitmq-{version}"));
@@ -101,11 +103,25 @@ fn fill(content: &Path, own: &Path, downloads: &Path) -> Result<()> {
         unpack.arg(downloads.join(name)).arg(content);
         run(&mut unpack).with_context(|| format!("unpacking {name}"))?;
     }
+    merge(content)?;
     for directory in OWN {
         let directory = content.join(directory);
         let making = || format!("making {}", directory.display());
         fs::create_dir_all(&directory).with_context(making)?;
         chown(&directory, Some(USER), Some(USER)).with_context(making)?;
+    }
+    Ok(())
+}
+
+/// Units of systemd are in `/lib`, which is a link to `/usr/lib` in the layer below: a
+/// directory in its place would hide the loader of all programs.
+fn merge(content: &Path) -> Result<()> {
+    for name in MERGED {
+        let directory = content.join(name);
+        if directory.exists() {
+            fs::remove_dir_all(&directory)
+                .with_context(|| format!("removing {}", directory.display()))?;
+        }
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ fn an_ensemble_of_one_and_one_of_three_are_created() {
         assert_eq!(world.ensemble.begun, 1);
         let ids: Vec<i64> = (1..=servers).collect();
         assert_eq!(world.voters(), ids, "the first IDs are those that people expect");
-        assert_eq!(world.condition("Progressing"), "False UpToDate: all servers are ready");
+        assert_eq!(world.condition("Progressing"), "False UpToDate: all members are ready");
         assert!(world.condition("Available").starts_with("True Running"));
         assert!(world.condition("Degraded").starts_with("False"));
         assert!(world.condition("Accepted").starts_with("True Valid"));

@@ -1,8 +1,9 @@
-//! A client of AMQP 0-9-1, as far as the cases need one: a quorum queue, messages that are
-//! confirmed by a majority, and reading them again. Numbers are those of the specification.
+//! A client of AMQP 0-9-1, as far as tests need one: queues, messages that are confirmed by
+//! a majority, and reading them again. Numbers are those of the specification. It shares
+//! nothing with the agent, which asks nodes by HTTP and by their command line.
 
 use std::io::{Error, Read, Result, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 const METHOD: u8 = 1;
@@ -14,6 +15,8 @@ const END: u8 = 0xce;
 const DELIVERY_MODE: u16 = 1 << 12;
 const PERSISTENT: u8 = 2;
 
+/// A connection with one node, with a channel that confirms.
+#[derive(Debug)]
 pub struct Client {
     stream: TcpStream,
     published: u64,
@@ -36,23 +39,26 @@ impl Arguments {
     }
 
     fn long(mut self, bytes: &[u8]) -> Self {
-        self.0.extend(u32::try_from(bytes.len()).unwrap().to_be_bytes());
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        self.0.extend(length.to_be_bytes());
         self.0.extend(bytes);
         self
     }
 
     fn text(mut self, text: &str) -> Self {
-        self.0.push(u8::try_from(text.len()).unwrap());
+        self.0.push(u8::try_from(text.len()).unwrap_or(u8::MAX));
         self.0.extend(text.as_bytes());
         self
     }
 }
 
 impl Client {
-    /// Logged in, with a channel that confirms.
-    pub fn open(address: &str, (user, password): (&str, &str)) -> Result<Self> {
+    /// Log in.
+    ///
+    /// # Errors
+    /// The node takes no clients, or not this one.
+    pub fn open(address: SocketAddr, (user, password): (&str, &str)) -> Result<Self> {
         let limit = Duration::from_secs(10);
-        let address = format!("{address}:5672").parse().unwrap();
         let stream = TcpStream::connect_timeout(&address, limit)?;
         stream.set_read_timeout(Some(limit))?;
         let mut client = Self { stream, published: 0 };
@@ -63,7 +69,8 @@ impl Client {
         client.send(0, (10, 11), start.text("en_US"))?;
         let tune = client.expect((10, 30))?;
         // As the server proposes, without heartbeats.
-        let tuned = Arguments(tune[..6].to_vec()).short(0);
+        let proposed = tune.get(..6).ok_or_else(short)?;
+        let tuned = Arguments(proposed.to_vec()).short(0);
         client.send(0, (10, 31), tuned)?;
         client.ask(0, (10, 40), Arguments::default().text("/").text("").byte(0), (10, 41))?;
         client.ask(1, (20, 10), Arguments::default().text(""), (20, 11))?;
@@ -71,17 +78,34 @@ impl Client {
         Ok(client)
     }
 
-    /// A durable queue of this type, with its number of messages.
-    pub fn queue(&mut self, name: &str, kind: &str) -> Result<u32> {
-        let table = Arguments::default().text("x-queue-type").byte(b'S').long(kind.as_bytes());
-        let durable = 2;
-        let declare = Arguments::default().short(0).text(name).byte(durable).long(&table.0);
-        let answer = self.ask(1, (50, 10), declare, (50, 11))?;
-        let at = 1 + usize::from(answer[0]);
-        Ok(u32::from_be_bytes(answer[at..at + 4].try_into().unwrap()))
+    /// Declare a durable queue of this type.
+    ///
+    /// # Errors
+    /// The node does not say that it is there.
+    pub fn queue(&mut self, name: &str, kind: &str) -> Result<()> {
+        self.queue_of(name, kind, None)
     }
 
-    /// Publish; an error where it was not confirmed.
+    /// Declare one with so many replicas.
+    ///
+    /// # Errors
+    /// The node does not say that it is there.
+    pub fn queue_of(&mut self, name: &str, kind: &str, replicas: Option<u32>) -> Result<()> {
+        let mut table = Arguments::default().text("x-queue-type").byte(b'S').long(kind.as_bytes());
+        if let Some(replicas) = replicas {
+            table = table.text("x-quorum-initial-group-size").byte(b'I');
+            table.0.extend(replicas.to_be_bytes());
+        }
+        let durable = 2;
+        let declare = Arguments::default().short(0).text(name).byte(durable).long(&table.0);
+        self.ask(1, (50, 10), declare, (50, 11))?;
+        Ok(())
+    }
+
+    /// Publish a message that outlives a restart.
+    ///
+    /// # Errors
+    /// It was not confirmed. It may be there all the same.
     pub fn publish(&mut self, queue: &str, text: &str) -> Result<()> {
         let publish = Arguments::default().short(0).text("").text(queue).byte(0);
         self.send(1, (60, 40), publish)?;
@@ -93,30 +117,55 @@ impl Client {
         self.frame(BODY, 1, text.as_bytes())?;
         self.published += 1;
         let tag = self.expect((60, 80))?;
-        let confirmed = u64::from_be_bytes(tag[..8].try_into().unwrap());
+        let confirmed = number(&tag, 0)?;
         match confirmed >= self.published {
             true => Ok(()),
             false => Err(Error::other("another message was confirmed")),
         }
     }
 
-    /// Take a message out of a queue.
-    pub fn get(&mut self, queue: &str) -> Result<Option<String>> {
-        let no_ack = 1;
-        self.send(1, (60, 70), Arguments::default().short(0).text(queue).byte(no_ack))?;
-        let (_, method) = self.method()?;
-        if method == (60, 72) {
-            return Ok(None);
+    /// Take a message out of a queue; `None` where there is none.
+    ///
+    /// # Errors
+    /// The node does not answer.
+    pub fn take(&mut self, queue: &str) -> Result<Option<String>> {
+        let Some((tag, text)) = self.get(queue)? else { return Ok(None) };
+        let mut ack = Arguments::default();
+        ack.0.extend(tag.to_be_bytes());
+        self.send(1, (60, 80), ack.byte(0))?;
+        Ok(Some(text))
+    }
+
+    /// All messages of a queue, which are there again when this connection has ended.
+    ///
+    /// # Errors
+    /// The node does not answer.
+    pub fn all(mut self, queue: &str) -> Result<Vec<String>> {
+        let mut all = Vec::new();
+        while let Some((_, text)) = self.get(queue)? {
+            all.push(text);
         }
+        Ok(all)
+    }
+
+    fn get(&mut self, queue: &str) -> Result<Option<(u64, String)>> {
+        self.send(1, (60, 70), Arguments::default().short(0).text(queue).byte(0))?;
+        let (arguments, method) = self.method()?;
+        match method {
+            (60, 71) => {}
+            (60, 72) => return Ok(None),
+            other => return Err(Error::other(format!("{other:?} instead of a message"))),
+        }
+        let tag = number(&arguments, 0)?;
         let (_, header) = self.read()?;
-        let mut left = u64::from_be_bytes(header[4..12].try_into().unwrap());
+        let length = number(&header, 4)?;
         let mut text = Vec::new();
-        while left > 0 {
+        while (text.len() as u64) < length {
             let (_, part) = self.read()?;
-            left = left.saturating_sub(part.len() as u64);
             text.extend(part);
         }
-        Ok(Some(String::from_utf8(text).unwrap()))
+        let text = String::from_utf8(text).map_err(Error::other)?;
+        Ok(Some((tag, text)))
     }
 
     fn ask(
@@ -152,9 +201,9 @@ impl Client {
     fn method(&mut self) -> Result<(Vec<u8>, Method)> {
         loop {
             let (kind, payload) = self.read()?;
-            if kind == METHOD {
-                let number = |at: usize| u16::from_be_bytes([payload[at], payload[at + 1]]);
-                return Ok((payload[4..].to_vec(), (number(0), number(2))));
+            if let (METHOD, [a, b, c, d, arguments @ ..]) = (kind, payload.as_slice()) {
+                let method = (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d]));
+                return Ok((arguments.to_vec(), method));
             }
         }
     }
@@ -163,15 +212,25 @@ impl Client {
         loop {
             let mut head = [0; 7];
             self.stream.read_exact(&mut head)?;
-            let length = u32::from_be_bytes([head[3], head[4], head[5], head[6]]);
-            let mut payload = vec![0; usize::try_from(length).unwrap() + 1];
+            let [kind, _, _, length @ ..] = head;
+            let length = usize::try_from(u32::from_be_bytes(length)).map_err(Error::other)?;
+            let mut payload = vec![0; length + 1];
             self.stream.read_exact(&mut payload)?;
             if payload.pop() != Some(END) {
                 return Err(Error::other("a frame does not end"));
             }
-            if head[0] != HEARTBEAT {
-                return Ok((head[0], payload));
+            if kind != HEARTBEAT {
+                return Ok((kind, payload));
             }
         }
     }
+}
+
+fn number(bytes: &[u8], at: usize) -> Result<u64> {
+    let part = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()).ok_or_else(short)?;
+    Ok(u64::from_be_bytes(*part))
+}
+
+fn short() -> Error {
+    Error::other("an answer that is too short")
 }

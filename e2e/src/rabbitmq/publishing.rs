@@ -1,0 +1,125 @@
+//! A client that publishes all the time, now through one node and now through the next,
+//! and notes what was confirmed: none of it may be missing afterwards.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use super::{Client, Cluster, User};
+use crate::bed::wait_for;
+
+/// Where the messages are.
+const QUEUE: &str = "published";
+/// Then it goes on through the next node, with a connection of its own.
+const BEFORE_NEXT: usize = 100;
+/// A queue that elects a leader answers later.
+const READING: Duration = Duration::from_secs(60);
+/// Between two messages.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A client that publishes.
+#[derive(Debug)]
+pub struct Publishing {
+    nodes: Arc<Mutex<Vec<SocketAddr>>>,
+    ends: Arc<AtomicBool>,
+    user: User,
+    thread: JoinHandle<Published>,
+}
+
+/// What was published.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// Messages that a node said are safe.
+    pub confirmed: BTreeSet<String>,
+    /// The longest time without one.
+    pub longest_gap: Duration,
+}
+
+impl Publishing {
+    /// Begin, through all nodes that are members of record now.
+    ///
+    /// # Errors
+    /// They do not take the queue.
+    pub fn begin(cluster: &Cluster) -> Result<Self> {
+        let user = cluster.user()?;
+        let nodes = cluster.forwarded()?;
+        let first = *nodes.first().context("no node is a member of record")?;
+        Client::open(first, user.login())?.queue(QUEUE, "quorum")?;
+        let nodes = Arc::new(Mutex::new(nodes));
+        let ends = Arc::new(AtomicBool::new(false));
+        let thread = {
+            let (nodes, ends, user) = (Arc::clone(&nodes), Arc::clone(&ends), user.clone());
+            thread::spawn(move || publish(&nodes, &ends, &user))
+        };
+        Ok(Self { nodes, ends, user, thread })
+    }
+
+    /// Go on through all nodes that are members of record now.
+    ///
+    /// # Errors
+    /// The testbed does not let one be reached.
+    pub fn follow(&self, cluster: &Cluster) -> Result<()> {
+        let nodes = cluster.forwarded()?;
+        *self.nodes.lock().unwrap_or_else(PoisonError::into_inner) = nodes;
+        Ok(())
+    }
+
+    /// End, and look that those that were confirmed are there, through each of the members of
+    /// record.
+    ///
+    /// # Errors
+    /// Something is missing.
+    pub fn end(self, cluster: &Cluster) -> Result<Published> {
+        self.ends.store(true, Ordering::Relaxed);
+        let published = self.thread.join().map_err(|_| anyhow!("the publisher broke"))?;
+        for node in cluster.forwarded()? {
+            let all = wait_for("a node to show its messages", READING, || {
+                Ok(Client::open(node, self.user.login()).and_then(|c| c.all(QUEUE)).map(Some)?)
+            })?;
+            let found: BTreeSet<String> = all.into_iter().collect();
+            let lost: Vec<&String> = published.confirmed.difference(&found).take(5).collect();
+            ensure!(
+                lost.is_empty(),
+                "the node at {node} lacks messages that were confirmed: {lost:?}"
+            );
+        }
+        Ok(published)
+    }
+}
+
+/// The same port of the host's loopback.
+pub(super) fn here(port: u16) -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, port).into()
+}
+
+fn publish(nodes: &Mutex<Vec<SocketAddr>>, ends: &AtomicBool, user: &User) -> Published {
+    let (mut published, mut last) = (Published::default(), Instant::now());
+    let (mut number, mut turn) = (0_usize, 0_usize);
+    while !ends.load(Ordering::Relaxed) {
+        let all = nodes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        turn += 1;
+        let Some(node) = all.get(turn % all.len().max(1)) else { break };
+        // One that is drained, leaving or starting takes no clients, and the next one does.
+        let Ok(mut client) = Client::open(*node, user.login()) else {
+            thread::sleep(PAUSE);
+            continue;
+        };
+        for _ in 0..BEFORE_NEXT {
+            number += 1;
+            let message = format!("{number:08}");
+            if ends.load(Ordering::Relaxed) || client.publish(QUEUE, &message).is_err() {
+                break;
+            }
+            published.confirmed.insert(message);
+            published.longest_gap = published.longest_gap.max(last.elapsed());
+            last = Instant::now();
+            thread::sleep(PAUSE);
+        }
+    }
+    published
+}

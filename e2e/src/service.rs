@@ -1,0 +1,131 @@
+//! A cluster of a service under test, of whatever kind: its object, its members and its
+//! pods, in a namespace that has its name.
+
+#![expect(clippy::missing_panics_doc, reason = "test helpers: a panic is a failed test")]
+
+use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::bed::{bed, text, wait_for};
+
+/// Members are started, or leave, one after the other.
+pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A cluster of a service.
+#[derive(Clone, Copy, Debug)]
+pub struct Service {
+    /// Its kind, as kubectl takes it.
+    pub kind: &'static str,
+    /// What stands between its name and the number of a member.
+    pub infix: &'static str,
+    /// Its namespace and its name.
+    pub name: &'static str,
+    /// Longest wait for anything that it should do.
+    pub patience: Duration,
+}
+
+impl Service {
+    /// Apply a manifest of it in a fresh namespace.
+    pub fn create(&self, manifest: &str) {
+        bed().fresh_namespace(self.name).expect("a namespace");
+        self.apply(manifest);
+    }
+
+    /// Apply a manifest of it.
+    pub fn apply(&self, manifest: &str) {
+        bed().apply(self.name, manifest).expect("accepted");
+    }
+
+    /// The object.
+    pub fn owner(&self) -> Result<Value> {
+        bed().get(self.name, self.kind, self.name)?.context("the object is gone")
+    }
+
+    /// Its status.
+    pub fn status(&self) -> Value {
+        self.owner().expect("the object")["status"].take()
+    }
+
+    /// Change its spec.
+    pub fn patch_spec(&self, spec: &Value) {
+        let patch = json!({ "spec": spec });
+        bed().patch(self.name, self.kind, self.name, &patch).expect("patch");
+    }
+
+    /// Wait for something of the object, which is returned.
+    pub fn wait(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
+        let mut last = Value::Null;
+        let found = wait_for(what, self.patience, || {
+            last = self.owner()?;
+            Ok(test(&last).then(|| last.clone()))
+        });
+        found.unwrap_or_else(|e| panic!("{e:#}; status: {:#}", last["status"]))
+    }
+
+    /// A member.
+    pub fn member(&self, ordinal: u32) -> Value {
+        let name = self.member_name(ordinal);
+        let member = bed().get(self.name, "servicemember", &name).expect("get");
+        member.unwrap_or_else(|| panic!("there is no member {name}"))
+    }
+
+    /// The name of a member and of its pod.
+    pub fn member_name(&self, ordinal: u32) -> String {
+        format!("{}-{}-{ordinal}", self.name, self.infix)
+    }
+
+    /// Where clients reach the members of record at a port, by what the status says to
+    /// dependents.
+    pub fn addresses(&self, port: &str) -> Vec<SocketAddrV4> {
+        let status = self.status();
+        let port = status["service"]["ports"][port].as_u64().expect("a port");
+        let nodes = status["service"]["nodes"].as_array().cloned().unwrap_or_default();
+        let address = |node: &Value| {
+            let address = format!("{}:{port}", text(node, "/address"));
+            address.parse().unwrap_or_else(|e| panic!("{address}: {e}"))
+        };
+        nodes.iter().map(address).collect()
+    }
+
+    /// Uids of the pods by name.
+    pub fn pods(&self) -> BTreeMap<String, String> {
+        let pods = bed().list(self.name, "pods").expect("list pods");
+        let both = |p: &Value| {
+            (text(p, "/metadata/name").to_string(), text(p, "/metadata/uid").to_string())
+        };
+        pods.iter().map(both).collect()
+    }
+
+    /// Everything below the mount of a member's volume is gone, marker and ledger too, and its
+    /// pod ends.
+    pub fn wipe(&self, ordinal: u32, mount: &str) {
+        let pod = self.member_name(ordinal);
+        let wipe = format!("find {mount} -mindepth 1 -delete 2>/dev/null; find {mount} -type f");
+        let left = bed().exec(self.name, &pod, &["sh", "-c", &wipe]).expect("wipe");
+        println!("left on the volume of {pod}: {:?}", left.trim());
+        self.delete_pod(ordinal, 1);
+    }
+
+    /// Delete the pod of a member, with so many seconds to end.
+    pub fn delete_pod(&self, ordinal: u32, seconds: u32) {
+        let (pod, name) = (self.member_name(ordinal), self.name);
+        let words = format!("delete pod {pod} -n {name} --wait=false --grace-period={seconds}");
+        bed().kubectl(&words).expect("delete");
+    }
+
+    /// Give the annotation of the owner by which a user answers what it asks.
+    pub fn annotate(&self, annotation: &str) {
+        let (kind, name) = (self.kind, self.name);
+        bed().kubectl(&format!("annotate {kind} {name} -n {name} {annotation}")).expect("annotate");
+    }
+
+    /// Remove the namespace, without waiting for it: the next test has its own.
+    pub fn end(self) {
+        let words = format!("delete namespace {} --wait=false", self.name);
+        bed().kubectl(&words).expect("clean up");
+    }
+}

@@ -1,0 +1,33 @@
+//! `RabbitmqCluster` with real nodes of RabbitMQ: initialized once, grown and shrunk under a
+//! publisher, replaced where a volume is lost, restarted, refused.
+
+mod changes;
+mod forming;
+mod losses;
+mod wrong_input;
+
+use palladion_e2e::story::Story;
+
+/// The first cluster is shared by the steps that leave it as they found it.
+const NAMESPACE: &str = "rabbitmq";
+
+pub fn story() -> Story {
+    Story::named(NAMESPACE)
+        .step("three nodes form one cluster and take messages", forming::formed_once)
+        .step("at rest the operator asks for nothing", forming::at_rest)
+        .step("what cannot be is refused with the way out", wrong_input::refused)
+        .step("a pod writes the status of its own member and nobody a spec", wrong_input::policies)
+        .step("every example is accepted", wrong_input::every_example)
+        .step("a wiped node is replaced and every confirmed message is there", losses::wiped)
+        .step("a rollout takes no confirmed message with it", changes::rolled)
+        .in_soak()
+        .step("all nodes come back when all have been killed", losses::all_killed)
+        .in_soak()
+        .step("it grows to three and shrinks to one under a publisher", changes::grow_and_shrink)
+        .in_soak()
+        .step("a queue that cannot move holds the node until a user says so", changes::held)
+        .in_soak()
+        .step("nobody is replaced while a queue would lose its majority", losses::majority)
+        .in_soak()
+        .into()
+}

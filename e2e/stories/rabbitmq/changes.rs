@@ -1,0 +1,93 @@
+//! Growth, shrinking and rollouts under a publisher: no node that stays is restarted, and
+//! nothing that was confirmed is missing afterwards.
+
+use std::time::Duration;
+
+use palladion_e2e::bed;
+use palladion_e2e::bed::{condition, text, wait_for};
+use palladion_e2e::rabbitmq::{Cluster, PATIENCE, Published, Publishing};
+use serde_json::json;
+
+use super::forming::three;
+
+/// Of the fewest that a slow machine was seen to take.
+const MANY: usize = 100;
+
+pub fn published(publishing: Publishing, cluster: &Cluster) -> Published {
+    let published = publishing.end(cluster).expect("all that was confirmed is there");
+    let (count, gap) = (published.confirmed.len(), published.longest_gap);
+    println!("{count} messages confirmed, none missing; the longest gap was {gap:?}");
+    assert!(count > MANY, "only {count} messages were published");
+    published
+}
+
+pub fn rolled() {
+    let cluster = three();
+    let publishing = Publishing::begin(&cluster).expect("publishing");
+    let before = cluster.service().pods();
+    cluster.service().patch_spec(&json!({ "config": { "log.console.level": "warning" } }));
+    wait_for("all pods to be new", PATIENCE, || {
+        let now = cluster.service().pods();
+        let kept = before.iter().any(|(name, uid)| now.get(name) == Some(uid));
+        Ok((now.len() == 3 && !kept).then_some(()))
+    })
+    .expect("a rollout");
+    cluster.wait_nodes(3);
+    let gap = published(publishing, &cluster).longest_gap;
+    assert!(gap < Duration::from_secs(60), "nothing was confirmed for {gap:?}");
+}
+
+pub fn grow_and_shrink() {
+    // The claims of those that leave are kept, and go with the cluster.
+    let cluster = Cluster::form("rmq-scale", 1, &["deletionPolicy: Delete"]);
+    let publishing = Publishing::begin(&cluster).expect("publishing");
+    let first = cluster.service().pods();
+    cluster.set_nodes(3);
+    cluster.wait_nodes(3);
+    publishing.follow(&cluster).expect("through all three");
+    let replicas = "length(amqqueue:get_nodes(hd(rabbit_amqqueue:list()))).";
+    assert_eq!(cluster.ctl(0, &["eval", replicas]).trim(), "3", "the queue has grown");
+    let all = cluster.service().pods();
+    assert!(first.iter().all(|(name, uid)| all.get(name) == Some(uid)), "a join restarted a pod");
+    cluster.set_nodes(1);
+    cluster.wait_nodes(1);
+    wait_for("the pods of those that left to be gone", PATIENCE, || {
+        Ok((cluster.service().pods() == first).then_some(()))
+    })
+    .expect("one pod, the first");
+    publishing.follow(&cluster).expect("through the first");
+    published(publishing, &cluster);
+    let name = cluster.name;
+    let claims = bed().list(name, "persistentvolumeclaims").expect("claims");
+    assert_eq!(claims.len(), 3, "their data is kept");
+    bed()
+        .kubectl(&format!("delete rabbitmqcluster {name} -n {name} --wait=true --timeout=60s"))
+        .expect("deleted");
+    wait_for("the claims to go with the cluster", PATIENCE, || {
+        Ok(bed().list(name, "persistentvolumeclaims")?.is_empty().then_some(()))
+    })
+    .expect("deletionPolicy Delete");
+    cluster.service().end();
+}
+
+/// A durable classic queue is on one node alone; its messages would go with it.
+pub fn held() {
+    let cluster = Cluster::form("rmq-held", 3, &[]);
+    let user = cluster.user().expect("the Secret");
+    let nodes = cluster.forwarded().expect("forwarded");
+    let mut client = palladion_e2e::rabbitmq::Client::open(nodes[2], user.login()).expect("open");
+    client.queue("alone", "classic").expect("a queue");
+    client.publish("alone", "precious").expect("confirmed");
+    cluster.set_nodes(1);
+    let asked = cluster
+        .service()
+        .wait("a user to be asked", |o| condition(o, "Degraded")["reason"] == "QueuesWouldBeLost");
+    let said = condition(&asked, "Degraded")["message"].to_string();
+    assert!(said.contains("alone"), "{said}");
+    assert_eq!(asked["status"]["cluster"].as_array().map(Vec::len), Some(3), "nobody has left");
+    assert_eq!(client.take("alone").expect("an answer").as_deref(), Some("precious"));
+    let nonce = text(&asked, "/status/ask/nonce");
+    cluster.service().annotate(&format!("palladion.dev/allow-forget={nonce}"));
+    cluster.wait_nodes(1);
+    cluster.service().end();
+}

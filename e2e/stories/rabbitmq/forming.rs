@@ -1,0 +1,68 @@
+//! How a cluster begins, and what clients find.
+
+use std::thread;
+use std::time::Duration;
+
+use palladion_e2e::bed;
+use palladion_e2e::bed::{condition, text, wait_for};
+use palladion_e2e::rabbitmq::{Client, Cluster};
+use palladion_e2e::zoned::operator_requests;
+
+use super::NAMESPACE;
+
+/// What is done every some seconds is seen in this time.
+const REST: Duration = Duration::from_secs(10);
+
+/// The cluster of an earlier step, if it is as it was formed, or a new one.
+pub fn three() -> Cluster {
+    let found = bed().get(NAMESPACE, "rabbitmqcluster", NAMESPACE).expect("get");
+    let is_well = found.is_some_and(|found| {
+        found["status"]["nodes"] == "3/3" && condition(&found, "Degraded")["status"] == "False"
+    });
+    match is_well {
+        true => Cluster { name: NAMESPACE },
+        false => Cluster::form(NAMESPACE, 3, &[]),
+    }
+}
+
+pub fn formed_once() {
+    let cluster = Cluster::form(NAMESPACE, 3, &[]);
+    let status = cluster.service().status();
+    assert_eq!(text(&status, "/initialized/member"), cluster.service().member_name(0));
+    assert_eq!(status["service"]["active"], true);
+    assert_eq!(status["service"]["ready"], 3);
+    // Each node's own word: one cluster of all three.
+    for ordinal in 0..3 {
+        let told = cluster.ctl(ordinal, &["eval", "length(rabbit_mnesia:cluster_nodes(running))."]);
+        assert_eq!(told.trim(), "3", "{}", cluster.service().member_name(ordinal));
+    }
+    // What is published through one node is there for clients of the others.
+    let user = cluster.user().expect("the Secret");
+    let nodes = cluster.forwarded().expect("forwarded");
+    assert_eq!(nodes.len(), 3);
+    cluster.client().queue("greetings", "quorum").expect("a queue");
+    for (number, node) in nodes.iter().enumerate() {
+        let mut client = Client::open(*node, user.login()).expect("a connection");
+        client.publish("greetings", &format!("hello {number}")).expect("confirmed");
+        let there = Client::open(nodes[(number + 1) % 3], user.login()).expect("a connection");
+        let found = { there }.take("greetings").expect("an answer");
+        assert_eq!(found, Some(format!("hello {number}")));
+    }
+    let guest = Client::open(nodes[0], ("guest", "guest"));
+    assert!(guest.is_err(), "everybody knows the password of guest");
+}
+
+pub fn at_rest() {
+    three().wait_nodes(3);
+    // Its last words may be on their way.
+    wait_for("the operator to rest", Duration::from_secs(60), || {
+        let mark = bed().cluster.audit_mark()?;
+        thread::sleep(Duration::from_secs(5));
+        Ok(operator_requests(mark)?.is_empty().then_some(()))
+    })
+    .expect("rest");
+    let mark = bed().cluster.audit_mark().expect("the audit log");
+    thread::sleep(REST);
+    let asked = operator_requests(mark).expect("the audit log");
+    assert_eq!(asked, Vec::<String>::new(), "at rest");
+}
