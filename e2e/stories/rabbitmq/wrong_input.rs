@@ -72,7 +72,7 @@ pub fn policies() {
     let spec = json!({ "spec": { "restartToken": "now" } }).to_string();
     let changed = by_admin(&["patch", &member, "--type=merge", "-p", &spec]);
     is_refused(changed, "only the operator writes the spec of a member");
-    is_refused(by_admin(&["delete", &member]), "lower `nodes`");
+    is_refused(by_admin(&["delete", &member]), "`nodes` of the RabbitmqCluster");
     by_admin(&["annotate", &member, "palladion.dev/replace=some-volume"])
         .expect("the annotation is for people");
 }
