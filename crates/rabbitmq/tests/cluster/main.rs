@@ -16,6 +16,7 @@ mod losses;
 mod model;
 mod mutations;
 mod network;
+mod permissions;
 mod queues;
 mod reasons;
 mod refusals;
