@@ -27,6 +27,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     if member.is_gone() {
         return stop(facts, turn, member, draft);
     }
+    if serves_no_other(facts, member)
+        && let Some(step) = depart::start_again(facts, member)
+    {
+        draft.steps.push(step);
+        return;
+    }
     let question = question(facts, member);
     let is_named = facts.is_named(member);
     if is_named && member.ordinal < valid.size && !order::is_given(facts, turn) {
@@ -54,6 +60,13 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         }
         (true, _) => depart::advance(facts, turn, &question, &agreed, draft),
     }
+}
+
+/// Does no other node serve? Of two the other one pauses when the pod of the leaver ends,
+/// and a leaver whose application is to be stopped starts it in no new pod: they would wait
+/// for each other for ever. It starts again, and leaves once both serve.
+fn serves_no_other(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    facts.views().all(|(other, _)| other.name == member.name)
 }
 
 /// The spec asks for it again, and the others have not forgotten it: it stays. Its
