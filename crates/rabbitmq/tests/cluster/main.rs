@@ -20,6 +20,7 @@ mod network;
 mod permissions;
 mod queues;
 mod reasons;
+mod recreation;
 mod refusals;
 mod report;
 mod upgrades;
