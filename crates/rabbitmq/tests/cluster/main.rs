@@ -12,6 +12,7 @@ mod agents_rule;
 mod changes;
 mod creation;
 mod disturbed;
+mod joiners;
 mod leavers;
 mod losses;
 mod model;
