@@ -42,6 +42,8 @@ pub struct World {
     pub unlucky: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Members whose agents come to nothing at all; what their nodes have begun goes on.
+    pub absent: BTreeSet<String>,
     /// Permits that agents refused, and why.
     pub refused: Vec<String>,
     /// The Secret as kubelets mount it: none, where somebody has deleted it.
@@ -87,6 +89,7 @@ impl World {
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
             slow: BTreeSet::new(),
+            absent: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
             khepri: false,
