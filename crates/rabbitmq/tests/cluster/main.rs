@@ -14,6 +14,7 @@ mod creation;
 mod disturbed;
 mod joiners;
 mod leavers;
+mod lengths;
 mod losses;
 mod model;
 mod mutations;

@@ -101,3 +101,21 @@ fn a_queue_that_is_not_shown_is_not_exchanged_under_the_same_nonce() {
     assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
     assert_eq!(world.replicas("receipts"), [2]);
 }
+
+/// A message that is too long to be stored would be refused with the whole status.
+#[test]
+fn names_of_queues_of_any_length_leave_the_nonce_and_the_command_whole() {
+    let mut world = World::settled(3);
+    for n in 0..25 {
+        world.declare_on(&format!("{n:02}-{}", "invoices-".repeat(28)), Kind::Classic, &[2]);
+    }
+    world.pass(2);
+    world.patch_spec(&json!({ "nodes": 1 }));
+    world.pass(120);
+    let nonce = world.nonce();
+    let message = world.status()["ask"]["message"].as_str().unwrap_or_default().to_string();
+    assert!(message.contains("25 queues (00-invoices-"), "{message}");
+    assert!(message.ends_with(&format!("{}={nonce}`", labels::ALLOW_FORGET)), "{message}");
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True QueuesWouldBeLost"), "{said}");
+}

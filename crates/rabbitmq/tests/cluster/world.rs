@@ -74,6 +74,7 @@ impl World {
     pub fn new() -> Self {
         let mut rules = RULES.to_vec();
         rules.push(fixed_member_fields);
+        rules.push(super::lengths::fits);
         let mut store = Store::new(START, rules);
         let nodes = [("n1", "z1"), ("n2", "z2"), ("n3", "z3")];
         let kube = Kubernetes::new(&mut store, &nodes);
