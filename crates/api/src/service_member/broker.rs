@@ -4,10 +4,12 @@
 //! whenever it changes, and both it and [`QueuesView`] into `status.evidence`, read
 //! after it has seen the nonce. Both are whole or absent: an agent that could not read
 //! a part leaves the view out, and the operator takes that for "not known". Lists of
-//! names are short; their counts are always right.
+//! names are short; their counts are always right, and a digest stands for the names that
+//! a list leaves out.
 
 use crate::rabbitmq::NodeName;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Nodes of a view at the most.
 const MOST_NODES: usize = 32;
@@ -113,6 +115,10 @@ pub struct QueueNames {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST_NAMES), inner(length(max = 512)))]
     pub names: Vec<String>,
+    /// 32 hexadecimal digits of the SHA-256 of all names in full. Absent if `names` has all of them in full. What a user is asked about queues is about all of them: by their count and the first names alone another queue could take the place of one that is not listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = DIGITS))]
+    pub digest: Option<String>,
 }
 
 impl QueueNames {
@@ -122,12 +128,15 @@ impl QueueNames {
         names.sort();
         names.dedup();
         let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
+        let is_long = |name: &String| name.chars().count() > LONGEST_NAME;
+        let is_whole = names.len() <= MOST_NAMES && !names.iter().any(is_long);
+        let digest = (!is_whole).then(|| digest(&names));
         names.truncate(MOST_NAMES);
         for name in &mut names {
             let end = name.char_indices().nth(LONGEST_NAME).map(|(at, _)| at);
             end.into_iter().for_each(|at| name.truncate(at));
         }
-        Self { count, names }
+        Self { count, names, digest }
     }
 
     /// Are there none?
@@ -136,8 +145,24 @@ impl QueueNames {
     }
 }
 
+/// Digest of sorted names. The length before each keeps lists apart, whatever the names
+/// contain.
+fn digest(names: &[String]) -> String {
+    let mut hasher = Sha256::new();
+    for name in names {
+        hasher.update((name.len() as u64).to_be_bytes());
+        hasher.update(name);
+    }
+    let mut hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.truncate(DIGITS);
+    hex
+}
+
 /// Characters of a queue's name that a list keeps.
 const LONGEST_NAME: usize = 512;
+/// Hexadecimal digits of a digest: a client that can declare queues must not find a second
+/// list of names with the same.
+const DIGITS: usize = 32;
 
 impl BrokerView {
     /// Does it name this node as a member of the cluster?
@@ -184,6 +209,22 @@ mod tests {
         assert!(QueueNames::of([]).is_empty());
         let long = QueueNames::of(["ä".repeat(600)]);
         assert_eq!(long.names[0].chars().count(), LONGEST_NAME);
+    }
+
+    #[test]
+    fn a_digest_stands_for_the_names_that_are_left_out() {
+        let numbered = |last: &str| {
+            let all = (0..MOST_NAMES).map(|i| format!("q{i:02}"));
+            QueueNames::of(all.chain([last.to_string()]))
+        };
+        let (one, other) = (numbered("r1"), numbered("r2"));
+        assert_eq!((one.count, &one.names), (other.count, &other.names));
+        assert_ne!(one.digest, other.digest);
+        assert_eq!(one.digest.as_ref().map(String::len), Some(DIGITS));
+        assert_eq!(one, numbered("r1"));
+        let long = |end: &str| QueueNames::of([format!("{}{end}", "q".repeat(LONGEST_NAME))]);
+        assert_ne!(long("a").digest, long("b").digest);
+        assert_eq!(QueueNames::of((0..MOST_NAMES).map(|i| format!("q{i}"))).digest, None);
     }
 
     #[test]

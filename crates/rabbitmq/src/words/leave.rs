@@ -16,6 +16,8 @@ palladion_plan::sentences! {
             "member {member} does not leave: queues exist on it alone";
         StoppingApp { member: MemberName, server: Server } => MemberLeaving,
             "member {member} is leaving the cluster: {server}";
+        Ending { member: MemberName, server: Server } => MemberLeaving,
+            "member {member} leaves when its join has ended: {server}";
         StartingApp { member: MemberName, server: Server } => MemberLeaving,
             "member {member} stays in the cluster and starts again: {server}";
         Stopping { member: MemberName, server: Server } => MemberLeaving,

@@ -65,6 +65,9 @@ pub(super) enum Wish<'a> {
 impl World {
     /// One step of the agent of this pod.
     pub(super) fn step_agent(&mut self, pod: &PodRun) -> Activity {
+        if self.absent.contains(&pod.key.name) {
+            return Activity::default();
+        }
         let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);
         let Some(stored) = self.store.get(&key).cloned() else {
             return Activity::default();

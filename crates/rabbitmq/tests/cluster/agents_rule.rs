@@ -65,7 +65,7 @@ pub fn start(
 /// The volume as the agent finds it while no node runs.
 fn found(volume: &Volume, pod: &PodRun) -> Found {
     let data = volume.data.as_ref();
-    let members = data.iter().flat_map(|data| &data.cluster);
+    let members = data.iter().filter(|data| data.is_noted).flat_map(|data| &data.cluster);
     Found {
         file_system: pod.disk.clone(),
         marker: volume.id.clone().map(VolumeId::new),

@@ -187,6 +187,8 @@ impl Rabbit {
                 (tables.cluster, tables.queues) = (newer.cluster, newer.queues);
             }
             self.recover(&own, disks);
+            let tables = disks.get_mut(&own.disk).unwrap().content.data.as_mut();
+            tables.unwrap().is_noted = true;
             let process = self.nodes.get_mut(&uid).unwrap();
             process.app = App::Running;
             process.caught_up.clear();

@@ -42,16 +42,30 @@ pub enum Part {
 }
 
 /// What a node has on disk.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {
     /// Nodes of the cluster, by its tables.
     pub cluster: BTreeSet<String>,
+    /// Does its file of the nodes say the same, which its agent reads while it does not run?
+    pub is_noted: bool,
     /// Nodes that ran when it stopped: their tables may be newer.
     pub ran_on: BTreeSet<String>,
     /// Queues, by its tables.
     pub queues: BTreeMap<String, Queue>,
     /// Messages by queue: of a replica, or of a classic queue.
     pub logs: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Self {
+            cluster: BTreeSet::new(),
+            is_noted: true,
+            ran_on: BTreeSet::new(),
+            queues: BTreeMap::new(),
+            logs: BTreeMap::new(),
+        }
+    }
 }
 
 /// A queue, as every table has it.

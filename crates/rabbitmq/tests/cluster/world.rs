@@ -42,6 +42,8 @@ pub struct World {
     pub unlucky: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Members whose agents come to nothing at all; what their nodes have begun goes on.
+    pub absent: BTreeSet<String>,
     /// Permits that agents refused, and why.
     pub refused: Vec<String>,
     /// The Secret as kubelets mount it: none, where somebody has deleted it.
@@ -72,6 +74,7 @@ impl World {
     pub fn new() -> Self {
         let mut rules = RULES.to_vec();
         rules.push(fixed_member_fields);
+        rules.push(super::lengths::fits);
         let mut store = Store::new(START, rules);
         let nodes = [("n1", "z1"), ("n2", "z2"), ("n3", "z3")];
         let kube = Kubernetes::new(&mut store, &nodes);
@@ -87,6 +90,7 @@ impl World {
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
             slow: BTreeSet::new(),
+            absent: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
             khepri: false,

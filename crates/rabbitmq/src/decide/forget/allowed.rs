@@ -2,7 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::words::replace::Doing;
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
@@ -24,11 +24,19 @@ pub enum Asked {
     No,
 }
 
-/// The nonce of a permission: it stands for this node of this cluster and these queues,
-/// and fits nothing else.
-pub fn nonce_of(facts: &Facts<'_>, node: &NodeName, queues: &[&QueueNames]) -> Nonce {
-    let uid = &facts.snapshot.owner.meta.uid;
-    Nonce::new(hash::of(&json!([uid, node, queues])))
+/// The nonce of a permission: it stands for the node on this volume and for these queues,
+/// under the spec as it is now, and fits nothing else. The annotation stays where it is,
+/// and a node has the same name in every life of its member: without volume and spec a
+/// permission that was used would allow the next leave as well.
+pub fn nonce_of(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    node: &NodeName,
+    queues: &[&QueueNames],
+) -> Nonce {
+    let owner = &facts.snapshot.owner.meta;
+    let (spec, volume) = ((&owner.uid, owner.generation), member.volume_id());
+    Nonce::new(hash::of(&json!([spec, volume, node, queues])))
 }
 
 /// Has a user allowed this turn to leave these queues behind? The permission is put on

@@ -76,7 +76,7 @@ fn may_lose(
     draft: &mut Draft,
 ) -> bool {
     let queues: [&QueueNames; 3] = [&on_it.without_majority, &on_it.only_here, &on_it.classic];
-    let nonce = nonce_of(facts, node, &queues);
+    let nonce = nonce_of(facts, question.whom, node, &queues);
     match is_allowed(facts, turn, &nonce, draft) {
         Asked::Allowed => return true,
         Asked::Recorded => return false,

@@ -12,7 +12,7 @@ use crate::words::join::{Doing, Happened, Problem, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, ForgetQueues};
+use palladion_api::service_member::ForgetQueues;
 use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, turn};
@@ -74,12 +74,8 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         Some(true) if goes_on(member) => return starting(member, draft),
         Some(true) => {}
     }
-    if let Some(proof) = evidence::keeps_its_data(facts, turn, member) {
-        let nodes = facts.views().map(|(_, view)| view.node.clone()).collect();
-        let flags = Vec::new();
-        let data = DataBeforeServiceStart::Keep;
-        let permit = Permit { turn, member, nodes, flags, data, proof: &proof };
-        return permit::give(facts, &permit, draft);
+    if permit::give_again(facts, turn, member, draft).is_busy() {
+        return;
     }
     let question = Question::about(member).without([facts.node_of(member)]);
     let _ = permitted(facts, turn, member, &question, ProofKind::AllWell, draft);

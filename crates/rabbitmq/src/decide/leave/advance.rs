@@ -5,7 +5,7 @@ use super::next::question;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed};
 use crate::decide::forget;
-use crate::decide::turn::{lock, order};
+use crate::decide::turn::{lock, order, permit};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -27,8 +27,22 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     if member.is_gone() {
         return stop(facts, turn, member, draft);
     }
+    if serves_no_other(facts, member)
+        && let Some(step) = depart::start_again(facts, member)
+    {
+        draft.steps.push(step);
+        return;
+    }
     let question = question(facts, member);
     let is_named = facts.is_named(member);
+    if !is_named && may_still_join(facts, member) {
+        // What ends it is the withdrawn permit. Whether the others know the node by then,
+        // they are asked when it has stopped.
+        draft.steps.extend(permit::withdraw(facts, member));
+        let (name, server) = (member.name.clone(), member.server_words());
+        draft.wait_for(Waiting::Ending { member: name, server }).about(member.subject());
+        return;
+    }
     if is_named && member.ordinal < valid.size && !order::is_given(facts, turn) {
         return stay(facts, turn, member, draft);
     }
@@ -54,6 +68,21 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         }
         (true, _) => depart::advance(facts, turn, &question, &agreed, draft),
     }
+}
+
+/// Does no other node serve? Of two the other one pauses when the pod of the leaver ends,
+/// and a leaver whose application is to be stopped starts it in no new pod: they would wait
+/// for each other for ever. It starts again, and leaves once both serve.
+fn serves_no_other(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    facts.views().all(|(other, _)| other.name == member.name)
+}
+
+/// May a join be under way on a volume that is no member's yet? Its agent hears of a permit
+/// that is withdrawn when the others may have taken the node in already. Of an agent that
+/// does not answer nothing is waited for here: the end of its pod is, before the turn ends.
+fn may_still_join(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let may_run = member.server().is_some_and(|server| server.state.may_run());
+    !member.has_served() && member.agent_answers(&facts.nodes) && may_run
 }
 
 /// The spec asks for it again, and the others have not forgotten it: it stays. Its
@@ -110,12 +139,31 @@ fn record(
     )
 }
 
-/// It is out. Nothing else begins before its node has stopped, or its pod is gone.
+/// It is out. Nothing else begins before its node has stopped, or its pod is gone. One that
+/// was taken in after the others had answered that they do not know it is forgotten: as soon
+/// as its member is deleted, nobody would account for it.
 fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     if member.may_run() {
         let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
         return;
     }
+    if facts.is_named(member) {
+        return forget_again(facts, turn, member, draft);
+    }
     draft.steps.push(shared::finish(facts, turn, &[("rebalancePending", json!(true))], None));
+}
+
+fn forget_again(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let question = question(facts, member);
+    if order::is_open(facts, turn, &question, draft) {
+        return;
+    }
+    let Some(agreed) = evidence::prove(facts, turn, &question, ProofKind::Dead, draft) else {
+        return;
+    };
+    if forget::is_forgotten(facts, turn, &question, &agreed, draft) {
+        // They had answered before they took it in.
+        let _ = evidence::renew(facts, turn, &question, draft);
+    }
 }

@@ -70,7 +70,7 @@ fn after_it_stopped(
     (agreed, node, on_it): (&Agreed, &NodeName, &NodeQueues),
     draft: &mut Draft,
 ) {
-    let is_allowed = turn.allowed == Some(nonce_of(facts, node, &[&on_it.classic]));
+    let is_allowed = turn.allowed == Some(nonce_of(facts, member, node, &[&on_it.classic]));
     let is_empty = on_it.replicas.is_empty() && on_it.streams.is_empty();
     if !is_empty || !(on_it.classic.is_empty() || is_allowed) {
         draft.steps.extend(start_again(facts, member));
@@ -93,7 +93,7 @@ fn may_lose(
     draft: &mut Draft,
 ) -> bool {
     let queues: [&QueueNames; 1] = [&on_it.classic];
-    let nonce = nonce_of(facts, node, &queues);
+    let nonce = nonce_of(facts, question.whom, node, &queues);
     match is_allowed(facts, turn, &nonce, draft) {
         Asked::Allowed => return true,
         Asked::Recorded => return false,

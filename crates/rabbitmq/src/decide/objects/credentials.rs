@@ -3,7 +3,7 @@
 
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::validate::{SecretOrigin, Valid};
 use crate::words::maintain::{Doing, Happened};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -21,6 +21,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     let secret = || valid.secret.clone();
     match valid.secret_origin {
+        // The nodes of a cluster that is created again have their cookie on their volumes.
+        // Where its Secret is gone, the user who has it puts it back.
+        SecretOrigin::Generated if has_nodes(facts) => {}
         SecretOrigin::Generated => {
             let (key, object) = build::credentials(valid);
             let doing = Doing::CreateCredentials { secret: secret() };
@@ -35,6 +38,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let doing = Doing::RecordCredentials { secret: secret() };
     let more = [("credentials", json!(record))];
     draft.steps.push(turn::write(facts.snapshot, facts.turn(), &more, doing));
+}
+
+/// Was a node given to any volume? Claims say so before any agent reports.
+fn has_nodes(facts: &Facts<'_>) -> bool {
+    let on_claim = |m: &MemberFact| m.claim.as_ref().is_some_and(|c| c.identity.is_some());
+    facts.members.values().any(|m| m.identity.is_some() || on_claim(m))
 }
 
 /// Is it on record that they exist? Before, nothing starts.

@@ -6,7 +6,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::forget;
 use crate::decide::join;
-use crate::decide::turn::permit::{self, Course, Permit};
+use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::{lock, order};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -16,7 +16,7 @@ use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, MemberVolume};
+use palladion_api::service_member::MemberVolume;
 use palladion_plan::members::lost;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, Step, turn};
@@ -86,11 +86,8 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         draft.wait_for(waiting).about(member.subject());
         return;
     }
-    if let Some(proof) = evidence::keeps_its_data(facts, turn, member) {
-        let nodes = facts.views().map(|(_, view)| view.node.clone()).collect();
-        let (flags, data) = (Vec::new(), DataBeforeServiceStart::Keep);
-        let permit = Permit { turn, member, nodes, flags, data, proof: &proof };
-        return permit::give(facts, &permit, draft);
+    if permit::give_again(facts, turn, member, draft).is_busy() {
+        return;
     }
     let question = question(facts, member);
     let _ = join::permitted(facts, turn, member, &question, ProofKind::Dead, draft);

@@ -1,17 +1,17 @@
 //! Permits: given to the member that has the turn, and how far they are.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{Agreed, Proof};
+use crate::decide::evidence::{self, Agreed, Proof};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use palladion_api::labels;
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::{DataBeforeServiceStart, ServicePermitKind};
-use palladion_plan::Step;
 use palladion_plan::members::turn as shared;
 pub use palladion_plan::members::turn::{Course, TRIES, data_before_join, keeps_volume, withdraw};
 use palladion_plan::words::turn::Doing;
+use palladion_plan::{Flow, Step};
 use serde_json::json;
 
 /// What came of the permit of this turn.
@@ -87,6 +87,35 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
             .fenced(facts.fence())
             .proven(proof.stated()),
     );
+}
+
+/// Give the permit anew to one whose start on this volume was permitted before, if it goes on
+/// with what the volume holds.
+pub fn give_again(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    draft: &mut Draft,
+) -> Flow {
+    let nodes = known_nodes(facts, member);
+    let proof = evidence::keeps_its_data(facts, turn, member).filter(|_| !nodes.is_empty());
+    let Some(proof) = proof else { return Flow::Free };
+    let (flags, data) = (Vec::new(), DataBeforeServiceStart::Keep);
+    give(facts, &Permit { turn, member, nodes, flags, data, proof: &proof }, draft);
+    Flow::Busy
+}
+
+/// The other nodes of the cluster: those that serve or, where none does, those that have
+/// served. Of two nodes the other one serves only with this one, and its agent refuses a
+/// permit that names no node.
+fn known_nodes(facts: &Facts<'_>, member: &MemberFact) -> Vec<NodeName> {
+    let serving = facts.views().filter(|(m, _)| m.name != member.name);
+    let serving: Vec<NodeName> = serving.map(|(_, view)| view.node.clone()).collect();
+    if !serving.is_empty() {
+        return serving;
+    }
+    let others = facts.enrolled().filter(|m| m.name != member.name && m.has_served());
+    others.map(|m| facts.node_of(m)).collect()
 }
 
 /// The nodes that a joiner joins through, and the feature flags that it starts with.

@@ -1,0 +1,90 @@
+//! Joiners whose pods end, or whose permits are withdrawn, while they join.
+
+use super::acts::{node, pod};
+use super::model::{App, data};
+use super::world::World;
+use palladion_api::member::PermitState;
+use palladion_plan::sim::kubernetes::Machine;
+use palladion_rabbitmq::resources as kinds;
+use serde_json::json;
+
+impl World {
+    /// How many nodes there are, by the tables of the first that runs.
+    fn cluster(&self) -> usize {
+        self.rabbit.running().first().map_or(0, |p| data(&self.kube.disks, p).cluster.len())
+    }
+
+    /// Does the node of the third member run, by itself yet?
+    fn third_has_begun(&self) -> bool {
+        let begun = self.rabbit.by_name(&node(2)).is_some_and(|(_, p)| p.app == App::Running);
+        begun && self.cluster() == 2
+    }
+
+    /// What the process of the third member has begun comes to its end, whatever its agent
+    /// was told meanwhile; then its agent is back.
+    fn commit_the_join(&mut self) {
+        let uid = self.uid(2).unwrap();
+        self.rabbit.join(&uid, &[node(0)], &mut self.kube.disks).unwrap();
+        self.tell("the third node is in the cluster");
+        self.absent.clear();
+    }
+}
+
+/// The first of two pauses while the second is away: nobody serves that could be asked. It
+/// knows the second, whose own files do not say so yet and whose permit has failed.
+#[test]
+fn the_second_of_two_that_has_not_noted_its_join_goes_on_in_a_new_pod() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.cluster() == 2);
+    world.kill(1);
+    let volume = &mut world.disk(1).content;
+    volume.data.as_mut().unwrap().is_noted = false;
+    volume.ledger.permit.as_mut().unwrap().state = PermitState::Failed;
+    world.delete(kinds::POD, &pod(1));
+    world.settle();
+    assert_eq!(world.refused, Vec::<String>::new(), "{}", world.last_words());
+    world.expect(3);
+}
+
+/// A permit that is withdrawn ends no join that is under way: its agent may hear of it
+/// when the others know the node already.
+#[test]
+fn a_node_that_joins_after_its_permit_was_withdrawn_leaves_as_any_other() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(World::third_has_begun);
+    world.absent.insert(pod(2));
+    world.patch_spec(&json!({ "nodes": 1 }));
+    let mut tried = 0;
+    for _ in 0..15 {
+        if !world.tick().unwrap() {
+            break;
+        }
+        let mut world = world.clone();
+        tried += 1;
+        world.commit_the_join();
+        world.settle();
+        world.expect(1);
+    }
+    assert!(tried > 5, "{tried}: {}", world.last_words());
+}
+
+/// Its machine was cut off, and so nobody waited for its agent: it was on record that it has
+/// left.
+#[test]
+fn a_node_that_joins_after_it_was_recorded_as_left_is_forgotten() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(World::third_has_begun);
+    let pods = world.kube.pods(&world.store);
+    let machine = pods.iter().find(|p| p.key.name == pod(2)).unwrap().node.clone();
+    world.absent.insert(pod(2));
+    world.kube.set_machine(&mut world.store, &machine, Machine::CutFromApi);
+    world.patch_spec(&json!({ "nodes": 1 }));
+    world.until(|w| w.member(2)["spec"]["run"] == "Terminated");
+    world.commit_the_join();
+    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
+    world.settle();
+    world.expect(1);
+}
