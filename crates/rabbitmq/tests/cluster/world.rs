@@ -54,6 +54,8 @@ pub struct World {
     pub says: BTreeMap<String, &'static str>,
     /// Stable feature flags that are not enabled.
     pub flags_disabled: Vec<String>,
+    /// Is the flag enabled that came with 3.11?
+    pub new_flag_enabled: bool,
     /// Alarms of nodes.
     pub alarms: Vec<Alarm>,
     epoch: i64,
@@ -92,6 +94,7 @@ impl World {
             khepri: false,
             says: BTreeMap::new(),
             flags_disabled: Vec::new(),
+            new_flag_enabled: false,
             alarms: Vec::new(),
             epoch: 0,
             restart_at: None,

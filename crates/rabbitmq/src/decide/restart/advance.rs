@@ -1,12 +1,12 @@
 //! The turn of a member that is restarted: proven, ended, back, and caught up.
 
-use super::next::question;
+use super::next::{is_new_line, question};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof, Question};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::{Valid, line};
+use crate::validate::Valid;
 use crate::words::restart::{Doing, Happened, Problem, Waiting};
 use crate::words::turn::Ended;
 use palladion_api::service::ServiceTurn;
@@ -54,8 +54,8 @@ fn is_spared(
 ) -> bool {
     let member = question.whom;
     let name = || member.name.clone();
-    let disabled = agreed.flags().map(|flags| flags.stable_disabled.clone()).unwrap_or_default();
-    if changes_line(valid, member) && !disabled.is_empty() {
+    let disabled = agreed.flags().is_some_and(|flags| !flags.stable_disabled.is_empty());
+    if is_new_line(facts, valid) && disabled {
         lock::release(facts, turn, Ended::FlagsFirst, draft);
         return false;
     }
@@ -67,12 +67,6 @@ fn is_spared(
         return false;
     }
     true
-}
-
-/// Is its next version of another line than the one that it runs? What is not known may be.
-fn changes_line(valid: &Valid, member: &MemberFact) -> bool {
-    let runs = member.server().and_then(|s| s.version.as_deref()).and_then(line);
-    runs.is_none() || runs != line(&valid.server.version)
 }
 
 /// The agent drains and stops the node, and starts it again in its pod.
