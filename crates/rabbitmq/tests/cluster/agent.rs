@@ -171,9 +171,7 @@ impl World {
         if may_not {
             return Wish::Rest;
         }
-        // It may have joined right before its agent could note that.
-        let is_begun = self.volume(pod).ledger.part == Part::Begun;
-        if state == MemberVolumeState::Joined && (is_recorded || is_begun) {
+        if state == MemberVolumeState::Joined && is_recorded {
             return Wish::Run(Cause::Joined);
         }
         match &spec.start {

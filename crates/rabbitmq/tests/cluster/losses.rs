@@ -190,3 +190,17 @@ fn a_loss_while_replicas_are_moved_is_brought_to_its_end() {
     world.expect(3);
     assert_eq!(world.replicas("payments").len(), 3);
 }
+
+/// Its machine was away when the others forgot it: its ledger never heard of it.
+#[test]
+fn an_old_disk_of_a_member_that_has_left_joins_as_new() {
+    let mut world = World::settled(5);
+    let old = world.disk(4).content.clone();
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.settle();
+    world.expect(3);
+    world.disk(4).content = old;
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.settle();
+    world.expect(5);
+}
