@@ -88,7 +88,8 @@ impl World {
             self.store.put_status(&key, json!(status)).unwrap();
             activity.acted = true;
         }
-        let ready = !pod.ending && self.serves(pod.uid.as_str());
+        let hangs = self.hangs.contains(&pod.key.name);
+        let ready = !pod.ending && !hangs && self.serves(pod.uid.as_str());
         self.kube.set_ready(&mut self.store, &pod.key, ready);
         self.agents.insert(pod.uid.to_string(), agent);
         activity

@@ -26,11 +26,16 @@ pub(super) fn knows_new_flag(process: &Process) -> bool {
     !process.version.starts_with("3.10.")
 }
 
+/// Is it the node of this member?
+fn is_node_of(process: &Process, member: &str) -> bool {
+    process.name.strip_prefix("rabbit@").is_some_and(|host| host.split('.').next() == Some(member))
+}
+
 impl World {
     pub(super) fn view(&self, uid: &str) -> Option<BrokerView> {
         let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running)?;
         // Before it has joined, it is no node of this cluster.
-        if !process.open {
+        if !process.open || self.hangs.iter().any(|member| is_node_of(process, member)) {
             return None;
         }
         let names = |all: BTreeSet<String>| all.into_iter().map(NodeName::new).collect();
@@ -72,6 +77,7 @@ impl World {
 
     pub(super) fn queues_view(&self, uid: &str) -> Option<QueuesView> {
         let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running && p.open)?;
+        self.view(uid)?;
         let queues = data(&self.kube.disks, process).queues.clone();
         let sees = self.rabbit.sees(uid, &self.kube.disks);
         let nodes: BTreeSet<String> = queues.values().flat_map(|q| q.replicas.clone()).collect();

@@ -40,6 +40,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose nodes do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose management API does not answer, whatever the node does.
+    pub hangs: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
     /// Permits that agents refused, and why.
@@ -88,6 +90,7 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,

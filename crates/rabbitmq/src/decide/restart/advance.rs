@@ -60,8 +60,10 @@ fn is_spared(
         return false;
     }
     let need = agreed.need(&member.name, &facts.node_of(member));
-    // One that does not serve holds up no queue more than it does now.
-    if member.serves && !need.is_empty() {
+    // One that does not run holds up no queue more than it does now. The others see one run
+    // whose own agent cannot ask it.
+    let runs = member.serves || agreed.see(&facts.node_of(member));
+    if runs && !need.is_empty() {
         let waiting = Waiting::ForQueues { member: name(), queues: (&need).into() };
         evidence::look_again(facts, turn, question, waiting, draft);
         return false;
