@@ -51,7 +51,13 @@ impl<'a> Facts<'a> {
         for member in service.members.values_mut() {
             member.serves = member.view().is_some_and(BrokerView::serves);
         }
-        Ok(Facts { service, spec, status: owner.part("status")?.unwrap_or_default() })
+        let status = owner.part("status")?.unwrap_or_default();
+        let mut facts = Facts { service, spec, status };
+        let seen = facts.seen();
+        for (name, member) in &mut facts.service.members {
+            member.is_seen = seen.contains(name);
+        }
+        Ok(facts)
     }
 
     /// The name of a member's node: that on record or, before its first permit, the one

@@ -89,6 +89,10 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         return Decision::wait(Waiting::NoAddress);
     };
     match state {
+        // The others may have forgotten it, or never known it.
+        State::Joined if known.spec.volume_id.is_none() => {
+            Decision::wait(Waiting::NotOnRecord { volume: ledger.volume_id.clone() })
+        }
         State::Joined => autonomous(facts, ledger, address),
         State::Empty
         | State::Incomplete

@@ -137,6 +137,8 @@ pub fn a_joiner(kind: ServicePermitKind) -> World {
     a_new_member().permit(kind, DataBeforeServiceStart::MustBeEmpty).with(|w| {
         w.process = Process::Running;
         w.doors = Some(Doors::Closed);
+        // On record together with the permit.
+        w.spec().volume_id = Some(VOLUME.into());
         let ledger = w.ledger();
         ledger.use_permit(&"n1".into());
         ledger.membership = Membership::Joining { kind, nonce: "n1".into() };

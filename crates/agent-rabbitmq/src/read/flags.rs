@@ -23,9 +23,10 @@ impl Flag {
         self.state == "enabled"
     }
 
-    /// May it be enabled, and is it not? An experimental one is for a person to enable.
+    /// May it be enabled, and is it not? An experimental one is for a person to enable, and
+    /// one that some node does not know (`unavailable`, between two lines) is for later.
     pub fn is_due(&self) -> bool {
-        !self.is_enabled() && matches!(self.stability.as_str(), "stable" | "required")
+        self.state == "disabled" && matches!(self.stability.as_str(), "stable" | "required")
     }
 }
 
@@ -50,6 +51,7 @@ mod tests {
             {"name":"quorum_queue","state":"enabled","stability":"stable"},
             {"name":"khepri_db","state":"disabled","stability":"experimental"},
             {"name":"stream_queue","state":"disabled","stability":"stable"},
+            {"name":"of_a_newer_node","state":"unavailable","stability":"stable"},
             {"name":"later","state":"disabled"}
         ]"#;
         let flags = feature_flags(&serde_json::from_str::<Vec<Flag>>(text).unwrap());

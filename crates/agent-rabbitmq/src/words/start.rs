@@ -17,6 +17,7 @@ palladion_api::sentences! {
         PermitNotLive => WaitingForMember, "the agent cannot use the start permit until it has read its ServiceMember from the API server";
         OtherVolume { recorded: VolumeId, found: VolumeId } => StaleTwin, "the agent does not start the node: the data of this member is on volume {recorded}, but this is volume {found}";
         OtherNodeName { recorded: NodeName, found: NodeName } => StaleTwin, "the agent does not start the node: this member has node name {recorded}, but the volume holds the data of {found}";
+        NotOnRecord { volume: VolumeId } => VolumeForeign, "the agent does not start the node: volume {volume} holds the data of a node that has joined a cluster, and its ServiceMember does not name that volume";
         DataLost => VolumeLost, "data of this member is gone; its replicas would vote without what they have confirmed, so the member is replaced";
         NotJoined => WaitingForPermit, "the member has not joined the cluster yet and is waiting for a permit to start";
         PermitRefused { why: String } => WaitingForPermit, "the agent refused the start permit: {why}";

@@ -35,6 +35,9 @@ pub struct MemberFact {
     /// Does it serve as a full member now, by its own word? Set by the mind, which knows
     /// what its system reports; false is "not known" as well.
     pub serves: bool,
+    /// Do others that serve report that it runs? It may, while its own agent cannot ask it.
+    /// Set by the mind, where its system reports it.
+    pub is_seen: bool,
     /// The pod.
     pub pod: Option<PodFact>,
     /// Its Services: of its address, and of addresses of volumes that were lost.

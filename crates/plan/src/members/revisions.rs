@@ -41,7 +41,21 @@ pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
 fn needs_proof(facts: &ServiceFacts<'_>, member: &MemberFact, revision: &str) -> bool {
     let turn = facts.turn().filter(|t| t.step == ServiceStep::Restart);
     let has_turn = turn.is_some_and(|t| t.member == member.name);
-    member.identity.is_some() && !has_turn && !is_proven(facts, revision)
+    let is_unproven = member.identity.is_some() && !has_turn && !is_proven(facts, revision);
+    is_unproven && is_spared(facts, revision)
+}
+
+/// Is there a server that a bad change would not reach: one that serves, or whose pod may
+/// start it in another revision? Where there is none, nothing is spared by waiting, and a
+/// server alone may never serve: it waits for the others, and they would wait for it.
+fn is_spared(facts: &ServiceFacts<'_>, revision: &str) -> bool {
+    let is_spared = |m: &MemberFact| {
+        let revisions = m.spec.as_ref().map(|spec| spec.revisions.as_slice());
+        let pod = m.pod.as_ref().filter(|pod| pod.revision != revision);
+        let may_start = revisions.zip(pod).is_some_and(|(all, pod)| all.contains(&pod.revision));
+        m.serves || may_start
+    };
+    facts.members.values().filter(|m| m.is_enrolled()).any(is_spared)
 }
 
 /// The member that proves a revision now: it has the turn, or was allowed to start in one

@@ -59,7 +59,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         || restart::of_broken(facts, valid, draft).is_busy()
         || join::next(facts, valid, draft).is_busy()
         || leave::next(facts, valid, draft).is_busy()
-        || maintain::before_restarts(facts, draft).is_busy()
+        || maintain::before_upgrade(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy()
     {
         return;

@@ -2,6 +2,7 @@
 //! no member accounts for. Not to decide on what could hurt: that asks anew.
 
 use super::{Facts, MemberFact, Node};
+use palladion_api::ids::MemberName;
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::BrokerView;
 use std::collections::BTreeSet;
@@ -22,6 +23,17 @@ impl Facts<'_> {
         let node = self.node_of(member);
         let others = self.views().filter(|(m, _)| m.name != member.name);
         others.into_iter().any(|(_, view)| view.names(&node))
+    }
+
+    /// Members whose nodes others that serve see run. What a dead machine said last is not
+    /// counted.
+    pub(super) fn seen(&self) -> BTreeSet<MemberName> {
+        let answering = || self.views().filter(|(m, _)| m.agent_answers(&self.nodes));
+        let is_seen = |member: &&MemberFact| {
+            let node = self.node_of(member);
+            answering().any(|(m, view)| m.name != member.name && view.sees(&node))
+        };
+        self.enrolled().filter(is_seen).map(|m| m.name.clone()).collect()
     }
 
     /// The member whose node this is.

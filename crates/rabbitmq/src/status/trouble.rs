@@ -2,9 +2,11 @@
 
 use super::partition;
 use crate::decide::draft::Draft;
+use crate::decide::join;
 use crate::facts::{Facts, MemberFact};
 use crate::words::status::Trouble as OfCluster;
 use palladion_api::conditions::DEGRADED;
+use palladion_api::labels;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::MemberServerState;
 use palladion_plan::members::status as shared;
@@ -50,8 +52,14 @@ fn of_cluster(facts: &Facts<'_>) -> Vec<Trouble> {
 }
 
 fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
-    let server = member.server()?;
     let name = || member.name.clone();
+    if let Some(volume) = join::off_record(facts, member).filter(|_| facts.exists()) {
+        let namespace = facts.snapshot.owner.meta.namespace.clone();
+        let (volume, annotation) = (volume.clone(), labels::REPLACE);
+        let said = OfCluster::NotOnRecord { member: name(), volume, namespace, annotation };
+        return Some(Trouble::of(said));
+    }
+    let server = member.server()?;
     let message = || server.message.clone().unwrap_or_default();
     let said = match server.reason.as_deref().and_then(Reason::read) {
         Some(Reason::CredentialsMissing) => {

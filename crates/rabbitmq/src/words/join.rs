@@ -3,7 +3,7 @@
 use super::evidence::Objection;
 use super::queues::Queues;
 use jiff::Timestamp;
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::rabbitmq::NodeName;
 use palladion_plan::words::members::Server;
 use palladion_plan::workload::words::MemberPod;
@@ -43,6 +43,7 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Start { member: MemberName } => "begin the join of member {member}";
+        LeaveOldData { member: MemberName, volume: VolumeId } => "have member {member} note that the node on volume {volume} has left";
         Again { member: MemberName } => "let member {member} try again to join";
     }
 }

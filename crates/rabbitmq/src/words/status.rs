@@ -1,6 +1,6 @@
 //! What of the nodes of a cluster is shown, and needs a person.
 
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::rabbitmq::NodeName;
 use palladion_plan::words::Names;
 
@@ -26,6 +26,8 @@ palladion_plan::sentences! {
     pub enum Trouble {
         UnknownNodes { nodes: Names } => UnknownNode,
             "the cluster contains nodes that no member accounts for: {nodes}; if nobody needs them, stop them and run `rabbitmqctl forget_cluster_node`";
+        NotOnRecord { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => VolumeForeign,
+            "member {member} has on volume {volume} the data of a node that has joined before, and that is not on record, so it is not started; if nobody needs the data, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`: the data is removed, and the member joins as new";
         NotInCluster { member: MemberName } => NotInCluster,
             "the other nodes do not name the node of member {member} as one of the cluster, although the operator did not remove it";
         Partitioned { member: MemberName, nodes: Names } => Partitioned,

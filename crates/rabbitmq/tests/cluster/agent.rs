@@ -91,7 +91,8 @@ impl World {
             self.store.put_status(&key, json!(status)).unwrap();
             activity.acted = true;
         }
-        let ready = !pod.ending && self.serves(pod.uid.as_str());
+        let hangs = self.hangs.contains(&pod.key.name);
+        let ready = !pod.ending && !hangs && self.serves(pod.uid.as_str());
         self.kube.set_ready(&mut self.store, &pod.key, ready);
         self.agents.insert(pod.uid.to_string(), agent);
         activity
@@ -174,9 +175,7 @@ impl World {
         if may_not {
             return Wish::Rest;
         }
-        // It may have joined right before its agent could note that.
-        let is_begun = self.volume(pod).ledger.part == Part::Begun;
-        if state == MemberVolumeState::Joined && (is_recorded || is_begun) {
+        if state == MemberVolumeState::Joined && is_recorded {
             return Wish::Run(Cause::Joined);
         }
         match &spec.start {

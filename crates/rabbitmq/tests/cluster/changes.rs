@@ -150,6 +150,20 @@ fn a_rollout_to_an_image_that_does_not_exist_stops_at_the_first_and_can_be_corre
     world.expect(3);
 }
 
+/// Nobody serves who could be spared an unproven change, and no node serves before the
+/// others are there.
+#[test]
+fn all_pods_that_end_before_a_change_is_proven_start_in_it_together() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "config": { "net_ticktime": "30" } }));
+    world.until(|w| w.writes.iter().any(|write| write.starts_with("begin the restart")));
+    for ordinal in 0..3 {
+        world.delete(kinds::POD, &pod(ordinal));
+    }
+    world.settle();
+    world.expect(3);
+}
+
 #[test]
 fn what_is_paused_is_left_alone() {
     let mut world = World::settled(1);

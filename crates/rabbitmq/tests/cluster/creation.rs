@@ -86,6 +86,34 @@ fn a_volume_that_is_not_empty_stops_the_beginning_until_a_person_allows_it() {
     assert_eq!(world.rabbit.begun, 1, "{}", world.last_words());
 }
 
+/// What nobody has on record is not started, and only a user gives it up.
+#[test]
+fn an_old_volume_beside_a_new_cluster_is_reported_and_joins_when_a_user_gives_it_up() {
+    let mut world = World::new().with(3);
+    world.until(|w| w.uid(1).is_some());
+    let disk = world.disk(1);
+    disk.content.id = Some("old".into());
+    disk.content.ledger.part = Part::Joined;
+    disk.content.data = Some(Default::default());
+    world.settle();
+    let nonce = world.nonce();
+    world.annotate_cluster(labels::ALLOW_INITIALIZATION, &nonce);
+    world.settle();
+    assert_eq!(world.rabbit.running().len(), 2, "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True VolumeForeign: member demo-rmq-1"), "{said}");
+    assert!(said.contains("palladion.dev/replace=old"), "{said}");
+    let replace = |volume: &str| json!({ "metadata": { "annotations": { "palladion.dev/replace": volume } } });
+    world.patch_member(&pod(1), &replace("another"));
+    world.settle();
+    assert_eq!(world.rabbit.running().len(), 2, "{}", world.last_words());
+    world.patch_member(&pod(1), &replace("old"));
+    world.settle();
+    world.expect(3);
+    let left = world.member(1)["metadata"]["annotations"]["palladion.dev/replace"].clone();
+    assert_eq!(left, json!(null), "it was for the data that is gone");
+}
+
 #[test]
 fn the_first_pod_may_end_at_any_time_of_the_beginning() {
     let mut world = World::new().with(1);

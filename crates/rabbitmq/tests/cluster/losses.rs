@@ -190,3 +190,53 @@ fn a_loss_while_replicas_are_moved_is_brought_to_its_end() {
     world.expect(3);
     assert_eq!(world.replicas("payments").len(), 3);
 }
+
+/// Its machine was away when the others forgot it: its ledger never heard of it.
+#[test]
+fn an_old_disk_of_a_member_that_has_left_joins_as_new() {
+    let mut world = World::settled(5);
+    let old = world.disk(4).content.clone();
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.settle();
+    world.expect(3);
+    world.disk(4).content = old;
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.settle();
+    world.expect(5);
+}
+
+/// Its management API hangs, and it serves all the same: the others see it run.
+#[test]
+fn a_node_whose_api_hangs_is_not_ended_while_a_queue_needs_it() {
+    let mut world = World::settled(3);
+    world.declare_on("pairs", Kind::Quorum, &[0, 2]);
+    world.pass(2);
+    world.hangs.insert(pod(2));
+    world.pass(30);
+    world.patch_spec(&json!({ "config": { "net_ticktime": "30" } }));
+    world.pass(120);
+    assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
+    let said = world.condition("Progressing");
+    assert!(said.starts_with("True WaitingForQueues: member demo-rmq-2"), "{said}");
+    world.delete_queue("pairs");
+    world.settle();
+    world.hangs.clear();
+    world.settle();
+    world.expect(3);
+}
+
+#[test]
+fn a_volume_is_not_given_up_while_the_others_see_its_node_run() {
+    let mut world = World::settled(3);
+    world.hangs.insert(pod(2));
+    world.pass(30);
+    world.give_up_volume(2);
+    world.pass(60);
+    assert_eq!(world.member(2)["spec"]["replace"], json!(null), "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.contains("ReplaceRefused") || said.contains("demo-rmq-2 serves"), "{said}");
+    world.kill(2);
+    world.unlucky.insert(pod(2));
+    world.hangs.clear();
+    world.until(|w| w.member(2)["spec"]["replace"].is_object());
+}

@@ -1,10 +1,11 @@
 //! What an agent reports.
 
 use super::agent::{Agent, Wish};
-use super::model::{App, data};
+use super::model::{App, Process, data};
 use super::volume::{Kind, Part};
 use super::world::{NAMESPACE, World};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_rabbitmq::read::{Flag, feature_flags};
 use palladion_api::ids::VolumeId;
 use palladion_api::member::AgentStatus;
 use palladion_api::rabbitmq::NodeName;
@@ -17,11 +18,24 @@ use palladion_plan::sim::PodRun;
 use palladion_rabbitmq::resources as kinds;
 use std::collections::BTreeSet;
 
+/// A stable feature flag that came with 3.11.
+const NEW_FLAG: &str = "listener_records_in_ets";
+
+/// Is the flag known to this node?
+pub(super) fn knows_new_flag(process: &Process) -> bool {
+    !process.version.starts_with("3.10.")
+}
+
+/// Is it the node of this member?
+fn is_node_of(process: &Process, member: &str) -> bool {
+    process.name.strip_prefix("rabbit@").is_some_and(|host| host.split('.').next() == Some(member))
+}
+
 impl World {
     pub(super) fn view(&self, uid: &str) -> Option<BrokerView> {
         let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running)?;
         // Before it has joined, it is no node of this cluster.
-        if !process.open {
+        if !process.open || self.hangs.iter().any(|member| is_node_of(process, member)) {
             return None;
         }
         let names = |all: BTreeSet<String>| all.into_iter().map(NodeName::new).collect();
@@ -32,18 +46,38 @@ impl World {
             members: names(data(&self.kube.disks, process).cluster.clone()),
             partitions: names(partitions),
             alarms: self.alarms.clone(),
-            flags: Some(FeatureFlags {
-                enabled: match self.khepri {
-                    true => vec!["khepri_db".to_string(), "quorum_queue".to_string()],
-                    false => vec!["quorum_queue".to_string()],
-                },
-                stable_disabled: self.flags_disabled.clone(),
-            }),
+            flags: Some(self.flags(process)),
         })
+    }
+
+    /// What `list_feature_flags` shows on this node, as the real agent reads it. A flag that
+    /// some node that runs does not know is `unavailable` on those that do.
+    fn flags(&self, own: &Process) -> FeatureFlags {
+        let flag = |name: &str, state: &str, stability: &str| Flag {
+            name: name.to_string(),
+            state: state.to_string(),
+            stability: stability.to_string(),
+        };
+        let mut all = vec![flag("quorum_queue", "enabled", "stable")];
+        if self.khepri {
+            all.push(flag("khepri_db", "enabled", "experimental"));
+        }
+        all.extend(self.flags_disabled.iter().map(|name| flag(name, "disabled", "stable")));
+        if knows_new_flag(own) {
+            let is_known = self.rabbit.running().into_iter().all(knows_new_flag);
+            let state = match (self.new_flag_enabled, is_known) {
+                (true, _) => "enabled",
+                (false, true) => "disabled",
+                (false, false) => "unavailable",
+            };
+            all.push(flag(NEW_FLAG, state, "stable"));
+        }
+        feature_flags(&all)
     }
 
     pub(super) fn queues_view(&self, uid: &str) -> Option<QueuesView> {
         let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running && p.open)?;
+        self.view(uid)?;
         let queues = data(&self.kube.disks, process).queues.clone();
         let sees = self.rabbit.sees(uid, &self.kube.disks);
         let nodes: BTreeSet<String> = queues.values().flat_map(|q| q.replicas.clone()).collect();

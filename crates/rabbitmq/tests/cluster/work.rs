@@ -2,6 +2,7 @@
 //! is for is so.
 
 use super::model::App;
+use super::report::knows_new_flag;
 use super::volume::Kind;
 use super::world::World;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -50,6 +51,8 @@ impl World {
             MemberOperationKind::Rebalance => Ok(QueueNames::default()),
             MemberOperationKind::EnableFeatureFlags => {
                 self.flags_disabled.clear();
+                let running = self.rabbit.running();
+                self.new_flag_enabled |= running.into_iter().all(knows_new_flag);
                 Ok(QueueNames::default())
             }
             MemberOperationKind::ImportDefinitions => {

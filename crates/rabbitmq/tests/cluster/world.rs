@@ -40,6 +40,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose nodes do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose management API does not answer, whatever the node does.
+    pub hangs: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
@@ -56,6 +58,8 @@ pub struct World {
     pub says: BTreeMap<String, &'static str>,
     /// Stable feature flags that are not enabled.
     pub flags_disabled: Vec<String>,
+    /// Is the flag enabled that came with 3.11?
+    pub new_flag_enabled: bool,
     /// Alarms of nodes.
     pub alarms: Vec<Alarm>,
     epoch: i64,
@@ -89,6 +93,7 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
             absent: BTreeSet::new(),
             secret_is_gone: false,
@@ -96,6 +101,7 @@ impl World {
             khepri: false,
             says: BTreeMap::new(),
             flags_disabled: Vec::new(),
+            new_flag_enabled: false,
             alarms: Vec::new(),
             epoch: 0,
             restart_at: None,

@@ -20,6 +20,12 @@ fn a_member_starts_by_itself_open_and_with_the_api_away() {
     assert_eq!(a_member().with(|w| w.source = Source::Saved).start().entry, Entry::Plain);
 }
 
+/// After its member was recreated: the others may have forgotten it.
+#[test]
+fn a_volume_that_is_not_on_record_is_not_started_without_a_permit() {
+    a_member().with(|w| w.spec().volume_id = None).waits(Reason::VolumeForeign);
+}
+
 /// R15, R16: all of them start at once and wait for each other; nobody forces one to boot.
 #[test]
 fn a_member_does_not_wait_for_others_before_it_starts() {

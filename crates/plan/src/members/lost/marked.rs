@@ -33,7 +33,7 @@ fn of_user(member: &MemberFact, named: &str, draft: &mut Draft) {
         return draft.report(Problem::OtherVolume { member: name, named, volume, annotation });
     }
     // A server that serves is not dead, whatever anybody says.
-    if member.serves {
+    if member.serves || member.is_seen {
         let volume = volume.clone();
         return draft.report(Problem::Serves { member: name, volume, annotation });
     }

@@ -85,7 +85,7 @@ fn is_gone(facts: &ServiceFacts<'_>, gone: &Gone<'_>, prove: Prove, draft: &mut 
         return;
     }
     // A Node object may be deleted while its machine goes on.
-    if member.serves {
+    if member.serves || member.is_seen {
         return;
     }
     if let Some(grounds) = Grounds::was_never_part(facts, member, node) {

@@ -24,6 +24,11 @@ impl Agreed {
         self.nodes.contains(node)
     }
 
+    /// Does any of them see this node run?
+    pub fn see(&self, node: &NodeName) -> bool {
+        self.answers.values().any(|answer| answer.broker.sees(node))
+    }
+
     /// What is on a node, by whoever sees the most of it: one that has not heard of a
     /// queue yet must not hide it.
     pub fn on(&self, node: &NodeName) -> NodeQueues {

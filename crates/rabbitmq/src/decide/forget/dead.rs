@@ -33,6 +33,13 @@ pub fn is_forgotten(
     if !agreed.names(&node) && movable(&on_it) == 0 {
         return true;
     }
+    // The others would refuse to forget it.
+    if agreed.names(&node) && agreed.see(&node) {
+        let (name, server) = (member.name.clone(), member.server_words());
+        let waiting = Waiting::StillServes { member: name, server };
+        evidence::look_again(facts, turn, question, waiting, draft);
+        return false;
+    }
     if agreed.names(&node)
         && !would_lose.is_empty()
         && !may_lose(facts, turn, question, (&node, &on_it), draft)

@@ -1,6 +1,6 @@
 //! The turn of a joiner: from the permit to its replicas.
 
-use super::finish;
+use super::{finish, old_data};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::turn::lock;
@@ -78,7 +78,42 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         return;
     }
     let question = Question::about(member).without([facts.node_of(member)]);
-    let _ = permitted(facts, turn, member, &question, ProofKind::AllWell, draft);
+    match old_data::of_old_node(member) {
+        None => {
+            let _ = permitted(facts, turn, member, &question, ProofKind::AllWell, draft);
+        }
+        Some(_) => leave_old_data(facts, turn, member, &question, draft),
+    }
+}
+
+/// What an old node has left on the volume is given up, once nobody knows that node.
+fn leave_old_data(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    question: &Question<'_>,
+    draft: &mut Draft,
+) {
+    // Its agent has yet to note it.
+    if member.spec.as_ref().is_some_and(|spec| spec.intent.is_some()) {
+        return starting(member, draft);
+    }
+    // The user has thought again.
+    if old_data::off_record(facts, member).is_some() {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
+    if order::is_open(facts, turn, question, draft) {
+        return;
+    }
+    let prove = |kind, draft: &mut Draft| evidence::prove(facts, turn, question, kind, draft);
+    let Some(agreed) = prove(ProofKind::AllWell, draft) else { return };
+    if !is_unknown(facts, turn, (member, question), &agreed, draft) {
+        return;
+    }
+    // The same answers: nobody names its node.
+    if let Some(gone) = prove(ProofKind::Gone, draft) {
+        old_data::leave(facts, turn, member, &gone, draft);
+    }
 }
 
 /// Give the permit to join, once nobody and no queue knows the name of the node: an empty

@@ -1,6 +1,7 @@
 //! Who joins next, and what must be so before it may have the turn.
 
 use super::finish::has_grown;
+use super::old_data;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
@@ -61,6 +62,9 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
         };
         match volume.state {
             MemberVolumeState::Empty | MemberVolumeState::Incomplete | MemberVolumeState::Left => {}
+            MemberVolumeState::Joined
+                if old_data::of_old_node(member).is_some()
+                    && old_data::off_record(facts, member).is_none() => {}
             // Said by the status, each under a reason of its own.
             MemberVolumeState::Joined
             | MemberVolumeState::Lost

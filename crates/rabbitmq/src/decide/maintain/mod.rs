@@ -4,8 +4,10 @@
 mod job;
 
 use crate::decide::draft::Draft;
+use crate::decide::restart;
 use crate::decide::turn::order::Job;
 use crate::facts::{Facts, MemberFact, Node};
+use crate::validate::Valid;
 use crate::words::maintain::{Doing, Happened, Problem, Waiting};
 use job::{Outcome, run};
 use palladion_api::service_member::FeatureFlags;
@@ -14,11 +16,19 @@ use palladion_plan::{Event, Flow, turn};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Before a rollout, and after the last one: all stable feature flags are enabled, as soon
-/// as all nodes run the same version. The next line needs them.
-pub fn before_restarts(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+/// Before the first node of a new line starts, which needs them, all stable feature flags
+/// are enabled. Nothing else waits for them.
+pub fn before_upgrade(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    match restart::is_new_line(facts, valid) {
+        true => enable_flags(facts, draft),
+        false => Flow::Free,
+    }
+}
+
+/// As soon as all nodes serve: every one of them knows the flags that are due.
+fn enable_flags(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let disabled = disabled_flags(facts);
-    if disabled.is_empty() || !is_settled(facts) {
+    if disabled.is_empty() || !all_serve(facts) {
         return Flow::Free;
     }
     let Some((executor, outcome)) = run(facts, &Job::EnableFeatureFlags, draft) else {
@@ -36,13 +46,14 @@ pub fn before_restarts(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
-/// When nothing else is to be done: definitions that have changed are imported, and the
-/// leaders of queues are spread once nodes were restarted.
+/// When nothing else is to be done: definitions that have changed are imported, the leaders
+/// of queues are spread once nodes were restarted, and the flags of a new line are enabled.
 pub fn after_changes(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     if !is_settled(facts) {
         return Flow::Free;
     }
-    import(facts, draft).or(|| rebalance(facts, draft)).or(|| {
+    let jobs = import(facts, draft).or(|| rebalance(facts, draft));
+    jobs.or(|| enable_flags(facts, draft)).or(|| {
         job::withdraw_all(facts, draft);
         Flow::Free
     })
@@ -95,9 +106,13 @@ fn rebalance(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
 
 /// Do all members serve, in one version?
 fn is_settled(facts: &Facts<'_>) -> bool {
-    let members = || facts.enrolled().filter(|m| m.has_served());
-    let versions: BTreeSet<Option<&str>> = members().map(version).collect();
-    members().all(|m| m.serves) && versions.len() == 1 && !versions.contains(&None)
+    let members = facts.enrolled().filter(|m| m.has_served());
+    let versions: BTreeSet<Option<&str>> = members.map(version).collect();
+    all_serve(facts) && versions.len() == 1 && !versions.contains(&None)
+}
+
+fn all_serve(facts: &Facts<'_>) -> bool {
+    facts.enrolled().filter(|m| m.has_served()).all(|m| m.serves)
 }
 
 fn version(member: &MemberFact) -> Option<&str> {
@@ -105,7 +120,7 @@ fn version(member: &MemberFact) -> Option<&str> {
 }
 
 /// Stable feature flags that any node reports as not enabled.
-fn disabled_flags(facts: &Facts<'_>) -> BTreeSet<String> {
+pub fn disabled_flags(facts: &Facts<'_>) -> BTreeSet<String> {
     let flags = facts.members.values().filter_map(|m| m.view()?.flags.as_ref());
     flags.flat_map(|flags: &FeatureFlags| flags.stable_disabled.iter().cloned()).collect()
 }

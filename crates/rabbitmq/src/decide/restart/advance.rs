@@ -1,12 +1,12 @@
 //! The turn of a member that is restarted: proven, ended, back, and caught up.
 
-use super::next::question;
+use super::next::{is_new_line, question};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof, Question};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::{Valid, line};
+use crate::validate::Valid;
 use crate::words::restart::{Doing, Happened, Problem, Waiting};
 use crate::words::turn::Ended;
 use palladion_api::service::ServiceTurn;
@@ -54,25 +54,21 @@ fn is_spared(
 ) -> bool {
     let member = question.whom;
     let name = || member.name.clone();
-    let disabled = agreed.flags().map(|flags| flags.stable_disabled.clone()).unwrap_or_default();
-    if changes_line(valid, member) && !disabled.is_empty() {
+    let disabled = agreed.flags().is_some_and(|flags| !flags.stable_disabled.is_empty());
+    if is_new_line(facts, valid) && disabled {
         lock::release(facts, turn, Ended::FlagsFirst, draft);
         return false;
     }
     let need = agreed.need(&member.name, &facts.node_of(member));
-    // One that does not serve holds up no queue more than it does now.
-    if member.serves && !need.is_empty() {
+    // One that does not run holds up no queue more than it does now. The others see one run
+    // whose own agent cannot ask it.
+    let runs = member.serves || agreed.see(&facts.node_of(member));
+    if runs && !need.is_empty() {
         let waiting = Waiting::ForQueues { member: name(), queues: (&need).into() };
         evidence::look_again(facts, turn, question, waiting, draft);
         return false;
     }
     true
-}
-
-/// Is its next version of another line than the one that it runs? What is not known may be.
-fn changes_line(valid: &Valid, member: &MemberFact) -> bool {
-    let runs = member.server().and_then(|s| s.version.as_deref()).and_then(line);
-    runs.is_none() || runs != line(&valid.server.version)
 }
 
 /// The agent drains and stops the node, and starts it again in its pod.

@@ -2,32 +2,49 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
+use crate::decide::maintain::disabled_flags;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
-use crate::validate::Valid;
+use crate::validate::{Valid, line, rank};
 use crate::words::restart::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
 use palladion_plan::members::revisions::is_outdated;
+use palladion_plan::words::Names;
 use palladion_plan::{Flow, turn};
 
 /// The next member on an older revision, or whose restart was asked for, if the others
 /// can spare it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    take(facts, due(facts, valid).next(), draft)
+    take(facts, valid, due(facts, valid).next(), draft)
 }
 
 /// One that does not serve, on an older revision, goes before everything: it is what
 /// keeps the others from changing anything.
 pub fn of_broken(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    take(facts, due(facts, valid).find(|m| !m.serves), draft)
+    take(facts, valid, due(facts, valid).find(|m| !m.serves), draft)
 }
 
-fn take(facts: &Facts<'_>, member: Option<&MemberFact>, draft: &mut Draft) -> Flow {
+/// Has no node run the line yet that the spec asks for? Its nodes start only where all
+/// stable feature flags of the last one are enabled. What the first node of it knows besides
+/// is enabled when all are of it.
+pub fn is_new_line(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let wanted = line(&valid.server.version).map(rank);
+    let ran = facts.status.highest_release_line.as_deref().map(rank);
+    wanted.zip(ran).is_none_or(|(wanted, ran)| wanted > ran)
+}
+
+fn take(facts: &Facts<'_>, valid: &Valid, member: Option<&MemberFact>, draft: &mut Draft) -> Flow {
     let Some((member, volume)) = member.and_then(|m| Some((m, m.volume_id()?))) else {
         return Flow::Free;
     };
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
         let waiting = Waiting::ForCluster { member: member.name.clone(), why };
+        draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
+    let flags = disabled_flags(facts);
+    if is_new_line(facts, valid) && !flags.is_empty() {
+        let waiting = Waiting::ForFlags { member: member.name.clone(), flags: Names::of(flags) };
         draft.wait_for(waiting).about(member.subject());
         return Flow::Busy;
     }
