@@ -48,10 +48,11 @@ impl QueueReplicas {
 
 /// Erlang for all quorum queues and streams with a replica on the node. `status/2` of both
 /// is what `rabbitmq-queues quorum_status` and `rabbitmq-streams stream_status` show; later
-/// versions call the last index of a log otherwise.
+/// versions call the last index of a log otherwise. That of a stream fails on a node whose
+/// coordinator does not run: nothing is known of that stream then, and of others it is.
 const ALL: &str = "\
 [#{vhost => V, name => N, replicas => \
-case M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] end} \
+try M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] catch _:_ -> [] end} \
 || {M, Qs} <- [{rabbit_quorum_queue, rabbit_amqqueue:list_local_quorum_queues()}, \
 {rabbit_stream_queue, rabbit_amqqueue:list_local_stream_queues()}], \
 Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
@@ -61,7 +62,8 @@ fn one(vhost: &str, name: &str) -> String {
     let (vhost, name) = (terms::binary(vhost), terms::binary(name));
     format!(
         "[#{{vhost => {vhost}, name => {name}, replicas => \
-         case M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] end}} \
+         try M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] \
+         catch _:_ -> [] end}} \
          || {{ok, A}} <- [rabbit_amqqueue:lookup(rabbit_misc:r({vhost}, queue, {name}))], \
          M <- [amqqueue:get_type(A)]]"
     )
@@ -197,6 +199,13 @@ mod tests {
         let read = parse(&format!("<<\"{text}\">>")).unwrap();
         assert_eq!((read[0].committed(), read[0].reached(&own())), (Some(11), None));
         assert_eq!(parse("{badrpc,nodedown}"), None);
+    }
+
+    #[test]
+    fn a_stream_that_does_not_say_how_far_it_is_keeps_no_other_from_being_told() {
+        for text in [expression(None), expression(Some(("/", "s")))] {
+            assert!(text.contains("_ -> [] catch _:_ -> [] end"), "{text}");
+        }
     }
 
     #[test]
