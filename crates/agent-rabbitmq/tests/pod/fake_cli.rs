@@ -148,7 +148,10 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
     }
     let replicas = |queue: &Value| {
         let members = names(&queue["members"]);
-        let one = |node: &String| json!({ "node": node, "reached": 10, "committed": 9 });
+        let one = |node: &String| {
+            let role = if queue["node"] == **node { "leader" } else { "follower" };
+            json!({ "node": node, "reached": 10, "committed": 9, "role": role })
+        };
         json!({ "vhost": queue["vhost"], "name": queue["name"],
                 "replicas": members.iter().map(one).collect::<Value>() })
     };
