@@ -139,7 +139,8 @@ fn leaves() {
     let calls = pod.calls();
     let (drained, stopped) =
         (calls.find("rabbitmq-upgrade drain"), calls.rfind("rabbitmqctl stop_app"));
-    assert!(drained.is_some() && drained < stopped, "{calls}");
+    let handed_over = calls.find("transfer_leadership");
+    assert!(drained.is_some() && drained < handed_over && handed_over < stopped, "{calls}");
     pod.spec(json!({ "evidence": { "nonce": "q1" } }));
     let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
     assert!(answer["evidence"]["broker"].is_null(), "it sees none");
@@ -197,7 +198,10 @@ fn operates() {
     pod.fake().change(|state| state["queues"].as_array_mut().unwrap().truncate(2));
     let forgotten = forget("o6");
     assert_eq!(forgotten["state"], "Succeeded", "{forgotten:#}");
+    let removals = || pod.calls().matches("ra:remove_member").count();
+    assert_eq!(removals(), 1);
     assert_eq!(forget("o7")["state"], "Succeeded", "it is so already");
+    assert_eq!(removals(), 2, "an earlier try may have ended before");
     let hash = pod.status()["definitionsHash"].clone();
     let other = pod.operate("o8", "ImportDefinitions", json!({ "definitionsHash": "x" }));
     assert_eq!(other["state"], "Failed", "{other:#}");
