@@ -49,7 +49,8 @@ pub const PLUGINS: &[Reserved] =
 pub const ENV_PREFIXES: &[&str] =
     &["POD_", "PALLADION_", "KUBERNETES_", "RABBITMQ_", "ERL_", "ERLANG_"];
 
-/// Environment variables of the pod template, and those of RabbitMQ's start scripts.
+/// Environment variables of the pod template, and those that RabbitMQ and its start scripts
+/// read without their prefix where none is set with it.
 const ENV: &[&str] = &[
     "NODE_NAME",
     "CPU_LIMIT",
@@ -63,6 +64,27 @@ const ENV: &[&str] = &[
     "CONF_ENV_FILE",
     "ENABLED_PLUGINS_FILE",
     "PLUGINS_DIR",
+    "ADVANCED_CONFIG_FILE",
+    "CONFIG_FILES",
+    "CTL_ERL_ARGS",
+    "DEFAULT_PASS",
+    "DEFAULT_USER",
+    "DEFAULT_VHOST",
+    "DEFINITIONS_FILE",
+    "DIST_PORT",
+    "ENABLED_PLUGINS",
+    "FEATURE_FLAGS",
+    "FEATURE_FLAGS_FILE",
+    "MNESIA_DIR",
+    "NODE_IP_ADDRESS",
+    "NODE_ONLY",
+    "NODE_PORT",
+    "PLUGINS_EXPAND_DIR",
+    "QUORUM_DIR",
+    "SERVER_ADDITIONAL_ERL_ARGS",
+    "SERVER_ERL_ARGS",
+    "STREAM_DIR",
+    "USE_LONGNAME",
 ];
 
 /// Least memory limit of a node: a node takes 130 to 150 MB, each call of its command
@@ -164,6 +186,9 @@ mod tests {
             assert!(!is_plugin(name), "{name:?}");
         }
         assert!(env("RABBITMQ_NODENAME") && env("ERL_FLAGS") && env("RABBITMQ_FEATURE_FLAGS"));
+        for name in ["STREAM_DIR", "QUORUM_DIR", "MNESIA_DIR", "FEATURE_FLAGS", "ENABLED_PLUGINS"] {
+            assert!(env(name) && env(&format!("RABBITMQ_{name}")), "{name}");
+        }
         assert!(!env("TZ"));
     }
 }
