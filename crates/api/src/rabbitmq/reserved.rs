@@ -13,6 +13,7 @@ const TABLES: &str = "a node waits for the tables of the others for as long as i
 const DIRECTORIES: &str = "all directories are on the node's only volume";
 const LOG: &str = "the server logs to the container's output";
 const ACCESS: &str = "the agent logs in with a password of its own, on the loopback interface";
+const SAMPLES: &str = "the agent reads alarms and partitions from the samples that a node takes every five seconds";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
     Reserved { name, instead }
@@ -36,6 +37,9 @@ pub const CONFIG: &[Reserved] = &[
     reserved("log.file*", LOG),
     reserved("loopback_users*", ACCESS),
     reserved("auth_backends*", ACCESS),
+    reserved("management_agent.*", SAMPLES),
+    reserved("collect_statistics*", SAMPLES),
+    reserved("deprecated_features.permit.management_metrics_collection", SAMPLES),
 ];
 
 const PEERS: &str = "the operator controls which nodes are in the cluster";
@@ -158,6 +162,9 @@ mod tests {
             "load_definitions",
             "definitions.import_backend",
             "mnesia_table_loading_retry_limit",
+            "management_agent.disable_metrics_collector",
+            "collect_statistics_interval",
+            "deprecated_features.permit.management_metrics_collection",
         ] {
             assert!(config(name).is_some(), "{name}");
             assert!(config(&name.to_uppercase()).is_some(), "another spelling is no way in");
