@@ -96,7 +96,7 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
         ["add_vhost", name] => state.change(|state| {
             state["vhosts"].as_array_mut().unwrap().push((*name).into());
         }),
-        ["list_feature_flags", "name", "state", "stability", "--formatter", "json"] => {
+        ["list_feature_flags", "name", "state", "stability", "provided_by", "--formatter", "json"] => {
             println!("{}", state.read()["flags"]);
         }
         ["enable_feature_flag", name] => state.change(|state| {
