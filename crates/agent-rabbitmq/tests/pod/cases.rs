@@ -47,6 +47,10 @@ fn is_initialized() {
     assert_eq!(fake["tags"]["palladion"], "monitoring");
     assert_eq!(fake["vhosts"], json!(["/", "contrail"]));
     assert_eq!(fake["queues"][0]["name"], "defined", "its definitions are imported");
+    let calls = pod.calls();
+    let (plugins, import) =
+        (calls.find("rabbitmq-plugins set"), calls.find("rabbitmqctl import_definitions"));
+    assert!(plugins.is_some() && plugins < import, "plugins know parts of definitions: {calls}");
     for (_, secret) in SECRETS.iter().filter(|(key, _)| key.contains("password")) {
         assert!(!pod.calls().contains(secret), "a password stands on a command line");
         assert!(!pod.log().contains(secret), "a password is logged");
