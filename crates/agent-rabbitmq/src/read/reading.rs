@@ -55,7 +55,8 @@ impl Reading {
         partitions.dedup();
         let short = |node: &Node| {
             let alarm = |is: Option<bool>, resource: &str| {
-                is.unwrap_or_default().then(|| Alarm { node: node.name.clone(), resource: resource.into() })
+                is.unwrap_or_default()
+                    .then(|| Alarm { node: node.name.clone(), resource: resource.into() })
             };
             [alarm(node.mem_alarm, "memory"), alarm(node.disk_free_alarm, "disk")]
         };
@@ -75,7 +76,11 @@ impl Reading {
     pub fn is_whole(&self) -> bool {
         let knows = |node: &Node| node.mem_alarm.is_some() && node.disk_free_alarm.is_some();
         self.own().is_some_and(|own| own.partitions.is_some())
-            && self.seen.iter().flat_map(|(_, nodes)| nodes).all(|node| !node.running || knows(node))
+            && self
+                .seen
+                .iter()
+                .flat_map(|(_, nodes)| nodes)
+                .all(|node| !node.running || knows(node))
     }
 
     /// Does it take clients?

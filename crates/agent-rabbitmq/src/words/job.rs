@@ -46,6 +46,7 @@ palladion_api::sentences! {
         NotCaughtUp { queue: String, node: NodeName } => "the replica of {queue} on {node} has not caught up in time";
         Behind { queues: Names } => "replicas of these queues on this node have not caught up in time: {queues}";
         StillMember { node: NodeName } => "`rabbitmqctl forget_cluster_node` ended, but the cluster still contains {node}";
+        NoCoordinator => "the coordinator of streams does not run on this node yet";
         LeadsCoordinator => "this node still leads the coordinator of streams; no other node was elected";
         InCoordinator { node: NodeName } => "the coordinator of streams still has a member on {node}";
         FlagsDisabled { flags: Names } => "these stable feature flags are still disabled: {flags}";

@@ -17,6 +17,11 @@ const SETTLE_TIME: Duration = Duration::from_secs(20);
 /// From one look to the next: each is a call of the command line.
 const SETTLE_LOOK: Duration = Duration::from_secs(2);
 
+/// The leader gives a node that has joined a member when it looks next, every 30 s.
+const ADD_TIME: Duration = Duration::from_secs(120);
+/// Does it run on this node?
+const RUNS: &str = "case whereis(rabbit_stream_coordinator) of undefined -> absent; _ -> here end.";
+
 /// Move the leader elsewhere if it is here. A member that is behind is not elected: the next
 /// one is asked.
 const HAND_OVER: &str = "\
@@ -44,9 +49,20 @@ fn removal(node: &NodeName) -> String {
 }
 
 impl Hands {
+    /// Before a stream is changed: wait until the coordinator runs here. On a node that it has
+    /// not reached yet, the command itself would start one with nothing in it, which the
+    /// leader never takes for a member (3.10, `start_coordinator_cluster`).
+    pub(super) async fn coordinator_runs(&self) -> Result<()> {
+        match self.settles(RUNS, "here", ADD_TIME).await.context(Doing::ReadCoordinator)? {
+            true => Ok(()),
+            false => bail!(NotSo::NoCoordinator),
+        }
+    }
+
     /// Before the application is stopped: have another node lead the coordinator.
     pub(super) async fn hand_coordinator_over(&self) -> Result<()> {
-        match self.settles(HAND_OVER, "elsewhere").await.context(Doing::HandCoordinatorOver)? {
+        let moved = self.settles(HAND_OVER, "elsewhere", SETTLE_TIME).await;
+        match moved.context(Doing::HandCoordinatorOver)? {
             true => Ok(()),
             false => bail!(NotSo::LeadsCoordinator),
         }
@@ -59,8 +75,8 @@ impl Hands {
         node: &NodeName,
         naming: Naming,
     ) -> Result<()> {
-        let removed = self.settles(&removal(node), "absent").await.context(Doing::ReadCoordinator);
-        match (removed, naming) {
+        let removed = self.settles(&removal(node), "absent", SETTLE_TIME).await;
+        match (removed.context(Doing::ReadCoordinator), naming) {
             (Ok(true), _) => Ok(()),
             (Err(error), Naming::Allowed) => {
                 let error = format!("{error:#}");
@@ -73,14 +89,14 @@ impl Hands {
     }
 
     /// Evaluate until the answer is the one that is wanted.
-    async fn settles(&self, expression: &str, wanted: &str) -> Result<bool> {
+    async fn settles(&self, expression: &str, wanted: &str, limit: Duration) -> Result<bool> {
         let begun = Instant::now();
         loop {
             let answer = self.eval(expression).await;
             if answer.as_ref().is_ok_and(|answer| answer.trim() == wanted) {
                 return Ok(true);
             }
-            if begun.elapsed() > SETTLE_TIME {
+            if begun.elapsed() > limit {
                 return answer.map(|_| false);
             }
             tokio::time::sleep(SETTLE_LOOK).await;

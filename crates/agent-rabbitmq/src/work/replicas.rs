@@ -46,6 +46,9 @@ impl Hands {
     pub(super) async fn add_replica(&self, queue: &Queue, node: &NodeName) -> Result<()> {
         let shown = name(&queue.vhost, &queue.name);
         let doing = || Doing::AddReplica { queue: shown.clone(), node: node.clone() };
+        if queue.kind() == QueueKind::Stream {
+            self.coordinator_runs().await.with_context(doing)?;
+        }
         let command = match queue.kind() {
             QueueKind::Stream => "add_replica",
             QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "add_member",
@@ -93,6 +96,7 @@ impl Hands {
     }
 
     async fn delete_of_stream(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+        self.coordinator_runs().await?;
         let expression = stream_delete(queue, node);
         let arguments = ["eval", &expression];
         self.ctl.call(Program::Ctl, &arguments, Input::None, CHANGE_TIME).await?;

@@ -96,7 +96,15 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
         ["add_vhost", name] => state.change(|state| {
             state["vhosts"].as_array_mut().unwrap().push((*name).into());
         }),
-        ["list_feature_flags", "name", "state", "stability", "provided_by", "--formatter", "json"] => {
+        [
+            "list_feature_flags",
+            "name",
+            "state",
+            "stability",
+            "provided_by",
+            "--formatter",
+            "json",
+        ] => {
             println!("{}", state.read()["flags"]);
         }
         ["enable_feature_flag", name] => state.change(|state| {
@@ -138,7 +146,8 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
     }
     if expression.contains("C = rabbit_stream_coordinator") {
         // There are no streams.
-        return if expression.contains("transfer_leadership") { "elsewhere" } else { "absent" }.into();
+        return if expression.contains("transfer_leadership") { "elsewhere" } else { "absent" }
+            .into();
     }
     assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
     let queues = now["queues"].as_array().cloned().unwrap_or_default();

@@ -13,7 +13,8 @@ const TABLES: &str = "a node waits for the tables of the others for as long as i
 const DIRECTORIES: &str = "all directories are on the node's only volume";
 const LOG: &str = "the server logs to the container's output";
 const ACCESS: &str = "the agent logs in with a password of its own, on the loopback interface";
-const SAMPLES: &str = "the agent reads alarms and partitions from the samples that a node takes every five seconds";
+const SAMPLES: &str =
+    "the agent reads alarms and partitions from the samples that a node takes every five seconds";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
     Reserved { name, instead }
