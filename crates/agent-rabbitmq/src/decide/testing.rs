@@ -69,9 +69,9 @@ pub fn closed(members: &[&str], running: &[&str]) -> Reading {
     let one = |name: &&str| Node {
         name: node(name),
         running: running.contains(name),
-        partitions: Vec::new(),
-        mem_alarm: false,
-        disk_free_alarm: false,
+        partitions: Some(Vec::new()),
+        mem_alarm: Some(false),
+        disk_free_alarm: Some(false),
         being_drained: false,
         mem_used: None,
         disk_free: None,

@@ -13,10 +13,12 @@ use std::path::Path;
 
 /// Name of the node.
 const NAME: &str = "RABBITMQ_NODENAME";
+/// A variable that is not set is read without it as well (`rabbit_env:get_prefixed_env_var`).
+const PREFIX: &str = "RABBITMQ_";
 /// Variables that must not be set: by them a node would have another name, another cookie or
 /// other data, find peers, or run code that nobody has checked. Images set some that say
 /// where things are in them; those are overridden.
-const REFUSED: [&str; 14] = [
+const REFUSED: [&str; 18] = [
     "RABBITMQ_ERLANG_COOKIE",
     NAME,
     "RABBITMQ_NODE_IP_ADDRESS",
@@ -24,6 +26,10 @@ const REFUSED: [&str; 14] = [
     "RABBITMQ_FEATURE_FLAGS",
     "RABBITMQ_MNESIA_DIR",
     "RABBITMQ_QUORUM_DIR",
+    "RABBITMQ_STREAM_DIR",
+    "RABBITMQ_ENABLED_PLUGINS",
+    "RABBITMQ_FEATURE_FLAGS_FILE",
+    "RABBITMQ_DEFAULT_USER",
     "RABBITMQ_DEFINITIONS_FILE",
     "RABBITMQ_SERVER_ERL_ARGS",
     "RABBITMQ_CTL_ERL_ARGS",
@@ -60,10 +66,13 @@ pub fn check(
     node: &NodeName,
 ) -> Result<()> {
     for (name, value) in environment {
-        let is_own = name == NAME && value == node.as_str();
-        let refused = REFUSED.iter().find(|refused| name == **refused);
-        if let Some(refused) = refused.filter(|_| !value.is_empty() && !is_own) {
-            bail!(Odd::Variable { name: (*refused).into() });
+        let is = |known: &str| {
+            name == known || known.strip_prefix(PREFIX).is_some_and(|bare| name == bare)
+        };
+        let is_own = is(NAME) && value == node.as_str();
+        let refused = REFUSED.iter().any(|refused| is(refused));
+        if refused && !value.is_empty() && !is_own {
+            bail!(Odd::Variable { name: name.to_string_lossy().into() });
         }
     }
     Ok(())
@@ -156,6 +165,11 @@ mod tests {
         assert!(with("RABBITMQ_ERLANG_COOKIE", "x").is_err());
         assert!(with("ERL_FLAGS", "-pa /tmp").is_err());
         assert!(with("ERL_FLAGS", "").is_ok());
+        for name in ["STREAM_DIR", "ENABLED_PLUGINS", "FEATURE_FLAGS_FILE", "DEFAULT_USER"] {
+            assert!(with(name, "x").is_err(), "{name}");
+            assert!(with(&format!("RABBITMQ_{name}"), "x").is_err(), "{name}");
+        }
+        assert!(with("NODENAME", "rabbit@b").is_err() && with("NODENAME", "rabbit@a").is_ok());
         // The stock image says where things are.
         assert!(with("RABBITMQ_DATA_DIR", "/var/lib/rabbitmq").is_ok());
         assert!(with("TZ", "UTC").is_ok());

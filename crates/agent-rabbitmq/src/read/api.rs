@@ -50,15 +50,16 @@ pub struct Node {
     /// Does it run, as far as the node that answers knows?
     #[serde(default)]
     pub running: bool,
-    /// Nodes that it was partitioned from.
+    /// Nodes that it was partitioned from. This and the alarms are among the samples that a
+    /// node takes of itself: without them nothing is known.
     #[serde(default)]
-    pub partitions: Vec<NodeName>,
+    pub partitions: Option<Vec<NodeName>>,
     /// Is memory short?
     #[serde(default)]
-    pub mem_alarm: bool,
+    pub mem_alarm: Option<bool>,
     /// Is disk space short?
     #[serde(default)]
-    pub disk_free_alarm: bool,
+    pub disk_free_alarm: Option<bool>,
     /// Is it drained? 3.10 does not say so.
     #[serde(default)]
     pub being_drained: bool,
@@ -180,13 +181,16 @@ mod tests {
         let text = r#"[
             {"name":"rabbit@a","running":true,"partitions":[],"mem_alarm":false,
              "disk_free_alarm":true,"mem_used":130234368,"applications":[],"type":"disc"},
+            {"name":"rabbit@c","running":true,"type":"disc"},
             {"name":"rabbit@b","running":false,"partitions":["rabbit@a"],"type":"disc",
              "os_pid":"","cluster_links":[]}
         ]"#;
         let nodes: Vec<Node> = serde_json::from_str(text).unwrap();
-        assert!(nodes[0].running && nodes[0].disk_free_alarm && !nodes[1].running);
-        assert_eq!(nodes[1].partitions, [NodeName::new("rabbit@a")]);
-        assert_eq!(nodes[1].mem_used, None);
+        assert!(nodes[0].running && nodes[0].disk_free_alarm == Some(true));
+        assert_eq!((&nodes[1].partitions, nodes[1].mem_alarm), (&None, None), "no sample");
+        assert!(!nodes[2].running);
+        assert_eq!(nodes[2].partitions, Some(vec![NodeName::new("rabbit@a")]));
+        assert_eq!(nodes[2].mem_used, None);
     }
 
     #[test]

@@ -7,6 +7,11 @@ use super::{Queue, terms};
 
 /// What of a queue is told: `info/2` of a type is what the management API shows of it. Of
 /// its arguments only figures, as the agent reads no others.
+///
+/// Which replicas of a stream are online, a coordinator says that runs on each node but one
+/// that has only just joined (`rabbit_stream_queue:i/2` fails without it, up to 3.13): that
+/// none is said to be online holds a change back, and the list is there. Members are in the
+/// node's own tables, and an answer without them would be taken for a queue that is nowhere.
 const TELL: &str = "\
 I = fun(M, Q, K) -> proplists:get_value(K, M:info(Q, [K]), []) end, \
 O = fun({_, Node}) -> Node; (P) when is_pid(P) -> node(P); (_) -> null end, \
@@ -15,7 +20,7 @@ R = lists:member(T, [rabbit_quorum_queue, rabbit_stream_queue]), \
 #{vhost => V, name => N, type => T, node => O(amqqueue:get_pid(Q)), \
 durable => amqqueue:is_durable(Q), exclusive => is_pid(amqqueue:get_exclusive_owner(Q)), \
 members => case R of true -> I(T, Q, members); false -> [] end, \
-online => case R of true -> I(T, Q, online); false -> [] end, \
+online => case R of true -> try I(T, Q, online) catch _:_ -> [] end; false -> [] end, \
 synchronised_slave_nodes => case T of \
 rabbit_classic_queue -> case erlang:function_exported(amqqueue, get_sync_slave_pids, 1) of \
 true -> case amqqueue:get_sync_slave_pids(Q) of L when is_list(L) -> [node(P) || P <- L]; \
@@ -67,6 +72,15 @@ mod tests {
         assert_eq!((queues[1].kind(), queues[1].vhost.as_str()), (QueueKind::Classic, "v2"));
         // A node whose application is stopped has no tables: that is no empty list.
         assert_eq!(parse("{:aborted, {:no_exists, [:rabbit_vhost]}}"), None);
+    }
+
+    /// On a node that has just joined no coordinator of streams runs yet.
+    #[test]
+    fn a_stream_whose_replicas_do_not_say_whether_they_are_online_is_listed() {
+        for text in [expression(None), expression(Some(("/", "s")))] {
+            assert!(text.contains("try I(T, Q, online) catch _:_ -> [] end"), "{text}");
+            assert!(text.contains("true -> I(T, Q, members);"), "{text}");
+        }
     }
 
     #[test]

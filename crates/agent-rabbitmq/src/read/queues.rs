@@ -14,6 +14,9 @@ pub fn name(vhost: &str, name: &str) -> String {
     }
 }
 
+/// The coordinator of streams as 3.13 names it among critical queues. It is on every node.
+const COORDINATOR: &str = "rabbit_stream_coordinator in (not applicable)";
+
 /// All queues as the node `own` sees them. `critical` is what its own checks name, `behind`
 /// which of its replicas have not caught up since its start.
 pub fn queues_view(
@@ -22,11 +25,13 @@ pub fn queues_view(
     critical: Vec<String>,
     behind: Option<QueueNames>,
 ) -> QueuesView {
-    // Nobody could wait for another copy of a queue that is here alone.
+    // Nobody could wait for another copy of a queue that is here alone, or for a third of one
+    // that has two: it pauses while this node is away, and loses nothing.
     let alone: BTreeSet<String> = queues
         .iter()
-        .filter(|queue| is_only_here(queue, own))
+        .filter(|queue| is_only_here(queue, own) || is_whole_pair(queue))
         .map(|queue| name(&queue.vhost, &queue.name))
+        .chain((nodes.len() == 2).then(|| COORDINATOR.to_string()))
         .collect();
     let critical = critical.into_iter().filter(|queue| !alone.contains(queue));
     let mut all: BTreeSet<&NodeName> = nodes.iter().collect();
@@ -74,6 +79,13 @@ fn is_only_copy(queue: &Queue, node: &NodeName) -> bool {
 /// Has it its only replica on a node?
 fn is_only_here(queue: &Queue, node: &NodeName) -> bool {
     queue.is_replicated() && queue.members == std::slice::from_ref(node)
+}
+
+/// Has it two replicas, both online? Either is critical for ever: RabbitMQ counts whether more
+/// than a majority is online, and of two both are the majority.
+fn is_whole_pair(queue: &Queue) -> bool {
+    let is_online = |node: &NodeName| queue.online.contains(node);
+    queue.is_replicated() && queue.members.len() == 2 && queue.members.iter().all(is_online)
 }
 
 /// Are more than half of all replicas online on other nodes?
@@ -158,6 +170,18 @@ mod tests {
         assert_eq!(listed, ["rabbit@a", "rabbit@gone"]);
         assert_eq!((view.critical.names.clone(), view.behind.clone()), (vec!["q".into()], None));
         assert!(view.on(&node("b")).is_empty());
+    }
+
+    #[test]
+    fn a_queue_of_two_holds_no_restart_up_while_both_have_it() {
+        let critical = |online: &[&str], nodes: &[NodeName]| {
+            let queues = [queue("q", "quorum", &["a", "b"], online)];
+            let named = vec!["q".into(), COORDINATOR.into()];
+            queues_view((&node("a"), nodes), &queues, named, None).critical.names
+        };
+        assert_eq!(critical(&["a", "b"], &nodes(&["a", "b"])), Vec::<String>::new());
+        assert_eq!(critical(&["a"], &nodes(&["a", "b"])), ["q"]);
+        assert_eq!(critical(&["a", "b"], &nodes(&["a", "b", "c"])), [COORDINATOR]);
     }
 
     #[test]

@@ -49,13 +49,14 @@ impl Reading {
         let mut partitions: Vec<NodeName> = nodes
             .iter()
             .filter(|node| node.name == *own)
-            .flat_map(|node| node.partitions.clone())
+            .flat_map(|node| node.partitions.clone().unwrap_or_default())
             .collect();
         partitions.sort();
         partitions.dedup();
         let short = |node: &Node| {
-            let alarm = |is: bool, resource: &str| {
-                is.then(|| Alarm { node: node.name.clone(), resource: resource.into() })
+            let alarm = |is: Option<bool>, resource: &str| {
+                is.unwrap_or_default()
+                    .then(|| Alarm { node: node.name.clone(), resource: resource.into() })
             };
             [alarm(node.mem_alarm, "memory"), alarm(node.disk_free_alarm, "disk")]
         };
@@ -67,6 +68,19 @@ impl Reading {
             alarms: nodes.iter().flat_map(short).flatten().collect(),
             flags: self.flags.clone(),
         })
+    }
+
+    /// Has it all samples that a view is made of: the own partitions, and the alarms of all
+    /// nodes that run? Without them a node that has only just started, or one that takes no
+    /// samples, would show none.
+    pub fn is_whole(&self) -> bool {
+        let knows = |node: &Node| node.mem_alarm.is_some() && node.disk_free_alarm.is_some();
+        self.own().is_some_and(|own| own.partitions.is_some())
+            && self
+                .seen
+                .iter()
+                .flat_map(|(_, nodes)| nodes)
+                .all(|node| !node.running || knows(node))
     }
 
     /// Does it take clients?
@@ -93,7 +107,8 @@ impl Reading {
     /// Does it see every member run, and no partition? Asked of one that joins: of others it
     /// would take the whole service down while one node is away.
     pub fn sees_all(&self) -> bool {
-        self.broker().is_some_and(|broker| {
+        let knows = self.own().is_some_and(|own| own.partitions.is_some());
+        self.broker().filter(|_| knows).is_some_and(|broker| {
             broker.partitions.is_empty() && broker.members.iter().all(|node| broker.sees(node))
         })
     }
@@ -145,8 +160,8 @@ mod tests {
         let mut seen = reading(&["b", "a"], &["b", "a"]);
         let nodes = &mut seen.seen.as_mut().unwrap().1;
         for other in nodes.iter_mut() {
-            other.mem_alarm = other.name == node("b");
-            other.partitions = vec![node(if other.name == node("a") { "b" } else { "a" })];
+            other.mem_alarm = Some(other.name == node("b"));
+            other.partitions = Some(vec![node(if other.name == node("a") { "b" } else { "a" })]);
         }
         let view = seen.broker().unwrap();
         assert_eq!(view.members, [node("a"), node("b")]);
@@ -156,5 +171,23 @@ mod tests {
             (node("b"), "memory")
         );
         assert!(!seen.sees_all());
+    }
+
+    #[test]
+    fn a_node_without_samples_shows_no_view_and_one_that_does_not_run_has_none() {
+        let change = |name: &str, change: fn(&mut Node)| {
+            let mut seen = reading(&["a", "b", "c"], &["a", "b"]);
+            let nodes = &mut seen.seen.as_mut().unwrap().1;
+            nodes.iter_mut().filter(|other| other.name == node(name)).for_each(change);
+            seen
+        };
+        assert!(reading(&["a", "b"], &["a", "b"]).is_whole());
+        assert!(!change("a", |node| node.partitions = None).is_whole());
+        assert!(!change("b", |node| node.disk_free_alarm = None).is_whole());
+        assert!(change("c", |node| node.mem_alarm = None).is_whole());
+        let mut seen = reading(&["a", "b"], &["a", "b"]);
+        assert!(seen.sees_all());
+        seen.seen.as_mut().unwrap().1.iter_mut().for_each(|node| node.partitions = None);
+        assert!(!seen.sees_all() && seen.serves(), "who serves is not taken down by it");
     }
 }

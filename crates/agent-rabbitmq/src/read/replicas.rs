@@ -2,7 +2,8 @@
 //! committed. One call tells it of all queues of the node.
 //!
 //! Under load a replica never has the leader's index at the same moment. It has caught up
-//! once its index has reached what the leader had committed at an earlier look.
+//! once its index has reached what the leader had committed at an earlier look. Nobody but
+//! the leader says what that is: a follower knows of less, and would be measured by itself.
 
 use super::{name, terms};
 use palladion_api::rabbitmq::NodeName;
@@ -29,15 +30,28 @@ pub struct Replica {
     /// The last index of its log.
     #[serde(default)]
     pub reached: Option<i64>,
-    /// The last index that it knows to be committed. The leader knows it first.
+    /// The last index that it knows to be committed; of a stream the last that it has, as its
+    /// committed offset says nothing until a majority has answered the writer.
     #[serde(default)]
     pub committed: Option<i64>,
+    /// What it is among the others, in RabbitMQ's word.
+    #[serde(default)]
+    pub role: Option<String>,
+}
+
+impl Replica {
+    /// Is it the one that the others copy: the leader of a quorum queue, the writer of a
+    /// stream?
+    fn leads(&self) -> bool {
+        matches!(self.role.as_deref(), Some("leader" | "writer"))
+    }
 }
 
 impl QueueReplicas {
-    /// What the leader has committed: the highest that any replica knows.
+    /// What the leader has committed; not known while it does not answer.
     pub fn committed(&self) -> Option<i64> {
-        self.replicas.iter().filter_map(|replica| replica.committed).max()
+        let leaders = self.replicas.iter().filter(|replica| replica.leads());
+        leaders.filter_map(|leader| leader.committed).max()
     }
 
     /// The last index on a node.
@@ -48,10 +62,11 @@ impl QueueReplicas {
 
 /// Erlang for all quorum queues and streams with a replica on the node. `status/2` of both
 /// is what `rabbitmq-queues quorum_status` and `rabbitmq-streams stream_status` show; later
-/// versions call the last index of a log otherwise.
+/// versions call the last index of a log otherwise. That of a stream fails on a node whose
+/// coordinator does not run: nothing is known of that stream then, and of others it is.
 const ALL: &str = "\
 [#{vhost => V, name => N, replicas => \
-case M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] end} \
+try M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] catch _:_ -> [] end} \
 || {M, Qs} <- [{rabbit_quorum_queue, rabbit_amqqueue:list_local_quorum_queues()}, \
 {rabbit_stream_queue, rabbit_amqqueue:list_local_stream_queues()}], \
 Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
@@ -61,7 +76,8 @@ fn one(vhost: &str, name: &str) -> String {
     let (vhost, name) = (terms::binary(vhost), terms::binary(name));
     format!(
         "[#{{vhost => {vhost}, name => {name}, replicas => \
-         case M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] end}} \
+         try M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] \
+         catch _:_ -> [] end}} \
          || {{ok, A}} <- [rabbit_amqqueue:lookup(rabbit_misc:r({vhost}, queue, {name}))], \
          M <- [amqqueue:get_type(A)]]"
     )
@@ -77,7 +93,9 @@ pub fn expression(of: Option<(&str, &str)>) -> String {
          W = fun(Ks, R) -> hd([X || K <- Ks, {{K2, X}} <- R, K2 =:= K] ++ [node()]) end, \
          F = fun(R) -> #{{node => W([<<\"Node Name\">>, node], R), \
          reached => P([<<\"Last Written\">>, <<\"Log Index\">>, <<\"Last Log Index\">>, offset], R), \
-         committed => P([<<\"Commit Index\">>, committed_offset], R)}} end, \
+         committed => P([<<\"Commit Index\">>, offset], R), \
+         role => case [X || K <- [<<\"Raft State\">>, role], {{K2, X}} <- R, K2 =:= K, is_atom(X)] \
+         of [X | _] -> X; [] -> null end}} end, \
          {list} end)()"
     ))
 }
@@ -145,9 +163,14 @@ mod tests {
             node: NodeName::new("rabbit@b"),
             reached: Some(committed + 3),
             committed: Some(committed),
+            role: Some("leader".into()),
         });
-        let follower =
-            Replica { node: own(), reached: Some(reached), committed: Some(reached - 1) };
+        let follower = Replica {
+            node: own(),
+            reached: Some(reached),
+            committed: Some(reached - 1),
+            role: Some("follower".into()),
+        };
         let replicas = leader.into_iter().chain([follower]).collect();
         QueueReplicas { vhost: "/".into(), name: name.into(), replicas }
     }
@@ -165,14 +188,17 @@ mod tests {
         assert!(catch_up.is_over(), "{catch_up:?}");
     }
 
-    /// Without its leader nobody knows what a replica lacks.
+    /// Without its leader nobody knows what a replica lacks: it has all that it knows of.
     #[test]
     fn a_queue_whose_leader_is_silent_is_behind_until_it_has_answered_and_once_more() {
         let mut catch_up = CatchUp::default();
         let silent = QueueReplicas { replicas: Vec::new(), ..queue("q", 0, None) };
-        catch_up.look(&own(), std::slice::from_ref(&silent));
-        catch_up.look(&own(), &[silent]);
-        assert!(!catch_up.is_over());
+        let without_leader = queue("q", 5, None);
+        assert_eq!(without_leader.committed(), None);
+        for seen in [silent, without_leader.clone(), without_leader] {
+            catch_up.look(&own(), &[seen]);
+            assert!(!catch_up.is_over());
+        }
         catch_up.look(&own(), &[queue("q", 7, Some(7))]);
         assert!(!catch_up.is_over());
         catch_up.look(&own(), &[queue("q", 7, Some(7))]);
@@ -191,12 +217,20 @@ mod tests {
     fn an_answer_is_read_with_replicas_that_do_not_say() {
         use base64::Engine as _;
         let json = r#"[{"vhost":"/","name":"q","replicas":[
-            {"node":"rabbit@a","reached":null,"committed":null},
-            {"node":"rabbit@b","reached":12,"committed":11}]}]"#;
+            {"node":"rabbit@a","reached":null,"committed":null,"role":"noproc"},
+            {"node":"rabbit@b","reached":12,"committed":11,"role":"leader"},
+            {"node":"rabbit@c","reached":12,"committed":12,"role":"follower"}]}]"#;
         let text = base64::engine::general_purpose::STANDARD.encode(json);
         let read = parse(&format!("<<\"{text}\">>")).unwrap();
         assert_eq!((read[0].committed(), read[0].reached(&own())), (Some(11), None));
         assert_eq!(parse("{badrpc,nodedown}"), None);
+    }
+
+    #[test]
+    fn a_stream_that_does_not_say_how_far_it_is_keeps_no_other_from_being_told() {
+        for text in [expression(None), expression(Some(("/", "s")))] {
+            assert!(text.contains("_ -> [] catch _:_ -> [] end"), "{text}");
+        }
     }
 
     #[test]

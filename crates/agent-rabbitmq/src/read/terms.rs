@@ -37,6 +37,11 @@ pub fn binary(text: &str) -> String {
     format!("<<{}>>", bytes.join(","))
 }
 
+/// A text as an atom of Erlang, as the name of a node is one.
+pub fn atom(text: &str) -> String {
+    format!("binary_to_atom({}, utf8)", binary(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,8 @@ palladion_api::sentences! {
         ReadReplicas => "reading how far the replicas are";
         AddReplica { queue: String, node: NodeName } => "adding a replica of {queue} on {node}";
         DeleteReplica { queue: String, node: NodeName } => "deleting the replica of {queue} on {node}";
+        HandCoordinatorOver => "moving the leader of the coordinator of streams to another node";
+        ReadCoordinator => "reading which nodes the coordinator of streams has";
         Forget { node: NodeName } => "forgetting {node}";
         Rebalance => "spreading the leaders of the queues";
         ReadFlags => "reading the feature flags";
@@ -44,6 +46,9 @@ palladion_api::sentences! {
         NotCaughtUp { queue: String, node: NodeName } => "the replica of {queue} on {node} has not caught up in time";
         Behind { queues: Names } => "replicas of these queues on this node have not caught up in time: {queues}";
         StillMember { node: NodeName } => "`rabbitmqctl forget_cluster_node` ended, but the cluster still contains {node}";
+        NoCoordinator => "the coordinator of streams does not run on this node yet";
+        LeadsCoordinator => "this node still leads the coordinator of streams; no other node was elected";
+        InCoordinator { node: NodeName } => "the coordinator of streams still has a member on {node}";
         FlagsDisabled { flags: Names } => "these stable feature flags are still disabled: {flags}";
         NoQueue { queues: Names } => "these queues of the definitions do not exist: {queues}";
         OtherCluster { members: Names } => "the node is in a cluster with {members}, which the permit does not name";

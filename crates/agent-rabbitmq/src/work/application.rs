@@ -21,6 +21,8 @@ impl Hands {
                 let error = format!("{error:#}");
                 tracing::warn!(error, "the node could not be drained");
             }
+            // A drain does so from 3.12 on, and only tries.
+            self.hand_coordinator_over().await?;
             self.application("stop_app").await.context(Doing::StopApp)?;
         }
         match self.state().await?.app {

@@ -17,7 +17,7 @@ impl Hands {
     /// # Errors
     /// They cannot be read.
     pub async fn flags(&self) -> Result<Vec<Flag>> {
-        let columns = ["list_feature_flags", "name", "state", "stability"];
+        let columns = ["list_feature_flags", "name", "state", "stability", "provided_by"];
         self.ctl.read(&columns).await.context(Doing::ReadFlags)
     }
 

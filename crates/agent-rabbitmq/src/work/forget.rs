@@ -19,6 +19,8 @@ impl Hands {
     pub(super) async fn forget(&self, node: &NodeName, naming: Naming) -> Result<Done> {
         let nodes = self.management.nodes().await.context(Doing::ReadCluster)?;
         let Some(known) = nodes.iter().find(|known| known.name == *node) else {
+            // An earlier try may have ended between the two.
+            self.remove_from_coordinator(node, naming).await?;
             return Ok(Done::of(Words::Forgotten { node: node.clone() }));
         };
         if known.running {
@@ -34,6 +36,7 @@ impl Hands {
         if nodes.iter().any(|known| known.name == *node) {
             bail!(NotSo::StillMember { node: node.clone() });
         }
+        self.remove_from_coordinator(node, naming).await?;
         Ok(Done::of(Words::Forgotten { node: node.clone() }))
     }
 

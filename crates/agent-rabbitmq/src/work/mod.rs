@@ -4,6 +4,7 @@
 //! it, the loop notes in the ledger.
 
 mod application;
+mod coordinator;
 pub mod definitions;
 mod flags;
 mod forget;

@@ -3,7 +3,7 @@
 //! forget a node first would leave queues with a dead replica that still counts (R10).
 
 use super::{Done, Hands};
-use crate::read::{Queue, name};
+use crate::read::{Queue, QueueKind, name};
 use crate::words::job::{Doing, Done as Words};
 use anyhow::{Context, Result};
 use palladion_api::rabbitmq::NodeName;
@@ -48,7 +48,8 @@ impl Hands {
         if !can_change(queue, node, running) {
             return Ok(false);
         }
-        if let Some(to) = target(queue, running, load) {
+        let to = target(queue, running, load).filter(|_| can_add(queue, node, running));
+        if let Some(to) = to {
             self.add_replica(queue, &to).await?;
             *load.entry(to.clone()).or_default() += 1;
             self.caught_up(queue, &to).await?;
@@ -91,6 +92,13 @@ fn can_change(queue: &Queue, node: &NodeName, running: &[NodeName]) -> bool {
         queue.members.contains(other) && (*other != node || running.contains(node))
     };
     queue.online.iter().filter(counts).count() * 2 > queue.members.len()
+}
+
+/// Can a queue get another replica before that of a node is deleted? A stream refuses one
+/// (`out_of_sync_replica`) while a replica is more than 10 s behind, as that of a node which
+/// is lost is: another gets one when a node joins.
+fn can_add(queue: &Queue, node: &NodeName, running: &[NodeName]) -> bool {
+    queue.kind() != QueueKind::Stream || running.contains(node)
 }
 
 /// Would a majority of the rest be online without a node?
@@ -136,6 +144,15 @@ mod tests {
         assert!(can_change(&queue(&["a", "c"], &["a", "c"]), &lost, &all));
         // What the list still calls online of a node that does not run does not.
         assert!(!can_change(&queue(&["a", "c"], &["a", "c"]), &lost, &running));
+    }
+
+    #[test]
+    fn a_stream_gets_no_replica_for_that_of_a_lost_node_and_one_for_that_of_a_leaver() {
+        let (node, running) = (NodeName::new("c"), nodes(&["a", "b", "d"]));
+        let stream = Queue { kind: Some("stream".into()), ..queue(&["a", "b", "c"], &["a", "b"]) };
+        assert!(!can_add(&stream, &node, &running));
+        assert!(can_add(&stream, &node, &nodes(&["a", "b", "c", "d"])));
+        assert!(can_add(&queue(&["a", "b", "c"], &["a", "b"]), &node, &running));
     }
 
     #[test]

@@ -18,11 +18,7 @@ impl Hands {
     /// Enable the plugins, and start the listeners.
     pub(super) async fn open(&self) -> Result<()> {
         let config = &self.mounted.config;
-        let all = plugins(config, Doors::Open)?;
-        // `set` changes the file of the plugins, too: as it is at the next start.
-        let arguments: Vec<&str> = ["set"].into_iter().chain(all).collect();
-        let enabled = self.ctl.call(Program::Plugins, &arguments, Input::None, PLUGIN_TIME);
-        enabled.await.context(Doing::EnablePlugins)?;
+        self.enable_plugins().await?;
         if !self.management.overview().await?.is_open() {
             let port = config.ports.amqp;
             let start = format!("rabbit_networking:start_tcp_listener({port}, {ACCEPTORS}).");
@@ -32,5 +28,15 @@ impl Hands {
             true => Ok(()),
             false => bail!(NotSo::NotOpen),
         }
+    }
+
+    /// Enable all plugins of the configuration.
+    pub(super) async fn enable_plugins(&self) -> Result<()> {
+        let all = plugins(&self.mounted.config, Doors::Open)?;
+        // `set` changes the file of the plugins, too: as it is at the next start.
+        let arguments: Vec<&str> = ["set"].into_iter().chain(all).collect();
+        let enabled = self.ctl.call(Program::Plugins, &arguments, Input::None, PLUGIN_TIME);
+        enabled.await.context(Doing::EnablePlugins)?;
+        Ok(())
     }
 }

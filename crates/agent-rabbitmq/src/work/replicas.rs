@@ -2,7 +2,7 @@
 //! the node lists afterwards (R11).
 
 use super::Hands;
-use crate::read::{CatchUp, Queue, QueueKind, name};
+use crate::read::{CatchUp, Queue, QueueKind, name, terms};
 use crate::wire::ctl::{Input, Program};
 use crate::words::job::{Doing, NotSo};
 use anyhow::{Context, Result, bail};
@@ -46,6 +46,9 @@ impl Hands {
     pub(super) async fn add_replica(&self, queue: &Queue, node: &NodeName) -> Result<()> {
         let shown = name(&queue.vhost, &queue.name);
         let doing = || Doing::AddReplica { queue: shown.clone(), node: node.clone() };
+        if queue.kind() == QueueKind::Stream {
+            self.coordinator_runs().await.with_context(doing)?;
+        }
         let command = match queue.kind() {
             QueueKind::Stream => "add_replica",
             QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "add_member",
@@ -61,11 +64,12 @@ impl Hands {
     pub(super) async fn delete_replica(&self, queue: &Queue, node: &NodeName) -> Result<()> {
         let shown = name(&queue.vhost, &queue.name);
         let doing = || Doing::DeleteReplica { queue: shown.clone(), node: node.clone() };
-        let command = match queue.kind() {
-            QueueKind::Stream => "delete_replica",
-            QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => "delete_member",
-        };
-        self.change(queue, command, node).await.with_context(doing)?;
+        match queue.kind() {
+            QueueKind::Stream => self.delete_of_stream(queue, node).await.with_context(doing)?,
+            QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => {
+                self.change(queue, "delete_member", node).await.with_context(doing)?;
+            }
+        }
         match self.shows(queue, node, Membership::None).await? {
             true => Ok(()),
             false => bail!(NotSo::StillReplica { queue: shown, node: node.clone() }),
@@ -89,6 +93,14 @@ impl Hands {
             }
             tokio::time::sleep(SHOWN_LOOK).await;
         }
+    }
+
+    async fn delete_of_stream(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+        self.coordinator_runs().await?;
+        let expression = stream_delete(queue, node);
+        let arguments = ["eval", &expression];
+        self.ctl.call(Program::Ctl, &arguments, Input::None, CHANGE_TIME).await?;
+        Ok(())
     }
 
     async fn change(&self, queue: &Queue, command: &str, node: &NodeName) -> Result<()> {
@@ -138,5 +150,36 @@ impl Hands {
             }
             tokio::time::sleep(CATCH_UP_LOOK).await;
         }
+    }
+}
+
+/// What `rabbitmq-streams delete_replica` does since 3.12. Before, it refuses for a node that
+/// does not run, and a stream would keep a replica on a node that is lost for ever. The
+/// coordinator removes what is left there once the node is back.
+fn stream_delete(queue: &Queue, node: &NodeName) -> String {
+    let (vhost, name) = (terms::binary(&queue.vhost), terms::binary(&queue.name));
+    let node = terms::atom(node.as_str());
+    format!(
+        "(fun() -> case rabbit_amqqueue:lookup(rabbit_misc:r({vhost}, queue, {name})) of \
+         {{ok, Q}} -> #{{name := S}} = amqqueue:get_type_state(Q), \
+         {{ok, ok, _}} = rabbit_stream_coordinator:delete_replica(S, {node}), ok; \
+         {{error, not_found}} -> ok end end)()."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_replica_of_a_stream_is_deleted_whether_its_node_runs_or_not() {
+        let queue = json!({ "name": "s", "vhost": "/", "type": "stream" });
+        let queue: Queue = serde_json::from_value(queue).unwrap();
+        let text = stream_delete(&queue, &NodeName::new("rabbit@a"));
+        assert!(text.contains("rabbit_misc:r(<<47>>, queue, <<115>>)"), "{text}");
+        let node = "binary_to_atom(<<114,97,98,98,105,116,64,97>>, utf8)";
+        assert!(text.contains(&format!("delete_replica(S, {node})")), "{text}");
+        assert!(text.ends_with(").") && !text.contains('\n'), "{text}");
     }
 }

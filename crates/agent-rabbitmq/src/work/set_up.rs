@@ -17,6 +17,9 @@ impl Hands {
         self.make_agent_user().await?;
         self.make_service_user(vhost).await?;
         if let Some(definitions) = self.found_definitions()? {
+            // Definitions may have parameters, policies and types of exchanges that only a
+            // plugin knows. Its listener opens with it: nobody is led to a pod that is not ready.
+            self.enable_plugins().await?;
             self.import(&definitions).await?;
         }
         // Last: until here it is the only one that may do anything.

@@ -51,7 +51,7 @@ impl Hands {
         if reading.seen.is_some() {
             reading.flags = logged(self.feature_flags().await);
         }
-        let broker = reading.broker();
+        let broker = reading.broker().filter(|_| reading.is_whole());
         let queues = match &broker {
             Some(broker) => logged(self.queues(broker, behind).await),
             None => None,

@@ -47,6 +47,10 @@ fn is_initialized() {
     assert_eq!(fake["tags"]["palladion"], "monitoring");
     assert_eq!(fake["vhosts"], json!(["/", "contrail"]));
     assert_eq!(fake["queues"][0]["name"], "defined", "its definitions are imported");
+    let calls = pod.calls();
+    let (plugins, import) =
+        (calls.find("rabbitmq-plugins set"), calls.find("rabbitmqctl import_definitions"));
+    assert!(plugins.is_some() && plugins < import, "plugins know parts of definitions: {calls}");
     for (_, secret) in SECRETS.iter().filter(|(key, _)| key.contains("password")) {
         assert!(!pod.calls().contains(secret), "a password stands on a command line");
         assert!(!pod.log().contains(secret), "a password is logged");
@@ -139,7 +143,8 @@ fn leaves() {
     let calls = pod.calls();
     let (drained, stopped) =
         (calls.find("rabbitmq-upgrade drain"), calls.rfind("rabbitmqctl stop_app"));
-    assert!(drained.is_some() && drained < stopped, "{calls}");
+    let handed_over = calls.find("transfer_leadership");
+    assert!(drained.is_some() && drained < handed_over && handed_over < stopped, "{calls}");
     pod.spec(json!({ "evidence": { "nonce": "q1" } }));
     let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
     assert!(answer["evidence"]["broker"].is_null(), "it sees none");
@@ -197,7 +202,10 @@ fn operates() {
     pod.fake().change(|state| state["queues"].as_array_mut().unwrap().truncate(2));
     let forgotten = forget("o6");
     assert_eq!(forgotten["state"], "Succeeded", "{forgotten:#}");
+    let removals = || pod.calls().matches("ra:remove_member").count();
+    assert_eq!(removals(), 1);
     assert_eq!(forget("o7")["state"], "Succeeded", "it is so already");
+    assert_eq!(removals(), 2, "an earlier try may have ended before");
     let hash = pod.status()["definitionsHash"].clone();
     let other = pod.operate("o8", "ImportDefinitions", json!({ "definitionsHash": "x" }));
     assert_eq!(other["state"], "Failed", "{other:#}");

@@ -96,7 +96,15 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
         ["add_vhost", name] => state.change(|state| {
             state["vhosts"].as_array_mut().unwrap().push((*name).into());
         }),
-        ["list_feature_flags", "name", "state", "stability", "--formatter", "json"] => {
+        [
+            "list_feature_flags",
+            "name",
+            "state",
+            "stability",
+            "provided_by",
+            "--formatter",
+            "json",
+        ] => {
             println!("{}", state.read()["flags"]);
         }
         ["enable_feature_flag", name] => state.change(|state| {
@@ -136,6 +144,11 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
         state.change(|state| state["open"] = true.into());
         return "ok".into();
     }
+    if expression.contains("C = rabbit_stream_coordinator") {
+        // There are no streams.
+        return if expression.contains("transfer_leadership") { "elsewhere" } else { "absent" }
+            .into();
+    }
     assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
     let queues = now["queues"].as_array().cloned().unwrap_or_default();
     if expression.contains("synchronised_slave_nodes") {
@@ -148,7 +161,10 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
     }
     let replicas = |queue: &Value| {
         let members = names(&queue["members"]);
-        let one = |node: &String| json!({ "node": node, "reached": 10, "committed": 9 });
+        let one = |node: &String| {
+            let role = if queue["node"] == **node { "leader" } else { "follower" };
+            json!({ "node": node, "reached": 10, "committed": 9, "role": role })
+        };
         json!({ "vhost": queue["vhost"], "name": queue["name"],
                 "replicas": members.iter().map(one).collect::<Value>() })
     };

@@ -128,7 +128,8 @@ fn page(path: &str, own: &str, state: &Value) -> (&'static str, Value) {
         "/api/nodes" => {
             let node = |name: &String| {
                 let running = !away.contains(name);
-                json!({ "name": name, "running": running, "partitions": [], "mem_alarm": false, "type": "disc" })
+                json!({ "name": name, "running": running, "partitions": [], "mem_alarm": false,
+                        "disk_free_alarm": false, "type": "disc" })
             };
             ("200 OK", names(&state["members"]).iter().map(node).collect())
         }

@@ -36,7 +36,7 @@ impl State {
     /// A node that was never started.
     pub fn blank(&self, own: &str, flags: Option<&str>) {
         let enabled = |name: &str| flags.is_none_or(|all| all.split(',').any(|flag| flag == name));
-        let flag = |name: &str, stability: &str, is: bool| json!({ "name": name, "stability": stability, "state": if is { "enabled" } else { "disabled" } });
+        let flag = |name: &str, stability: &str, is: bool| json!({ "name": name, "stability": stability, "provided_by": "rabbit", "state": if is { "enabled" } else { "disabled" } });
         self.change(|state| {
             *state = json!({
                 "app": true, "drained": false, "open": false, "members": [own],

@@ -13,6 +13,8 @@ const TABLES: &str = "a node waits for the tables of the others for as long as i
 const DIRECTORIES: &str = "all directories are on the node's only volume";
 const LOG: &str = "the server logs to the container's output";
 const ACCESS: &str = "the agent logs in with a password of its own, on the loopback interface";
+const SAMPLES: &str =
+    "the agent reads alarms and partitions from the samples that a node takes every five seconds";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
     Reserved { name, instead }
@@ -36,6 +38,9 @@ pub const CONFIG: &[Reserved] = &[
     reserved("log.file*", LOG),
     reserved("loopback_users*", ACCESS),
     reserved("auth_backends*", ACCESS),
+    reserved("management_agent.*", SAMPLES),
+    reserved("collect_statistics*", SAMPLES),
+    reserved("deprecated_features.permit.management_metrics_collection", SAMPLES),
 ];
 
 const PEERS: &str = "the operator controls which nodes are in the cluster";
@@ -49,7 +54,8 @@ pub const PLUGINS: &[Reserved] =
 pub const ENV_PREFIXES: &[&str] =
     &["POD_", "PALLADION_", "KUBERNETES_", "RABBITMQ_", "ERL_", "ERLANG_"];
 
-/// Environment variables of the pod template, and those of RabbitMQ's start scripts.
+/// Environment variables of the pod template, and those that RabbitMQ and its start scripts
+/// read without their prefix where none is set with it.
 const ENV: &[&str] = &[
     "NODE_NAME",
     "CPU_LIMIT",
@@ -63,6 +69,27 @@ const ENV: &[&str] = &[
     "CONF_ENV_FILE",
     "ENABLED_PLUGINS_FILE",
     "PLUGINS_DIR",
+    "ADVANCED_CONFIG_FILE",
+    "CONFIG_FILES",
+    "CTL_ERL_ARGS",
+    "DEFAULT_PASS",
+    "DEFAULT_USER",
+    "DEFAULT_VHOST",
+    "DEFINITIONS_FILE",
+    "DIST_PORT",
+    "ENABLED_PLUGINS",
+    "FEATURE_FLAGS",
+    "FEATURE_FLAGS_FILE",
+    "MNESIA_DIR",
+    "NODE_IP_ADDRESS",
+    "NODE_ONLY",
+    "NODE_PORT",
+    "PLUGINS_EXPAND_DIR",
+    "QUORUM_DIR",
+    "SERVER_ADDITIONAL_ERL_ARGS",
+    "SERVER_ERL_ARGS",
+    "STREAM_DIR",
+    "USE_LONGNAME",
 ];
 
 /// Least memory limit of a node: a node takes 130 to 150 MB, each call of its command
@@ -136,6 +163,9 @@ mod tests {
             "load_definitions",
             "definitions.import_backend",
             "mnesia_table_loading_retry_limit",
+            "management_agent.disable_metrics_collector",
+            "collect_statistics_interval",
+            "deprecated_features.permit.management_metrics_collection",
         ] {
             assert!(config(name).is_some(), "{name}");
             assert!(config(&name.to_uppercase()).is_some(), "another spelling is no way in");
@@ -164,6 +194,9 @@ mod tests {
             assert!(!is_plugin(name), "{name:?}");
         }
         assert!(env("RABBITMQ_NODENAME") && env("ERL_FLAGS") && env("RABBITMQ_FEATURE_FLAGS"));
+        for name in ["STREAM_DIR", "QUORUM_DIR", "MNESIA_DIR", "FEATURE_FLAGS", "ENABLED_PLUGINS"] {
+            assert!(env(name) && env(&format!("RABBITMQ_{name}")), "{name}");
+        }
         assert!(!env("TZ"));
     }
 }

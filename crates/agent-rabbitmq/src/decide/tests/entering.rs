@@ -59,7 +59,7 @@ fn a_node_is_not_opened_before_it_sees_all_members_run() {
     assert_eq!(silent.action(), Action::Nothing);
     let parted = entered(closed(&["a", "b"], &["a", "b"])).with(|w| {
         let (_, nodes) = w.reading.as_mut().unwrap().seen.as_mut().unwrap();
-        nodes[0].partitions.push(node("b"));
+        nodes[0].partitions = Some(vec![node("b")]);
     });
     assert_eq!(parted.action(), Action::Nothing);
 }
