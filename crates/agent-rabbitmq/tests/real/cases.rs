@@ -2,6 +2,7 @@
 
 use super::cluster::{Cluster, eventually, node_of};
 use super::processes::signal;
+use super::streams;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -18,8 +19,8 @@ pub const ALL: &[(&str, Case)] = &[
     ("a_wiped_node_is_refused_and_replaced_and_every_message_is_there", is_replaced),
     ("a_node_leaves_with_its_replicas_moved_and_never_starts_again", leaves),
     ("an_application_that_was_stopped_comes_back_when_the_intent_is_withdrawn", comes_round),
-    ("a_node_with_a_stream_is_lost_and_replaced", stream_is_replaced),
-    ("nodes_leave_a_stream_until_one_has_it_alone", stream_is_left),
+    ("a_node_with_a_stream_is_lost_and_replaced", streams::is_replaced),
+    ("nodes_leave_a_stream_until_one_has_it_alone", streams::is_left),
     ("queues_that_cannot_move_are_named_and_hold_the_node", holds),
     ("a_container_that_ends_hands_over_and_drains", ends),
     ("an_agent_that_dies_takes_nothing_with_it_and_a_user_is_made_again", agent_dies),
@@ -27,7 +28,7 @@ pub const ALL: &[(&str, Case)] = &[
 
 /// After that a new queue is on the disk of each of its nodes.
 const REGISTERED: Duration = Duration::from_secs(10);
-const THREE: [&str; 3] = ["rmq-1", "rmq-2", "rmq-3"];
+pub const THREE: [&str; 3] = ["rmq-1", "rmq-2", "rmq-3"];
 
 /// Declare a durable classic queue in the virtual host `other`.
 const IN_OTHER: &str = "rabbit_amqqueue:declare(rabbit_misc:r(<<\"other\">>, queue, <<\"c\">>), \
@@ -231,80 +232,6 @@ fn leaves(bin: &Path) {
     let nonce = cluster.permit("rmq-2", "Join", "Wipe", &["rmq-1"]);
     let done = |s: &Value| s["permit"]["nonce"] == nonce.as_str() && s["permit"]["state"] == "Done";
     cluster.wait_for("rmq-2", "a member", done);
-}
-
-/// Declare a stream and publish, each message confirmed. To read it is not the agent's.
-fn streamed(cluster: &Cluster, name: &str, texts: &[&str]) {
-    cluster.client(name).unwrap().queue("s", "stream").unwrap();
-    texts.iter().for_each(|text| cluster.publish(name, "s", text));
-}
-
-fn has_stream(cluster: &mut Cluster, by: &str, names: &[&str]) {
-    let view = cluster.view(by);
-    let on = view["queues"]["nodes"].as_array().unwrap();
-    let with = on.iter().filter(|on| on["streams"]["names"] == json!(["s"]));
-    let with: Vec<&str> = with.filter_map(|on| on["node"].as_str()).collect();
-    let expected: Vec<String> = names.iter().map(|name| node_of(name)).collect();
-    assert_eq!(with, expected, "{view:#}");
-}
-
-/// What the coordinator of streams has as members, and who leads it.
-fn coordinator(cluster: &Cluster, name: &str) -> String {
-    let members = "ra:members({rabbit_stream_coordinator, node()}).";
-    cluster.pod(name).call(&cluster.bin, "rabbitmqctl", &["eval", members], &node_of(name))
-}
-
-fn stream_is_replaced(bin: &Path) {
-    let mut cluster = Cluster::of(bin, &THREE);
-    streamed(&cluster, "rmq-1", &["1", "2"]);
-    has_stream(&mut cluster, "rmq-1", &THREE);
-    cluster.take("rmq-2").kill();
-    cluster.wipe("rmq-2");
-    eventually("the others see that it is gone", || {
-        let broker = &cluster.api.status("rmq-1")["broker"];
-        broker["running"].as_array().is_some_and(|running| running.len() == 2)
-    });
-    let gone = json!({ "node": node_of("rmq-2") });
-    let moved = cluster.operate("rmq-1", "MoveReplicas", gone.clone());
-    let left = (&moved["state"], &moved["queues"]);
-    assert_eq!(left, (&json!("Succeeded"), &Value::Null), "{moved:#}");
-    let forgotten = cluster.operate("rmq-1", "Forget", gone);
-    assert_eq!(forgotten["state"], "Succeeded", "{forgotten:#}");
-    let members = coordinator(&cluster, "rmq-1");
-    assert!(!members.contains("rmq-2"), "{members}");
-    cluster.start("rmq-2");
-    cluster.wait_for("rmq-2", "another volume", |s| s["volume"]["state"] == "Lost");
-    let volume = cluster.api.status("rmq-2")["volume"]["volumeID"].clone();
-    cluster.spec("rmq-2", json!({ "volumeID": volume, "starts": 0 }));
-    cluster.join("rmq-2", &["rmq-1", "rmq-3"]);
-    has_stream(&mut cluster, "rmq-2", &THREE);
-    cluster.publish("rmq-2", "s", "3");
-}
-
-/// Each leaver leads the coordinator before it leaves.
-fn stream_is_left(bin: &Path) {
-    let mut cluster = Cluster::of(bin, &THREE);
-    streamed(&cluster, "rmq-1", &["1"]);
-    for (leaver, rest) in [("rmq-3", &THREE[..2]), ("rmq-2", &THREE[..1])] {
-        let leaves = json!({ "node": node_of(leaver) });
-        let moved = cluster.operate(leaver, "MoveReplicas", leaves.clone());
-        let left = (&moved["state"], &moved["queues"]);
-        assert_eq!(left, (&json!("Succeeded"), &Value::Null), "{moved:#}");
-        let lead = "{ok, _, L} = ra:members({rabbit_stream_coordinator, node()}), \
-            ra:transfer_leadership(L, {rabbit_stream_coordinator, node()}).";
-        eventually("it leads the coordinator", || {
-            let pod = cluster.pod(leaver);
-            pod.call(bin, "rabbitmqctl", &["eval", lead], &node_of(leaver)).contains("already")
-        });
-        cluster.intend(leaver, "StopApp");
-        let forgotten = cluster.operate("rmq-1", "Forget", leaves);
-        assert_eq!(forgotten["state"], "Succeeded", "{forgotten:#}");
-        let members = coordinator(&cluster, "rmq-1");
-        assert!(members.contains("ok,") && !members.contains(leaver), "{members}");
-        cluster.intend(leaver, "Leave");
-        has_stream(&mut cluster, "rmq-1", rest);
-        cluster.publish("rmq-1", "s", leaver);
-    }
 }
 
 fn comes_round(bin: &Path) {

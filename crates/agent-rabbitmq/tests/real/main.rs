@@ -18,6 +18,7 @@ mod network;
 mod pod;
 #[path = "../../../agent/tests/pod/processes.rs"]
 mod processes;
+mod streams;
 
 use clap::Parser;
 use palladion_agent_rabbitmq::cli::Verb;
