@@ -57,6 +57,7 @@ impl World {
             name: name.to_string(),
             state: state.to_string(),
             stability: stability.to_string(),
+            provided_by: "rabbit".to_string(),
         };
         let mut all = vec![flag("quorum_queue", "enabled", "stable")];
         if self.khepri {
