@@ -2,12 +2,14 @@
 //! need nobody's word. Only this folder makes proofs.
 
 mod agreed;
+mod lines;
 mod proof;
 mod prove;
 mod records;
 mod views;
 
 pub use agreed::Agreed;
+pub use lines::{disabled_flags, is_new_line};
 pub use proof::{Proof, of_grounds};
 pub use prove::{is_quiet, look_again, prove, renew};
 pub use records::{is_first, is_of_this_start, keeps_its_data};

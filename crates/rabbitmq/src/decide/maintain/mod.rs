@@ -4,13 +4,12 @@
 mod job;
 
 use crate::decide::draft::Draft;
-use crate::decide::restart;
+use crate::decide::evidence::{disabled_flags, is_new_line};
 use crate::decide::turn::order::Job;
-use crate::facts::{Facts, MemberFact, Node};
+use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::maintain::{Doing, Happened, Problem, Waiting};
 use job::{Outcome, run};
-use palladion_api::service_member::FeatureFlags;
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Flow, turn};
 use serde_json::{Value, json};
@@ -19,7 +18,7 @@ use std::collections::BTreeSet;
 /// Before the first node of a new line starts, which needs them, all stable feature flags
 /// are enabled. Nothing else waits for them.
 pub fn before_upgrade(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    match restart::is_new_line(facts, valid) {
+    match is_new_line(facts, valid) {
         true => enable_flags(facts, draft),
         false => Flow::Free,
     }
@@ -117,10 +116,4 @@ fn all_serve(facts: &Facts<'_>) -> bool {
 
 fn version(member: &MemberFact) -> Option<&str> {
     member.server()?.version.as_deref()
-}
-
-/// Stable feature flags that any node reports as not enabled.
-pub fn disabled_flags(facts: &Facts<'_>) -> BTreeSet<String> {
-    let flags = facts.members.values().filter_map(|m| m.view()?.flags.as_ref());
-    flags.flat_map(|flags: &FeatureFlags| flags.stable_disabled.iter().cloned()).collect()
 }

@@ -1,8 +1,8 @@
 //! The turn of a member that is restarted: proven, ended, back, and caught up.
 
-use super::next::{is_new_line, question};
+use super::next::question;
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, Agreed, Proof, Question};
+use crate::decide::evidence::{self, Agreed, Proof, Question, is_new_line};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;

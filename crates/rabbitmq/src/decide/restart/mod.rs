@@ -6,4 +6,4 @@ mod advance;
 mod next;
 
 pub use advance::advance;
-pub use next::{is_new_line, next, of_broken};
+pub use next::{next, of_broken};

@@ -1,11 +1,10 @@
 //! Which member is restarted next, and what must be so before it has the turn.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, Question};
-use crate::decide::maintain::disabled_flags;
+use crate::decide::evidence::{self, Question, disabled_flags, is_new_line};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
-use crate::validate::{Valid, line, rank};
+use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
 use palladion_plan::members::revisions::is_outdated;
@@ -22,15 +21,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 /// keeps the others from changing anything.
 pub fn of_broken(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     take(facts, valid, due(facts, valid).find(|m| !m.serves), draft)
-}
-
-/// Has no node run the line yet that the spec asks for? Its nodes start only where all
-/// stable feature flags of the last one are enabled. What the first node of it knows besides
-/// is enabled when all are of it.
-pub fn is_new_line(facts: &Facts<'_>, valid: &Valid) -> bool {
-    let wanted = line(&valid.server.version).map(rank);
-    let ran = facts.status.highest_release_line.as_deref().map(rank);
-    wanted.zip(ran).is_none_or(|(wanted, ran)| wanted > ran)
 }
 
 fn take(facts: &Facts<'_>, valid: &Valid, member: Option<&MemberFact>, draft: &mut Draft) -> Flow {
