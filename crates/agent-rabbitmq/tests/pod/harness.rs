@@ -204,7 +204,7 @@ impl Pod {
         self.spec(json!({ "start": {
             "kind": kind, "nonce": nonce, "podUID": "p1", "data": "MustBeEmpty", "attempt": 1,
             "volumeID": self.volume_id(), "reason": "a test", "nodes": nodes, "flags": flags,
-        } }));
+        }, "volumeID": self.volume_id() }));
     }
 
     /// Have an operation carried out; what became of it.

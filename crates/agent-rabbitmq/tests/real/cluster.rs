@@ -133,7 +133,8 @@ impl Cluster {
             "kind": kind, "nonce": nonce, "podUID": self.pod(name).uid, "volumeID": volume,
             "reason": "a test", "attempt": 1, "nodes": nodes, "flags": flags, "data": data,
         });
-        self.spec(name, json!({ "start": start }));
+        // An operator records the volume with the permit.
+        self.spec(name, json!({ "start": start, "volumeID": volume }));
         nonce
     }
 
