@@ -14,6 +14,7 @@ palladion_plan::sentences! {
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
         NotWanted => "the spec does not ask for it any more";
         Failed { server: Server } => "the start failed: {server}";
+        ForUser => "a user decides about it first";
         FlagsFirst => "stable feature flags are enabled first";
         NotForRabbitmq => "there is no such work with RabbitMQ";
     }

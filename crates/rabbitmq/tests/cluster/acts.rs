@@ -23,12 +23,6 @@ impl World {
         pods.iter().find(|p| p.key.name == pod(ordinal)).map(|p| p.uid.to_string())
     }
 
-    /// Does its node run?
-    pub fn runs(&self, ordinal: i32) -> bool {
-        let uid = self.uid(ordinal);
-        uid.is_some_and(|uid| self.rabbit.running_as(&uid))
-    }
-
     pub fn exists(&self, resource: Resource, name: &str) -> bool {
         self.store.get(&ObjectKey::new(resource, NAMESPACE, name)).is_some()
     }

@@ -45,6 +45,8 @@ pub struct Rabbit {
     pub partitions: BTreeMap<String, BTreeSet<String>>,
     /// Messages that a publisher was told are safe, by queue.
     pub confirmed: BTreeMap<String, BTreeSet<u32>>,
+    /// Messages that a replica has acknowledged, by queue and node.
+    acknowledged: BTreeMap<(String, String), BTreeSet<u32>>,
     /// Queues that a user gave up.
     pub allowed_to_go: BTreeSet<String>,
     next: u32,
@@ -85,10 +87,6 @@ impl Rabbit {
     /// Nodes that run.
     pub fn running(&self) -> Vec<&Process> {
         self.nodes.values().filter(|p| p.app == App::Running).collect()
-    }
-
-    pub fn running_as(&self, uid: &str) -> bool {
-        self.nodes.get(uid).is_some_and(|p| p.app == App::Running)
     }
 
     /// Members that run: one that has not joined yet has tables of its own.
@@ -282,15 +280,14 @@ impl Rabbit {
             self.next += 1;
             let message = self.next;
             let leader = self.leader(&name, &queue, disks).unwrap().disk.clone();
-            let disks_of: Vec<String> =
-                self.online(&queue).iter().map(|p| p.disk.clone()).collect();
             let full = log(disks, &leader, &name);
             let mut taken = 0;
-            for disk in disks_of {
+            for (node, disk) in self.pairs(&queue) {
                 // A replica that is behind takes nothing new before it has the rest.
                 if disk == leader || log(disks, &disk, &name) == full {
                     let data = disks.get_mut(&disk).unwrap().content.data.as_mut().unwrap();
                     data.logs.entry(name.clone()).or_default().insert(message);
+                    self.acknowledged.entry((name.clone(), node)).or_default().insert(message);
                     taken += 1;
                 }
             }
@@ -372,6 +369,7 @@ impl Rabbit {
         self.in_tables(disks, |tables| {
             tables.queues.get_mut(queue).unwrap().replicas.remove(node);
         });
+        self.acknowledged.remove(&(queue.to_string(), node.to_string()));
         if let Some((_, process)) = self.by_name(node) {
             let disk = process.disk.clone();
             if let Some(data) = disks.get_mut(&disk).and_then(|d| d.content.data.as_mut()) {
@@ -444,6 +442,9 @@ impl Rabbit {
             let Some(queue) = queues.get(name) else {
                 return Some(format!("{name} is gone, and had confirmed messages"));
             };
+            if let Some(forgetful) = self.forgetful(name, queue, confirmed, disks) {
+                return Some(forgetful);
+            }
             let Some(leader) = self.leader(name, queue, disks) else { continue };
             let has = log(disks, &leader.disk, name);
             let missing: Vec<&u32> = confirmed.difference(&has).take(3).collect();
@@ -455,6 +456,29 @@ impl Rabbit {
             }
         }
         None
+    }
+}
+
+impl Rabbit {
+    /// A replica that votes although it has not what it has acknowledged, whether or not the
+    /// others have it. What was never confirmed may go.
+    fn forgetful(
+        &self,
+        name: &str,
+        queue: &Queue,
+        confirmed: &BTreeSet<u32>,
+        disks: &Disks,
+    ) -> Option<String> {
+        self.pairs(queue).into_iter().find_map(|(node, disk)| {
+            let key = (name.to_string(), node.clone());
+            let has = log(disks, &disk, name);
+            let lacks = |message: &&u32| confirmed.contains(*message) && !has.contains(*message);
+            let missing: Vec<&u32> =
+                self.acknowledged.get(&key)?.iter().filter(lacks).take(3).collect();
+            (!missing.is_empty()).then(|| {
+                format!("{node} votes in {name} without confirmed messages {missing:?} that it has acknowledged")
+            })
+        })
     }
 }
 

@@ -21,6 +21,34 @@ fn a_leave_that_would_delete_a_classic_queue_is_refused_by_name_and_moves_nothin
     assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
 }
 
+/// Nobody answers over a weekend: everything else goes on, and the nodes are left alone.
+#[test]
+fn a_leave_that_waits_for_a_user_holds_up_no_rollout_and_asks_seldom() {
+    let mut world = World::settled(5);
+    world.declare_on("invoices", Kind::Classic, &[4]);
+    world.pass(2);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(60);
+    world.writes.clear();
+    world.patch_spec(&json!({ "config": { "net_ticktime": "30" } }));
+    world.pass(300);
+    let replaced = world.writes.iter().filter(|w| w.starts_with("replace the pod of")).count();
+    assert_eq!(replaced, 3, "{}", world.last_words());
+    // A changed spec asks anew.
+    let nonce = world.nonce();
+    world.writes.clear();
+    world.pass(3600);
+    let looks = world.writes.iter().filter(|w| w.starts_with("begin the leave")).count();
+    assert!((2..8).contains(&looks), "{looks}: {}", world.last_words());
+    assert_eq!(world.nonce(), nonce);
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True QueuesWouldBeLost: member demo-rmq-4"), "{said}");
+    world.rabbit.allowed_to_go.insert("invoices".to_string());
+    world.annotate_cluster(labels::ALLOW_FORGET, &nonce);
+    world.settle();
+    world.expect(3);
+}
+
 #[test]
 fn the_nonce_allows_it_for_these_queues_and_no_others() {
     let mut world = World::settled(3);

@@ -135,6 +135,7 @@ impl World {
         world.expect(nodes);
         world.story.clear();
         world.writes.clear();
+        world.reasons.clear();
         world
     }
 
@@ -335,6 +336,9 @@ impl World {
 
     /// What must hold at every moment.
     fn check(&mut self) -> Result<(), String> {
+        if let Some(ghost) = self.ghost() {
+            return Err(ghost);
+        }
         if let Some(lost) = self.rabbit.lost(&self.kube.disks) {
             return Err(lost);
         }
@@ -353,6 +357,18 @@ impl World {
             Some(broken) => Err(broken.clone()),
             None => Ok(()),
         }
+    }
+
+    /// A node that runs on another volume than the one that its member has on record.
+    fn ghost(&self) -> Option<String> {
+        self.rabbit.nodes.values().find_map(|process| {
+            let host = process.name.strip_prefix("rabbit@")?;
+            let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, host.split('.').next()?);
+            let recorded = self.store.get(&key)?["spec"]["volumeID"].clone();
+            let own = self.kube.disks.get(&process.disk)?.content.id.clone();
+            (json!(own) != recorded)
+                .then(|| format!("{} runs on volume {own:?}, which is not on record", process.name))
+        })
     }
 
     /// At rest there are so many nodes, all of which run, know each other and are ready,

@@ -103,7 +103,7 @@ fn stay(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
 }
 
 /// Has it carried out an order of this turn? Then replicas may have been moved off it.
-fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
+pub(super) fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
     let last = member.status.operation.as_ref().filter(|_| member.agent_speaks());
     last.is_some_and(|operation| order::is_of(turn, &operation.id))
 }

@@ -1,12 +1,15 @@
 //! A leaver that serves: its queues first, then its application, then its name.
 
+use super::advance::has_worked;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget::{Asked, ask, is_allowed, nonce_of};
+use crate::decide::turn::lock;
 use crate::decide::turn::order::{self, Job};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::leave::{Doing, Problem, Waiting};
+use crate::words::turn::Ended;
 use palladion_api::labels;
 use palladion_api::member::IntentState;
 use palladion_api::rabbitmq::NodeName;
@@ -109,7 +112,15 @@ fn may_lose(
         nonce: nonce.clone(),
     };
     ask(nonce, &queues, problem, draft);
-    evidence::look_again(facts, turn, question, Waiting::ForUser { member: name() }, draft);
+    // Others may go on meanwhile, unless replicas have been moved: these come back in this
+    // turn, where the spec asks for the member again.
+    match has_worked(turn, question.whom) {
+        true => {
+            let waiting = Waiting::ForUser { member: name() };
+            evidence::look_again(facts, turn, question, waiting, draft);
+        }
+        false => lock::release(facts, turn, Ended::ForUser, draft),
+    }
     false
 }
 

@@ -2,6 +2,7 @@
 //! virtual machine lives, the others forget it, and then it stops.
 
 mod advance;
+mod asked;
 mod depart;
 mod next;
 

@@ -1,5 +1,6 @@
 //! Who leaves next: the highest ordinal that the spec does not ask for.
 
+use super::asked;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
@@ -16,6 +17,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = members.max_by_key(|m| m.ordinal) else {
         return Flow::Free;
     };
+    // What brings members to the newest revision, and jobs, need not wait for a user.
+    if asked::wait(facts, member, draft).is_busy() {
+        return Flow::Free;
+    }
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
         let waiting = Waiting::ForCluster { member: member.name.clone(), why };
         draft.wait_for(waiting).about(member.subject());
