@@ -20,7 +20,7 @@ use crate::service::Service;
 
 /// A node boots for half a minute on a machine that does more than this, and each call of
 /// its command line takes a second of a processor.
-pub const PATIENCE: Duration = Duration::from_secs(360);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 /// The version that clusters under test have.
 pub const VERSION: &str = "3.10.8";
 

@@ -19,6 +19,7 @@ pub fn story() -> Story {
         .step("a pod writes the status of its own member and nobody a spec", wrong_input::policies)
         .step("every example is accepted", wrong_input::every_example)
         .step("a wiped node is replaced and every confirmed message is there", losses::wiped)
+        .in_soak()
         .step("a rollout takes no confirmed message with it", changes::rolled)
         .in_soak()
         .step("all nodes come back when all have been killed", losses::all_killed)
