@@ -45,7 +45,7 @@ pub fn grow_and_shrink() {
     cluster.set_nodes(3);
     cluster.wait_nodes(3);
     publishing.follow(&cluster).expect("through all three");
-    let replicas = "length(amqqueue:get_nodes(hd(rabbit_amqqueue:list()))).";
+    let replicas = "length(maps:get(nodes, amqqueue:get_type_state(hd(rabbit_amqqueue:list())))).";
     assert_eq!(cluster.ctl(0, &["eval", replicas]).trim(), "3", "the queue has grown");
     let all = cluster.service().pods();
     assert!(first.iter().all(|(name, uid)| all.get(name) == Some(uid)), "a join restarted a pod");

@@ -52,7 +52,8 @@ pub fn majority() {
     let mut client = cluster.client();
     client.queue_of("two", "quorum", Some(2)).expect("a queue");
     client.publish("two", "precious").expect("confirmed");
-    let on = "[N || Q <- rabbit_amqqueue:list(), N <- amqqueue:get_nodes(Q)].";
+    let on =
+        "[N || Q <- rabbit_amqqueue:list(), N <- maps:get(nodes, amqqueue:get_type_state(Q))].";
     let told = cluster.ctl(0, &["eval", on]);
     let lost = (1..3).find(|n| told.contains(&cluster.service().member_name(*n))).expect("another");
     cluster.service().wipe(lost, VOLUME);
