@@ -76,7 +76,7 @@ impl Agent {
         if let Some(saved) = &self.saved {
             self.volume.save_member(saved)?;
         }
-        self.found = self.volume.look_over().map_err(|e| format!("{e:#}"));
+        self.look_over();
         Ok(())
     }
 

@@ -30,7 +30,7 @@ impl Agent {
         }
         self.gather_process().await;
         if self.process != Process::Running || self.found.is_err() {
-            self.found = self.volume.look_over().map_err(|e| format!("{e:#}"));
+            self.look_over();
         }
         self.gather_spec();
         self.gather_secrets();
@@ -38,6 +38,11 @@ impl Agent {
         self.resolve_if_due();
         self.look_if_due();
         self.read_signs().await;
+    }
+
+    /// Look at what is on the volume.
+    pub(super) fn look_over(&mut self) {
+        self.found = self.volume.look_over().map_err(|e| format!("{e:#}"));
     }
 
     async fn gather_process(&mut self) {

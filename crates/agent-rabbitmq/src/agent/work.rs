@@ -49,7 +49,7 @@ impl Agent {
                 self.change_ledger(|ledger| ledger.entered = Entered::Yes)?;
                 // It was looked at before the node has written anything: together with the
                 // ledger of a member that would be a volume that has lost its data.
-                self.found = self.volume.look_over().map_err(|e| format!("{e:#}"));
+                self.look_over();
                 Ok(())
             }
             Work::StopApp => self.change_ledger(|ledger| {

@@ -86,11 +86,7 @@ mod tests {
     #[test]
     fn the_expression_is_one_and_its_brackets_close() {
         for text in [expression(None), expression(Some(("/", "a\")")))] {
-            let count = |c: char| text.chars().filter(|other| *other == c).count();
-            for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-                assert_eq!(count(open), count(close), "{open} in {text}");
-            }
-            assert!(text.ends_with(").") && !text.contains('\n'), "{text}");
+            terms::assert_one_expression(&text);
         }
     }
 }

@@ -42,6 +42,16 @@ pub fn atom(text: &str) -> String {
     format!("binary_to_atom({}, utf8)", binary(text))
 }
 
+/// Assert that a text is one expression: on one line, with an end, its brackets closed.
+#[cfg(test)]
+pub fn assert_one_expression(text: &str) {
+    let count = |c: char| text.chars().filter(|other| *other == c).count();
+    for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+        assert_eq!(count(open), count(close), "{open} in {text}");
+    }
+    assert!(text.ends_with(").") && !text.contains('\n'), "{text}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

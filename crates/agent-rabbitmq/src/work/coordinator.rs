@@ -111,11 +111,7 @@ mod tests {
     #[test]
     fn the_expressions_are_one_each_and_their_brackets_close() {
         for text in [HAND_OVER.to_string(), removal(&NodeName::new("rabbit@a"))] {
-            let count = |c: char| text.chars().filter(|other| *other == c).count();
-            for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-                assert_eq!(count(open), count(close), "{open} in {text}");
-            }
-            assert!(text.ends_with(").") && !text.contains('\n'), "{text}");
+            terms::assert_one_expression(&text);
         }
     }
 }
