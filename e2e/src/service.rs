@@ -5,15 +5,35 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::bed::{bed, text, wait_for};
+use crate::zoned::operator_requests;
 
 /// Members are started, or leave, one after the other.
 pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What is done every some seconds is seen in this time.
+const REST: Duration = Duration::from_secs(10);
+
+/// Assert that the operator asks for nothing while nothing happens.
+pub fn operator_rests() {
+    // Its last words may be on their way.
+    wait_for("the operator to rest", Duration::from_secs(60), || {
+        let mark = bed().cluster.audit_mark()?;
+        thread::sleep(Duration::from_secs(5));
+        Ok(operator_requests(mark)?.is_empty().then_some(()))
+    })
+    .expect("rest");
+    let mark = bed().cluster.audit_mark().expect("the audit log");
+    thread::sleep(REST);
+    let asked = operator_requests(mark).expect("the audit log");
+    assert_eq!(asked, Vec::<String>::new(), "at rest");
+}
 
 /// A cluster of a service.
 #[derive(Clone, Copy, Debug)]

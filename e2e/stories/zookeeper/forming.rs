@@ -1,18 +1,12 @@
 //! How an ensemble begins, and what clients find.
 
-use std::thread;
-use std::time::Duration;
-
 use palladion_e2e::bed;
-use palladion_e2e::bed::{condition, text, wait_for};
-use palladion_e2e::zoned::operator_requests;
+use palladion_e2e::bed::{condition, text};
+use palladion_e2e::service::operator_rests;
 use palladion_e2e::zookeeper::{Client, Ensemble};
 
 use super::NAMESPACE;
 use super::changes::three_vote;
-
-/// What is done every some seconds is seen in this time.
-const REST: Duration = Duration::from_secs(10);
 
 /// The ensemble of an earlier step, if it is as it was formed, or a new one.
 pub fn three() -> Ensemble {
@@ -61,15 +55,5 @@ pub fn formed_once() {
 pub fn at_rest() {
     let ensemble = three();
     ensemble.wait_servers(3);
-    // Its last words may be on their way.
-    wait_for("the operator to rest", Duration::from_secs(60), || {
-        let mark = bed().cluster.audit_mark()?;
-        thread::sleep(Duration::from_secs(5));
-        Ok(operator_requests(mark)?.is_empty().then_some(()))
-    })
-    .expect("rest");
-    let mark = bed().cluster.audit_mark().expect("the audit log");
-    thread::sleep(REST);
-    let asked = operator_requests(mark).expect("the audit log");
-    assert_eq!(asked, Vec::<String>::new(), "at rest");
+    operator_rests();
 }
