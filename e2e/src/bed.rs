@@ -157,6 +157,17 @@ impl Bed {
         self.cluster.recycle_volumes().map(drop)
     }
 
+    /// Wait until every namespace that is being deleted has gone, with all in it.
+    ///
+    /// # Errors
+    /// One stays, or the API server does not answer.
+    pub fn wait_namespaces_gone(&self) -> Result<()> {
+        wait_for("the deleted namespaces to go", Duration::from_secs(180), || {
+            let all = self.list("default", "namespaces")?;
+            Ok(all.iter().all(|n| text(n, "/status/phase") == "Active").then_some(()))
+        })
+    }
+
     /// Scale the operator's Deployment and wait for it.
     pub fn scale_operator(&self, replicas: u32) -> Result<()> {
         let replicas_flag = format!("--replicas={replicas}");

@@ -106,6 +106,8 @@ fn start(name: &str, environment: &[(&str, String)]) -> Outside {
 fn frozen_at(change: Change, write: u64) {
     let (before, after) = change.members();
     bed().fresh_namespace(NAMESPACE).expect("namespace");
+    // The first operator's writes are counted: none may be about what an earlier story left.
+    bed().wait_namespaces_gone().expect("what earlier stories made");
     let ring = Ring::at(bed(), NAMESPACE);
     if before > 0 {
         bed().apply(NAMESPACE, &of(before).manifest(NAMESPACE)).expect("apply");

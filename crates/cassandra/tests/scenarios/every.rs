@@ -50,9 +50,9 @@ pub fn before_each_write(mut world: World) -> (Vec<World>, World) {
     }
 }
 
-/// Landing takes every fourth one of the spread that a test names: beside the stories on
+/// Landing takes every eighth one of the spread that a test names: beside the stories on
 /// testbeds there is no time for more.
-const OF_THE_SPREAD: usize = 4;
+const OF_THE_SPREAD: usize = 8;
 
 /// Take a spread of them, all if wished.
 pub fn some<T>(worlds: Vec<T>, one_in: usize, from: usize) -> Vec<T> {
