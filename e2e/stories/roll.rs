@@ -38,6 +38,7 @@ pub fn story() -> Story {
             "limits and log levels change while servers run",
             runtime::runtime_settings_come_and_go,
         )
+        .in_soak()
         .step("what somebody changed by hand is put back", drift::put_back)
         .step("a claim grows and never shrinks and no pod is touched", volumes::grow)
         .in_soak()

@@ -1,6 +1,8 @@
-//! A ring whose servers ask for a user and a password, and take clients over
-//! TLS alone: it grows and shrinks, and a wrong password is told. Another that is
+//! A ring whose servers ask for a user and a password, and take clients and each
+//! other over TLS alone: it grows and shrinks, and a wrong password is told. Another that is
 //! to ask from now on, or from the beginning, without the Secret for it.
+
+mod internode;
 
 use std::time::Duration;
 
@@ -25,6 +27,16 @@ pub fn story() -> Story {
         .step("a ring with authentication and client TLS grows and shrinks", grows_and_shrinks)
         .in_soak()
         .step(
+            "a ring in the clear takes to TLS between members under load, and back",
+            internode::there_and_back_under_load,
+        )
+        .in_soak()
+        .step(
+            "a lost authority of the members is followed by another without a restart",
+            internode::a_lost_authority_is_followed,
+        )
+        .in_soak()
+        .step(
             "authentication without its Secret stops at the first member until it comes",
             stops_before_it_locks_out,
         )
@@ -38,7 +50,10 @@ pub fn story() -> Story {
 }
 
 fn members(a: u32) -> WantedRing {
-    with_tls(a, "tls: {client: {mode: Require, certificates: {secretName: secure-tls}}}")
+    with_tls(
+        a,
+        "tls: {internode: {mode: Require, certificates: {operator: {}}}, client: {mode: Require, certificates: {secretName: secure-tls}}}",
+    )
 }
 
 fn with_tls(a: u32, tls: &'static str) -> WantedRing {
@@ -127,6 +142,7 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
     ring.wait_settled().expect("settled");
     assert_eq!(ring.cluster().expect("cluster")["status"]["systemReplication"], wanted.members());
     only_who_should_gets_in(&admin);
+    internode::nobody_else_is_taken(&ring);
     ring.write_data(COPIES).expect("rows over TLS");
     ring.check_data().expect("all rows");
     for (next, all) in moves {
@@ -147,7 +163,10 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
 /// trusts the ring's own authority gets in, who trusts the former one alone does not.
 fn the_operator_signs(ring: &Ring<'_>, admin: &Client<'_>) {
     let before = ring.pod_uids().expect("uids");
-    let wanted = with_tls(1, "tls: {client: {mode: Require, certificates: {operator: {}}}}");
+    let wanted = with_tls(
+        1,
+        "tls: {internode: {mode: Require, certificates: {operator: {}}}, client: {mode: Require, certificates: {operator: {}}}}",
+    );
     bed().apply(NAMESPACE, &wanted.manifest(NAMESPACE)).expect("apply");
     wait_for("all members to restart", RESTARTS_IN, || {
         let now = ring.pod_uids()?;

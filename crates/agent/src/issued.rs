@@ -1,14 +1,16 @@
-//! Certificates that the operator signs for this member. The agent makes the key
+//! Certificates that the operator signs for this member: for clients, and for the other
+//! members, each with a key and authorities of its own. The agent makes the key
 //! on the volume, where it stays, and asks in the member's status; what the
 //! operator answers in its spec is checked and kept beside the key, so that the
 //! server comes back without operator and API server. A server reads changed files
 //! by itself, within ten minutes; what cannot be used never replaces what can.
 
+mod both;
 mod kept;
 #[cfg(test)]
 mod tests;
 
-use crate::render::encryption::{AUTHORITIES, PAIR};
+use crate::render::encryption;
 use crate::volume::Volume;
 use crate::volume::durable::write_secret;
 use crate::volume::ledger::{Ban, Ledger, Membership};
@@ -16,21 +18,53 @@ use crate::words::files::Doing;
 use crate::words::job::Unsuited;
 use crate::words::start::Waiting;
 use anyhow::{Context, Result};
+pub use both::Certificates;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kept::{Asked, Held};
 use palladion_api::ids::{MemberName, PodUid};
 use palladion_api::member::{
     CassandraMemberSpec, CertificateProblem, CertificateProblemKind as Kind, CertificateStatus,
-    MemberCertificate,
+    MOST_TRUSTED, MemberCertificate, Purpose,
 };
 use palladion_authority as authority;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// A certificate whose dates do not suit the clock of this node is taken after so long all the
 /// same where there is no good one: the clock may be wrong, and clients have clocks of their own.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
+
+/// A server looks for changed files every ten minutes.
+const RELOADED: Duration = Duration::from_secs(11 * 60);
+
+/// When the server reads what is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// It is started now.
+    AtStart,
+    /// It runs, and looks for changes now and then.
+    NowAndThen,
+}
+
+/// What a running server is known to have read.
+#[derive(Clone, Debug, Default)]
+struct Served {
+    /// The authorities whose certificates it takes.
+    trusts: Vec<String>,
+    /// The authority of the certificate that it shows.
+    issuer: Option<String>,
+}
+
+/// Does a server run that reads what is placed?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// It does.
+    Runs,
+    /// None does, or it has no use for it: the next one reads what is there.
+    IsNotThere,
+}
 
 /// Who this agent is.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +78,23 @@ pub struct Own<'a> {
 /// What is on the volume.
 type Known = (Option<Asked>, Option<Held>);
 
-/// Key, request and certificate of this member, as far as they are known.
-#[derive(Default)]
+/// Key, request and certificate of this member for one purpose, as far as they are known.
 pub struct Issued {
+    purpose: Purpose,
     read: Option<Known>,
     /// A certificate whose dates do not suit, and since when.
     unsuited: Option<(String, Timestamp)>,
     status: Option<CertificateStatus>,
+    /// What the running server is known to have read.
+    served: Served,
 }
 
 impl Issued {
+    /// Nothing is known yet.
+    pub fn of(purpose: Purpose) -> Self {
+        Self { purpose, read: None, unsuited: None, status: None, served: Served::default() }
+    }
+
     /// What the operator is told.
     pub fn status(&self) -> Option<&CertificateStatus> {
         self.status.as_ref()
@@ -66,6 +107,7 @@ impl Issued {
         volume: &Volume,
         own: Own<'_>,
         order: &MemberCertificate,
+        reader: Reader,
         now: Timestamp,
     ) -> Option<CertificateProblem> {
         let problem = self.step(volume, own, order, now);
@@ -74,12 +116,15 @@ impl Issued {
         else {
             return problem;
         };
+        let known = self.known_to_others(held.as_ref(), reader);
         self.status = Some(CertificateStatus {
             authority: asked.authority.clone(),
             request: asked.request.clone(),
             pod_uid: own.pod_uid.clone(),
             stored: held.as_ref().map(|held| held.fingerprint.clone()),
             not_after: held.as_ref().map(|held| Time(held.not_after)),
+            issuer: known.issuer,
+            trusts: known.trusts,
             problem,
         });
         None
@@ -93,13 +138,23 @@ impl Issued {
         now: Timestamp,
     ) -> Option<CertificateProblem> {
         let not_stored = |error: anyhow::Error| problem(Kind::NotStored, format!("{error:#}"));
-        let directory = volume.tls();
-        let (asked, held) = match known(&mut self.read, volume) {
+        let (directory, purpose) = (volume.tls(), self.purpose);
+        let (asked, held) = match known(&mut self.read, purpose, volume) {
             Ok(known) => known,
             Err(error) => return Some(not_stored(error)),
         };
+        // Whom to trust counts with what it has, too: others may be the first to show another one.
+        if purpose == Purpose::Internode
+            && let Some(known) = held.as_mut()
+            && let Some(next) = known.trusting(order, own.member, now)
+        {
+            match kept::hold(&directory, purpose, &next) {
+                Ok(()) => *known = next,
+                Err(error) => return Some(not_stored(error)),
+            }
+        }
         if asked.as_ref().is_none_or(|asked| asked.authority != order.authority) {
-            match kept::ask(&directory, own.member, &order.authority) {
+            match kept::ask(&directory, purpose, own.member, &order.authority) {
                 Ok(made) => *asked = Some(made),
                 Err(error) => return Some(not_stored(error)),
             }
@@ -111,7 +166,7 @@ impl Issued {
             return unsuited.map(|(kind, why)| problem(kind, why.to_string()));
         }
         let next = match next(asked, certificate, order, own.member) {
-            Ok(next) => next,
+            Ok(next) => next.after(held.as_ref(), now),
             Err(refused) => return Some(problem(Kind::Refused, refused.to_string())),
         };
         let mut unsuited = None;
@@ -126,13 +181,25 @@ impl Issued {
                 return unsuited;
             }
         }
-        match kept::hold(&directory, &next) {
+        match kept::hold(&directory, purpose, &next) {
             Ok(()) => {
-                tracing::info!(not_after = %next.not_after, "the certificate is on the volume");
+                let of = purpose.name();
+                tracing::info!(of, not_after = %next.not_after, "the certificate is on the volume");
                 *held = Some(next);
                 unsuited
             }
             Err(error) => Some(not_stored(error)),
+        }
+    }
+
+    /// What the operator has to know before it lets another authority sign for members, or drops
+    /// one: whose certificates the server takes, and whose it shows. One that is started takes
+    /// and shows what is on the volume.
+    fn known_to_others(&self, held: Option<&Held>, reader: Reader) -> Served {
+        match (self.purpose, reader, held) {
+            (Purpose::Client, _, _) | (Purpose::Internode, _, None) => Served::default(),
+            (Purpose::Internode, Reader::Runs, Some(_)) => self.served.clone(),
+            (Purpose::Internode, Reader::IsNotThere, Some(held)) => Served::of(held),
         }
     }
 
@@ -145,29 +212,48 @@ impl Issued {
         member: &MemberName,
         order: Option<&MemberCertificate>,
     ) -> Option<Waiting> {
-        let Ok((_, Some(held))) = known(&mut self.read, volume) else {
-            return Some(Waiting::NoCertificate);
+        let Ok((_, Some(held))) = known(&mut self.read, self.purpose, volume) else {
+            return Some(self.lacking());
         };
         let order = order?;
         (!held.is_trusted(order, member)).then_some(Waiting::OtherAuthority)
+    }
+
+    fn lacking(&self) -> Waiting {
+        match self.purpose {
+            Purpose::Client => Waiting::NoCertificate,
+            Purpose::Internode => Waiting::NoInternodeCertificate,
+        }
     }
 
     /// Put the files where the server reads them.
     ///
     /// # Errors
     /// There is no certificate, or the files cannot be written.
-    pub fn place(&mut self, volume: &Volume, directory: &Path) -> Result<()> {
-        let (_, held) = known(&mut self.read, volume)?;
-        let held = held.as_ref().context(Waiting::NoCertificate)?;
+    pub fn place(&mut self, volume: &Volume, directory: &Path, reads: Reads) -> Result<()> {
+        let lacking = self.lacking();
+        let (_, held) = known(&mut self.read, self.purpose, volume)?;
+        let held = held.as_ref().context(lacking)?;
         let pair = format!("{}\n{}\n", held.key.trim_end(), held.certificate.trim_end());
         fs::create_dir_all(directory)
             .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
-        for (name, text) in [(AUTHORITIES, held.trust.as_str()), (PAIR, pair.as_str())] {
+        let (of_pair, of_authorities) = encryption::files(self.purpose);
+        // Trust first: what others sign is taken before this member shows what is signed anew.
+        let trusted = held.trusted();
+        for (name, text) in [(of_authorities, trusted.as_str()), (of_pair, pair.as_str())] {
             let path = directory.join(name);
             if fs::read_to_string(&path).is_ok_and(|known| known == text) {
                 continue;
             }
             write_secret(&path, text.as_bytes())?;
+        }
+        let all = Served::of(held);
+        let is_read = |name| reads == Reads::AtStart || is_reloaded(&directory.join(name));
+        if is_read(of_authorities) {
+            self.served.trusts = all.trusts;
+        }
+        if is_read(of_pair) {
+            self.served.issuer = all.issuer;
         }
         Ok(())
     }
@@ -178,15 +264,35 @@ impl Issued {
     /// The files cannot be removed.
     pub fn wipe(&mut self, volume: &Volume) -> Result<()> {
         (self.read, self.status) = (None, None);
-        kept::wipe(&volume.tls())
+        self.served = Served::default();
+        kept::wipe(&volume.tls(), self.purpose)
     }
 }
 
+impl Served {
+    fn of(held: &Held) -> Self {
+        let issuer = Some(held.authority.clone());
+        let mut trusts = authority::fingerprints(&held.trusted());
+        trusts.truncate(MOST_TRUSTED);
+        Self { trusts, issuer }
+    }
+}
+
+/// Has this file been there for so long that a running server has read it?
+fn is_reloaded(path: &Path) -> bool {
+    let changed = fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age >= RELOADED)
+}
+
 /// What is on the volume, which is read once.
-fn known<'a>(read: &'a mut Option<Known>, volume: &Volume) -> Result<&'a mut Known> {
+fn known<'a>(
+    read: &'a mut Option<Known>,
+    purpose: Purpose,
+    volume: &Volume,
+) -> Result<&'a mut Known> {
     let known = match read.take() {
         Some(known) => known,
-        None => kept::read(&volume.tls())?,
+        None => kept::read(&volume.tls(), purpose)?,
     };
     Ok(read.insert(known))
 }
@@ -222,6 +328,7 @@ fn next(
         fingerprint: checked.fingerprint,
         not_before: checked.not_before,
         not_after: checked.not_after,
+        former: None,
     })
 }
 

@@ -23,7 +23,8 @@ pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use placement::Placement;
 pub use security::{
-    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, SignedByOperator, Tls,
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
+    InternodeTls, InternodeTlsMode, SignedByOperator, Tls,
 };
 pub use status::{
     Authority, CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin,
@@ -80,6 +81,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = security_rules::scylla_takes_no_auth(),
     validation = security_rules::scylla_takes_no_tls(),
     validation = security_rules::client_tls_needs_4_1(),
+    validation = security_rules::internode_tls_needs_4_1(),
     validation = rules::memory_suffices(),
     validation = rules::heap_fits_into_memory()
 )]

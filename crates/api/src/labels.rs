@@ -47,6 +47,8 @@ pub const SPEC_HASH: &str = "palladion.dev/spec-hash";
 pub const TEMPLATE_GENERATION: &str = "palladion.dev/template-generation";
 /// On pod templates of members: the agent's image that they were rendered with.
 pub const AGENT_IMAGE: &str = "palladion.dev/agent-image";
+/// On pods: how their server speaks to other members, where it is not in the clear.
+pub const INTERNODE_TLS: &str = "palladion.dev/internode-tls";
 /// On claims: host ID of the member whose data the volume holds.
 pub const HOST_ID: &str = "palladion.dev/host-id";
 /// On claims: ID of the volume, which the agent creates at first mount.

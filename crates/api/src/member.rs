@@ -39,8 +39,8 @@ pub use status::{
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
 };
 pub use tls::{
-    CertificateProblem, CertificateProblemKind, CertificateStatus, MemberCertificate, MemberTls,
-    MemberTlsStatus,
+    CertificateProblem, CertificateProblemKind, CertificateStatus, MOST_TRUSTED, MemberCertificate,
+    MemberTls, MemberTlsStatus, Purpose,
 };
 pub use wanted::{SeedChoice, Termination, Wanted, WantedRun, WhenToStop};
 
@@ -310,8 +310,9 @@ pub struct EvidenceRequest {
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
 /// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due;
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
-/// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders.
-pub const PROTOCOL: u32 = 6;
+/// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders; since 7 for those of the
+/// other members, too.
+pub const PROTOCOL: u32 = 7;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

@@ -150,10 +150,12 @@ reasons! {
     WaitingForMember => "Wait; the operator creates it. If it lasts, look at the operator's log.";
     /// A member waits for the certificate that the operator signs for it.
     WaitingForCertificate => "Wait; if it lasts, the condition `Degraded` of the cluster and the operator's log say why the operator does not sign.";
+    /// Members are being restarted to speak to each other with TLS, or without, one step after the other.
+    InternodeTlsChanging => "Wait; the message names the step. If a member is not ready, look at it.";
     /// A member does not take the certificate that the operator signed for it, or it is not valid by the clock of its Node.
     CertificateUnusable => "The message names the member and the cause.";
-    /// The certificate that a member presents to clients expires within 60 days, or has expired, and the operator has not renewed it.
-    CertificateExpiring => "The message names the members, the time, and what keeps the operator from signing. Clients that verify certificates cannot connect once they have expired.";
+    /// The certificate that a member presents to clients or to other members expires within 60 days, or has expired, and the operator has not renewed it.
+    CertificateExpiring => "The message names the members, the time, and what keeps the operator from signing. Clients that verify certificates, and other members, cannot connect once they have expired.";
     /// The operator signs no certificates, because nothing protects the requests of members.
     SigningOff => "Set the chart values `policies.status` and `policies.members` to true, or use certificates of a Secret.";
     /// The server may not start in this pod revision yet.

@@ -2,7 +2,7 @@
 //! ConfigMap that the pod template mounts: all that is the same for a rack.
 //! The agent adds only what is local to its pod (addresses, CPU, memory).
 
-use crate::cluster::{AuthMode, ClientTlsMode, Mode};
+use crate::cluster::{AuthMode, ClientTlsMode, InternodeTlsMode, Mode};
 use crate::ids::RackName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -61,6 +61,9 @@ pub struct ServerConfig {
     /// TLS for clients, where the spec says it; otherwise `config` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_tls: Option<ClientTlsMode>,
+    /// How members speak to each other, where it is not in the clear; otherwise `config` decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internode_tls: Option<InternodeTlsMode>,
     /// Who signs the certificates for clients, where it is not the Secret that is mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificates: Option<ClientCertificates>,
@@ -110,6 +113,11 @@ impl ServerConfig {
                 }
             }
         }
+    }
+
+    /// Does a server have a certificate to speak to other members with?
+    pub fn speaks_tls_to_members(&self) -> bool {
+        self.internode_tls.is_some_and(|mode| mode != InternodeTlsMode::Off)
     }
 
     /// Do servers ask who logs in?

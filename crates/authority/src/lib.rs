@@ -19,4 +19,5 @@ palladion_api::vocabulary![words];
 pub use check::{Held, check};
 pub use issue::{Authority, Identity, Signed, Terms};
 pub use key::key;
+pub use pem::fingerprints;
 pub use request::{LONGEST_REQUEST, request};

@@ -19,6 +19,11 @@ pub(crate) fn certificates(text: &str) -> Result<Vec<Vec<u8>>, Refused> {
     Ok(all)
 }
 
+/// SHA-256 of each certificate in a text; nothing of one that cannot be read.
+pub fn fingerprints(text: &str) -> Vec<String> {
+    certificates(text).unwrap_or_default().iter().map(|der| fingerprint(der)).collect()
+}
+
 /// SHA-256 of a certificate.
 pub(crate) fn fingerprint(der: &[u8]) -> String {
     Sha256::digest(der).iter().map(|byte| format!("{byte:02x}")).collect()

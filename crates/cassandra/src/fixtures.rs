@@ -158,6 +158,11 @@ impl ClusterFixture {
             dropped: Vec::new(),
             highest_release_line: None,
             generations: self.generations,
+            internode_tls: spec
+                .tls
+                .as_ref()
+                .and_then(|t| t.internode.as_ref())
+                .map_or_else(Default::default, |t| t.mode),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::facts::{Facts, lines};
 use crate::generations::Generations;
+use crate::internode;
 use crate::resources as kinds;
 use crate::validate::{ConfigMapFact, Input, IsDefault, Valid, validate};
 use crate::words::refusal::{Refusal, Unread};
@@ -43,6 +44,7 @@ pub fn validated(facts: &Facts<'_>, generations: Generations) -> Result<Valid, R
         dropped: dropped(facts),
         highest_release_line: lines::highest_release_line(facts),
         generations,
+        internode_tls: internode::now(facts),
     })
 }
 

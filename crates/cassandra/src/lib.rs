@@ -16,6 +16,7 @@ pub(crate) mod fixtures;
 pub mod generations;
 pub mod hazards;
 mod inputs;
+pub mod internode;
 pub mod metrics;
 pub mod orphans;
 pub mod resources;

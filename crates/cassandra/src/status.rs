@@ -17,6 +17,7 @@ use crate::decide::turn::stopping::{self, Standing};
 use crate::decide::wanted::unmet;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, JOB_NONCE, MemberFact};
+use crate::internode;
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::jobs::Waiting;
@@ -24,7 +25,7 @@ use crate::words::refusal::Refusal;
 use crate::words::schedules::Held;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::cluster::{CassandraClusterSpec, DecidedWith};
+use palladion_api::cluster::{CassandraClusterSpec, DecidedWith, InternodeTlsMode};
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_plan::words::{Message, Names};
 use palladion_plan::{Conditions, Reason, Step, Truth, wait};
@@ -55,6 +56,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "racks": racks::of(facts, valid),
         "unusedClaims": Some(unused).filter(|claims| !claims.is_empty()),
         "seeds": seeds::of(facts, valid),
+        "internodeTls": internode_tls(facts),
         "highestReleaseLine": upgraded::line_on_record(facts),
         "newestLine": Value::Null,
         "createdAt": created_at(facts, wanted),
@@ -63,6 +65,13 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         status.extend(more);
     }
     status
+}
+
+/// How members speak to each other, where that was ever said.
+fn internode_tls(facts: &Facts<'_>) -> Option<InternodeTlsMode> {
+    let (now, spec) = (internode::now(facts), facts.spec.tls.as_ref());
+    let is_said = spec.is_some_and(|tls| tls.internode.is_some());
+    (is_said || now != InternodeTlsMode::Off).then_some(now)
 }
 
 /// What is said of a cluster whether its spec is valid or not.

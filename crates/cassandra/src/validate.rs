@@ -6,8 +6,8 @@ use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
-    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy, Mode,
-    Placement, Rack, StatefulSetReplace,
+    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
+    InternodeTlsMode, Mode, Placement, Rack, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
@@ -53,6 +53,8 @@ pub struct Input<'a> {
     pub highest_release_line: Option<String>,
     /// The template generations that this release knows.
     pub generations: Generations,
+    /// The step of TLS between members that pods are rendered with.
+    pub internode_tls: InternodeTlsMode,
 }
 
 /// The agent's image, by who chose it.
@@ -142,6 +144,8 @@ pub struct Valid {
     pub client_tls_secret: Option<String>,
     /// Who signs the certificates for clients, where it is not that Secret.
     pub client_certificates: Option<ClientCertificates>,
+    /// How members speak to each other; `None` is in the clear.
+    pub internode_tls: Option<InternodeTlsMode>,
     /// The template generations that it can be rendered in.
     pub generations: Generations,
 }
@@ -197,7 +201,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     });
     let mut racks: Vec<ValidRack> =
         spec.datacenter.racks.iter().map(|r| rack(input, &ring, r)).collect::<Result<_, _>>()?;
-    racks.extend(input.dropped.iter().map(|d| dropped::rack(spec, &ring, d)));
+    racks.extend(input.dropped.iter().map(|d| dropped::rack(input, &ring, d)));
     Ok(Valid {
         name: meta.name.clone(),
         namespace: meta.namespace.clone(),
@@ -228,6 +232,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
             .and_then(|tls| tls.certificates.as_ref())
             .and_then(|source| source.secret_name.clone()),
         client_certificates: client_certificates(spec),
+        internode_tls: internode_tls(input),
         generations: input.generations,
     })
 }
@@ -242,6 +247,12 @@ pub(crate) fn client_certificates(spec: &CassandraClusterSpec) -> Option<ClientC
     let tls = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off)?;
     let by_operator = tls.certificates.as_ref()?.operator.as_ref();
     by_operator.map(|_| ClientCertificates::Operator)
+}
+
+/// How members speak to each other, where it is not in the clear: rings that never asked for it
+/// are rendered as before.
+fn internode_tls(input: &Input<'_>) -> Option<InternodeTlsMode> {
+    Some(input.internode_tls).filter(|mode| *mode != InternodeTlsMode::Off)
 }
 
 /// What the agents are given of `auth`.
@@ -294,6 +305,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             jmx_exporter: jmx_exporter.is_some(),
             auth: auth(spec),
             client_tls: client_tls(spec).map(|tls| tls.mode),
+            internode_tls: internode_tls(input),
             client_certificates: client_certificates(spec),
         },
         jmx_exporter,

@@ -7,7 +7,7 @@ use crate::admin::Reading;
 use crate::certificate;
 use crate::cql::Credentials;
 use crate::decide::Process;
-use crate::issued::{self, Own};
+use crate::issued::{self, Own, Reads};
 use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_api::cluster::AuthMode;
@@ -25,12 +25,15 @@ impl Agent {
         else {
             return;
         };
-        let followed = match mounted.config.client_encryption() {
+        let config = &mounted.config;
+        let placed = self.issued.place(config, volume, &self.settings.tls_dir(), Reads::NowAndThen);
+        let followed = match config.client_encryption() {
             ClientEncryption::OfSecret => certificate::follow(&self.settings, volume),
-            ClientEncryption::OfOperator => self.issued.place(volume, &self.settings.tls_dir()),
-            ClientEncryption::Plain | ClientEncryption::ByHand => Ok(()),
+            ClientEncryption::OfOperator | ClientEncryption::Plain | ClientEncryption::ByHand => {
+                Ok(())
+            }
         };
-        if let Err(error) = followed {
+        if let Err(error) = placed.and(followed) {
             self.trouble = Some(Trouble::Certificate { why: format!("{error:#}") }.into());
         }
     }
@@ -51,19 +54,23 @@ impl Agent {
             return;
         }
         let pod = &self.settings.pod;
-        let tls = self.saved.as_ref().and_then(|saved| saved.spec.tls.as_ref());
-        let order = tls.and_then(|tls| tls.client.as_ref());
-        if let Some(order) = order {
+        let orders = self.saved.as_ref().and_then(|saved| saved.spec.tls.as_ref());
+        if let Some(orders) = orders {
             let own = Own { member: &pod.name, pod_uid: &pod.uid };
-            if let Some(problem) = self.issued.follow(volume, own, order, Timestamp::now()) {
+            let running = match (&self.process, &self.mounted) {
+                (Process::Absent, _) | (_, Err(_)) => None,
+                (Process::Running | Process::Unknown(_), Ok(mounted)) => Some(&mounted.config),
+            };
+            let now = Timestamp::now();
+            if let Some(problem) = self.issued.follow(volume, own, orders, running, now) {
                 let why = problem.message.unwrap_or_default();
                 self.trouble = Some(Trouble::Certificate { why }.into());
             }
         }
-        let is_needed = matches!(&self.mounted, Ok(mounted)
-            if mounted.config.client_encryption() == ClientEncryption::OfOperator);
-        self.lacks_certificate = match (&self.process, is_needed) {
-            (Process::Absent, true) => self.issued.start_waits(volume, &pod.name, order),
+        self.lacks_certificate = match (&self.process, &self.mounted) {
+            (Process::Absent, Ok(mounted)) => {
+                self.issued.start_waits(&mounted.config, volume, &pod.name, orders)
+            }
             (Process::Absent | Process::Running | Process::Unknown(_), _) => None,
         };
     }

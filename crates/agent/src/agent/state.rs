@@ -11,7 +11,7 @@ use crate::decide::progress::Progress;
 use crate::decide::{DrainCall, LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
 use crate::http::Health;
 use crate::init::protocol::Phase;
-use crate::issued::Issued;
+use crate::issued::Certificates;
 use crate::jobs::{self, Book, Unwritten};
 use crate::kubernetes::{Contact, News};
 use crate::launch::Mounted;
@@ -219,7 +219,7 @@ pub struct Agent {
     pub told_load: Option<u64>,
     pub access: Access,
     /// Its own certificate for clients, which the operator signs.
-    pub issued: Issued,
+    pub issued: Certificates,
     /// What a start waits for, where it has none.
     pub lacks_certificate: Option<Waiting>,
     pub schema: Known,
@@ -281,7 +281,7 @@ impl Agent {
             copies: Copies::default(),
             told_load: None,
             access: Access::default(),
-            issued: Issued::default(),
+            issued: Certificates::default(),
             lacks_certificate: None,
             schema: Known::default(),
             watched: Watched::default(),

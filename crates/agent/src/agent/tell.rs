@@ -69,7 +69,7 @@ impl Agent {
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
             access: access.as_ref(),
-            certificate: self.issued.status(),
+            tls: self.issued.status(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
             repair: repair.as_ref(),

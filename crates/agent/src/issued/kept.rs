@@ -6,9 +6,9 @@ use crate::volume::durable::write_secret;
 use crate::words::files::Doing;
 use crate::words::job::Unsuited;
 use anyhow::{Context, Result};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::MemberName;
-use palladion_api::member::{CertificateProblemKind as Kind, MemberCertificate};
+use palladion_api::member::{CertificateProblemKind as Kind, MemberCertificate, Purpose};
 use palladion_authority as authority;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,13 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-const ASKED: &str = "own-asked.json";
-const HELD: &str = "own-held.json";
+/// The files of key and request, and of key and certificate.
+const fn files(purpose: Purpose) -> (&'static str, &'static str) {
+    match purpose {
+        Purpose::Client => ("own-asked.json", "own-held.json"),
+        Purpose::Internode => ("internode-asked.json", "internode-held.json"),
+    }
+}
 
 /// A key and the request that was made with it.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq)]
@@ -39,7 +44,7 @@ pub struct Held {
     pub key: String,
     /// The certificate.
     pub certificate: String,
-    /// What clients trust.
+    /// What is trusted.
     pub trust: String,
     /// SHA-256 of the certificate.
     pub fingerprint: String,
@@ -47,9 +52,61 @@ pub struct Held {
     pub not_before: Timestamp,
     /// Until when it is valid.
     pub not_after: Timestamp,
+    /// What others may still show certificates of, although the order names it no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former: Option<Former>,
 }
 
+/// Authorities that are trusted for some time more: those of a ring that was made anew while its
+/// servers run, or came up again, with what they had.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq)]
+pub struct Former {
+    /// Their certificates.
+    trust: String,
+    /// Until when; `None` while this member shows a certificate of them itself.
+    until: Option<Timestamp>,
+}
+
+/// So long after this member has another certificate: others get theirs within seconds, and
+/// servers read it within ten minutes.
+const FORMER_COUNTS: SignedDuration = SignedDuration::from_hours(1);
+
 impl Held {
+    /// All that is trusted.
+    pub fn trusted(&self) -> String {
+        let former = self.former.as_ref().map_or("", |former| former.trust.as_str());
+        format!("{}{former}", self.trust)
+    }
+
+    /// The same with what is to be trusted now, where that differs. Nobody drops the authority
+    /// of what it shows: others have it from the same hand.
+    pub fn trusting(
+        &self,
+        order: &MemberCertificate,
+        member: &MemberName,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let mut next = Held { trust: order.trust.clone(), ..self.clone() };
+        let is_over = |former: &Former| former.until.is_some_and(|until| until <= now);
+        if self.former.as_ref().is_some_and(is_over) {
+            next.former = None;
+        }
+        if next.former.is_none() && !self.is_trusted(order, member) {
+            next.former = Some(Former { trust: self.trust.clone(), until: None });
+        }
+        (next != *self).then_some(next)
+    }
+
+    /// This one, where `before` was there before.
+    #[must_use]
+    pub fn after(mut self, before: Option<&Self>, now: Timestamp) -> Self {
+        let until = now.checked_add(FORMER_COUNTS).ok();
+        let former = before.and_then(|before| before.former.clone());
+        self.former =
+            former.map(|former| Former { until: former.until.or(until), trust: former.trust });
+        self
+    }
+
     /// Is it what the order says already, with the key that was asked with?
     pub fn answers(&self, asked: &Asked, order: &MemberCertificate) -> bool {
         self.key == asked.key
@@ -88,8 +145,9 @@ impl Held {
 ///
 /// # Errors
 /// A file is there and cannot be read.
-pub fn read(directory: &Path) -> Result<(Option<Asked>, Option<Held>)> {
-    Ok((file(directory, ASKED)?, file(directory, HELD)?))
+pub fn read(directory: &Path, purpose: Purpose) -> Result<(Option<Asked>, Option<Held>)> {
+    let (asked, held) = files(purpose);
+    Ok((file(directory, asked)?, file(directory, held)?))
 }
 
 /// A file that holds something else is as good as none: what is needed is made anew.
@@ -111,12 +169,18 @@ fn file<T: DeserializeOwned>(directory: &Path, name: &str) -> Result<Option<T>> 
 ///
 /// # Errors
 /// The volume does not take it.
-pub fn ask(directory: &Path, member: &MemberName, authority: &str) -> Result<Asked> {
+pub fn ask(
+    directory: &Path,
+    purpose: Purpose,
+    member: &MemberName,
+    authority: &str,
+) -> Result<Asked> {
     let key = authority::key()?;
     let request = authority::request(&key, member.as_str())?;
     let asked = Asked { authority: authority.to_string(), key, request };
-    write(directory, ASKED, &asked)?;
-    tracing::info!(authority, "a key was made; the operator is asked for a certificate");
+    write(directory, files(purpose).0, &asked)?;
+    let of = purpose.name();
+    tracing::info!(of, authority, "a key was made; the operator is asked for a certificate");
     Ok(asked)
 }
 
@@ -124,8 +188,8 @@ pub fn ask(directory: &Path, member: &MemberName, authority: &str) -> Result<Ask
 ///
 /// # Errors
 /// The volume does not take it.
-pub fn hold(directory: &Path, held: &Held) -> Result<()> {
-    write(directory, HELD, held)
+pub fn hold(directory: &Path, purpose: Purpose, held: &Held) -> Result<()> {
+    write(directory, files(purpose).1, held)
 }
 
 fn write(directory: &Path, name: &str, what: &impl Serialize) -> Result<()> {
@@ -138,8 +202,8 @@ fn write(directory: &Path, name: &str, what: &impl Serialize) -> Result<()> {
 ///
 /// # Errors
 /// Something cannot be removed.
-pub fn wipe(directory: &Path) -> Result<()> {
-    for name in [ASKED, HELD] {
+pub fn wipe(directory: &Path, purpose: Purpose) -> Result<()> {
+    for name in <[&str; 2]>::from(files(purpose)) {
         let path = directory.join(name);
         match fs::remove_file(&path) {
             Ok(()) => tracing::info!(name, "the member has left; its key is removed"),

@@ -2,6 +2,7 @@
 //! authority, on a real directory.
 
 use super::*;
+use crate::render::encryption::{AUTHORITIES, PAIR};
 use palladion_api::cluster::Mode;
 use palladion_api::ids::VolumeId;
 use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit};
@@ -36,14 +37,22 @@ fn an_agent() -> World {
         trust: authority.certificate.clone(),
         ..MemberCertificate::default()
     };
-    World { _directory: directory, volume, issued: Issued::default(), authority, order, now }
+    World {
+        _directory: directory,
+        volume,
+        issued: Issued::of(Purpose::Client),
+        authority,
+        order,
+        now,
+    }
 }
 
 impl World {
     fn turn(&mut self) -> CertificateStatus {
         let (member, pod_uid) = (MemberName::new("r-dc1-a-0"), PodUid::new("pod-1"));
         let own = Own { member: &member, pod_uid: &pod_uid };
-        let untold = self.issued.follow(&self.volume, own, &self.order, self.now);
+        let untold =
+            self.issued.follow(&self.volume, own, &self.order, Reader::IsNotThere, self.now);
         assert_eq!(untold, None);
         self.issued.status().unwrap().clone()
     }
@@ -58,7 +67,11 @@ impl World {
     }
 
     fn restart(&mut self) {
-        self.issued = Issued::default();
+        self.restart_for(Purpose::Client);
+    }
+
+    fn restart_for(&mut self, purpose: Purpose) {
+        self.issued = Issued::of(purpose);
     }
 
     fn waits(&mut self) -> Option<Waiting> {
@@ -95,7 +108,7 @@ fn the_agent_asks_once_and_takes_what_was_signed_for_it() {
     assert_eq!(status.not_after, Some(Time(world.now + YEAR)));
     assert_eq!(world.waits(), None);
     let run = tempfile::tempdir().unwrap();
-    world.issued.place(&world.volume, run.path()).unwrap();
+    world.issued.place(&world.volume, run.path(), Reads::AtStart).unwrap();
     let pair = fs::read_to_string(run.path().join(PAIR)).unwrap();
     assert!(pair.starts_with("-----BEGIN PRIVATE KEY-----"), "Cassandra reads no other form");
     assert!(pair.contains(world.order.certificate.as_ref().unwrap().trim_end()));
@@ -124,7 +137,7 @@ fn a_server_comes_back_with_what_is_on_the_volume_when_nobody_can_be_asked() {
     let member = MemberName::new("r-dc1-a-0");
     assert_eq!(world.issued.start_waits(&world.volume, &member, None), None);
     let run = tempfile::tempdir().unwrap();
-    world.issued.place(&world.volume, run.path()).unwrap();
+    world.issued.place(&world.volume, run.path(), Reads::AtStart).unwrap();
     assert!(run.path().join(PAIR).is_file());
 }
 
@@ -353,6 +366,103 @@ fn a_volume_that_takes_nothing_is_a_problem_that_comes_back() {
     fs::write(world.volume.tls(), "a file is in the way").unwrap();
     let (member, pod_uid) = (MemberName::new("r-dc1-a-0"), PodUid::new("pod-1"));
     let own = Own { member: &member, pod_uid: &pod_uid };
-    let untold = world.issued.follow(&world.volume, own, &world.order, world.now);
+    let untold =
+        world.issued.follow(&world.volume, own, &world.order, Reader::IsNotThere, world.now);
     assert_eq!(untold.map(|problem| problem.kind), Some(Kind::NotStored));
+}
+
+#[test]
+fn for_members_it_is_told_who_signed_and_whose_certificates_the_server_takes_for_certain() {
+    let mut world = an_agent();
+    world.issued = Issued::of(Purpose::Internode);
+    assert_eq!(world.waits(), Some(Waiting::NoInternodeCertificate));
+    world.sign(SignedDuration::ZERO);
+    let first = world.authority.fingerprint.clone();
+    let status = world.turn();
+    assert_eq!((status.issuer.as_ref(), &status.trusts), (Some(&first), &vec![first.clone()]));
+    let run = tempfile::tempdir().unwrap();
+    world.issued.place(&world.volume, run.path(), Reads::AtStart).unwrap();
+    assert!(run.path().join("internode.pem").is_file());
+    assert!(!run.path().join(PAIR).exists(), "clients are shown another one");
+    // Another authority is trusted besides; the running server has not read that yet.
+    let second = an_authority(world.now);
+    world.order.trust = format!("{}{}", world.order.trust, second.certificate);
+    let running = |world: &mut World| {
+        let (member, pod_uid) = (MemberName::new("r-dc1-a-0"), PodUid::new("pod-1"));
+        let own = Own { member: &member, pod_uid: &pod_uid };
+        world.issued.follow(&world.volume, own, &world.order, Reader::Runs, world.now);
+        world.issued.place(&world.volume, run.path(), Reads::NowAndThen).unwrap();
+        world.issued.follow(&world.volume, own, &world.order, Reader::Runs, world.now);
+        world.issued.status().unwrap().trusts.clone()
+    };
+    assert_eq!(running(&mut world), std::slice::from_ref(&first));
+    let authorities = run.path().join("internode-ca.pem");
+    let both = vec![first.clone(), second.fingerprint];
+    assert!(fs::read_to_string(&authorities).unwrap().contains(&second.certificate));
+    let file = fs::File::options().write(true).open(&authorities).unwrap();
+    file.set_modified(std::time::SystemTime::now() - RELOADED).unwrap();
+    assert_eq!(running(&mut world), both);
+    // An agent that has just begun knows no more than the file says.
+    world.restart_for(Purpose::Internode);
+    assert_eq!(running(&mut world), both);
+    file.set_modified(std::time::SystemTime::now()).unwrap();
+    world.restart_for(Purpose::Internode);
+    assert!(running(&mut world).is_empty());
+    // What it shows has not changed since long, or nobody knows.
+    let pair = fs::File::options().write(true).open(run.path().join("internode.pem")).unwrap();
+    assert_eq!(world.issued.status().unwrap().issuer, None);
+    pair.set_modified(std::time::SystemTime::now() - RELOADED).unwrap();
+    running(&mut world);
+    assert_eq!(world.issued.status().unwrap().issuer, Some(first));
+}
+
+#[test]
+fn keys_for_clients_and_for_members_are_kept_and_removed_side_by_side() {
+    let world = an_agent();
+    let mut both = Certificates::default();
+    let order = |by: &Authority| MemberCertificate {
+        authority: by.fingerprint.clone(),
+        trust: by.certificate.clone(),
+        ..MemberCertificate::default()
+    };
+    let (for_clients, for_members) = (an_authority(world.now), an_authority(world.now));
+    let orders = palladion_api::member::MemberTls {
+        client: Some(order(&for_clients)),
+        internode: Some(order(&for_members)),
+    };
+    let (member, pod_uid) = (MemberName::new("r-dc1-a-0"), PodUid::new("pod-1"));
+    let own = Own { member: &member, pod_uid: &pod_uid };
+    assert_eq!(both.follow(&world.volume, own, &orders, None, world.now), None);
+    let told = both.status().unwrap();
+    let request = |status: Option<CertificateStatus>| status.unwrap().request;
+    assert_ne!(request(told.client), request(told.internode), "each has a key of its own");
+    assert_eq!(fs::read_dir(world.volume.tls()).unwrap().count(), 2);
+    both.wipe(&world.volume).unwrap();
+    assert_eq!(fs::read_dir(world.volume.tls()).unwrap().count(), 0);
+    assert_eq!(both.status(), None);
+}
+
+#[test]
+fn what_it_shows_is_trusted_until_others_have_had_time_to_show_another() {
+    let mut world = an_agent();
+    world.restart_for(Purpose::Internode);
+    world.sign(SignedDuration::ZERO);
+    let former = world.authority.fingerprint.clone();
+    assert_eq!(world.turn().trusts, std::slice::from_ref(&former));
+    // The ring is made anew: nobody is told to trust the former authority.
+    world.made_anew();
+    let both = vec![world.authority.fingerprint.clone(), former.clone()];
+    let status = world.turn();
+    assert_eq!((status.issuer, status.trusts), (Some(former), both.clone()));
+    assert_eq!(world.waits(), Some(Waiting::OtherAuthority), "no server starts with it");
+    world.restart_for(Purpose::Internode);
+    assert_eq!(world.turn().trusts, both, "it is on the volume");
+    world.sign(SignedDuration::ZERO);
+    let status = world.turn();
+    assert_eq!(status.issuer, Some(world.authority.fingerprint.clone()));
+    assert_eq!((status.trusts, world.waits()), (both.clone(), None));
+    world.now += SignedDuration::from_mins(59);
+    assert_eq!(world.turn().trusts, both);
+    world.now += SignedDuration::from_mins(1);
+    assert_eq!(world.turn().trusts, std::slice::from_ref(&world.authority.fingerprint));
 }

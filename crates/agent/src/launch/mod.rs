@@ -6,7 +6,7 @@ use crate::capabilities::{self, Capabilities};
 use crate::certificate;
 use crate::cql;
 use crate::init::protocol::Launch;
-use crate::issued::Issued;
+use crate::issued::{Certificates, Reads};
 use crate::launch_record::LaunchRecord;
 use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
@@ -61,7 +61,7 @@ pub fn mounted(settings: &Settings) -> Result<Mounted> {
 pub fn prepare(
     settings: &Settings,
     volume: &Volume,
-    issued: &mut Issued,
+    issued: &mut Certificates,
     mounted: &Mounted,
     identity: &Identity,
 ) -> Result<(Launch, LaunchRecord)> {
@@ -71,12 +71,12 @@ pub fn prepare(
     fs::create_dir_all(&settings.pod.tmp_dir).with_context(|| Doing::CreateDirectory {
         path: settings.pod.tmp_dir.display().to_string(),
     })?;
-    // No server is started that would take clients otherwise.
+    // No server is started that would take clients, or speak to other members, otherwise.
     match mounted.config.client_encryption() {
         ClientEncryption::OfSecret => certificate::stand_ready(settings, volume)?,
-        ClientEncryption::OfOperator => issued.place(volume, &settings.tls_dir())?,
-        ClientEncryption::Plain | ClientEncryption::ByHand => {}
+        ClientEncryption::OfOperator | ClientEncryption::Plain | ClientEncryption::ByHand => {}
     }
+    issued.place(&mounted.config, volume, &settings.tls_dir(), Reads::AtStart)?;
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
     write_server_yaml(settings, mounted, identity)?;

@@ -120,6 +120,7 @@ pub(crate) mod testing {
             jmx_exporter: false,
             auth: None,
             client_tls: None,
+            internode_tls: None,
             client_certificates: None,
         }
     }

@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, CertificateStatus, Evidence, HealthRecord,
-    JobStatus, MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
+    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, HealthRecord, JobStatus,
+    MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
 use sha2::{Digest, Sha256};
@@ -64,7 +64,7 @@ pub struct Parts<'a> {
     /// What keeps the agent from logging in.
     pub access: Option<&'a AccessProblem>,
     /// What it asks the operator to sign, and what it has.
-    pub certificate: Option<&'a CertificateStatus>,
+    pub tls: Option<MemberTlsStatus>,
     /// The operation that the spec names.
     pub operation: Option<&'a str>,
     /// The job that the spec names, or the last one.
@@ -98,7 +98,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),
         access: parts.access.cloned(),
-        tls: parts.certificate.cloned().map(|client| MemberTlsStatus { client: Some(client) }),
+        tls: parts.tls.clone(),
         start_history: ledger
             .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
             .unwrap_or_default(),

@@ -30,6 +30,7 @@ palladion_api::sentences! {
         UnknownRun { run: Word, version: &'static str } => WaitingForMember, "the spec sets `run: {run}`, which this agent (version {version}) does not support, so it does not start the server; a rollout of the rack upgrades the agent";
         Unreadable { why: String, version: &'static str } => WaitingForMember, "this agent (version {version}) cannot read its CassandraMember: {why}";
         NoCertificate => WaitingForCertificate, "the member has no certificate for clients yet: its agent has made a key and waits for the operator to sign";
+        NoInternodeCertificate => WaitingForCertificate, "the member has no certificate to speak to other members with yet: its agent has made a key and waits for the operator to sign";
         OtherAuthority => WaitingForCertificate, "the certificate on the volume is from a certificate authority that the ring no longer uses; the agent waits for the operator to sign another one";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not allowed to start yet; allowed revisions: {released}";
     }

@@ -34,9 +34,92 @@ pub enum AuthMode {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Tls {
+    /// TLS between members (port 7000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internode: Option<InternodeTls>,
     /// TLS for clients (port 9042).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientTls>,
+}
+
+/// TLS between members.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = rules::internode_tls_has_certificates())]
+#[serde(rename_all = "camelCase")]
+pub struct InternodeTls {
+    /// `Require`: members speak to each other with TLS alone, and each shows a certificate of this ring. `Accept`: they speak in the clear and take TLS. `Prefer`: they speak with TLS and take both. Default `Off`: in the clear. A ring that runs is taken there one step after the other, in this order and by one rolling restart each: `Off`, `Accept`, `Prefer`, `Require`; `status.internodeTls` shows the step.
+    #[serde(default)]
+    pub mode: InternodeTlsMode,
+    /// Where keys and certificates come from. Required unless `mode` is `Off`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificates: Option<InternodeCertificates>,
+}
+
+/// How members speak to each other. Each can speak to those that are at most one step away.
+#[derive(
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+)]
+pub enum InternodeTlsMode {
+    /// In the clear.
+    #[default]
+    Off,
+    /// In the clear; TLS is taken.
+    Accept,
+    /// With TLS; others are taken.
+    Prefer,
+    /// With TLS alone.
+    Require,
+}
+
+impl InternodeTlsMode {
+    /// All, one step after the other.
+    pub const STEPS: [Self; 4] = [Self::Off, Self::Accept, Self::Prefer, Self::Require];
+
+    /// As the API writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "Off",
+            Self::Accept => "Accept",
+            Self::Prefer => "Prefer",
+            Self::Require => "Require",
+        }
+    }
+
+    /// The one that the API writes so.
+    pub fn read(text: &str) -> Option<Self> {
+        Self::STEPS.into_iter().find(|mode| mode.as_str() == text)
+    }
+
+    /// One step further.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self::STEPS.into_iter().find(|mode| *mode > self).unwrap_or(self)
+    }
+
+    /// One step back.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self::STEPS.into_iter().rev().find(|mode| *mode < self).unwrap_or(self)
+    }
+}
+
+/// Where keys and certificates of members come from, for each other.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct InternodeCertificates {
+    /// The operator signs: each member makes a key of its own on its volume, and the operator keeps an authority for the members of this ring alone. It signs for nobody else: no client of the ring can speak to port 7000.
+    pub operator: SignedByOperator,
 }
 
 /// TLS for clients.

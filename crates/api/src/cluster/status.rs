@@ -1,5 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
+use super::InternodeTlsMode;
 use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
@@ -72,10 +73,13 @@ pub struct CassandraClusterStatus {
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<StaticAddress>,
-    /// The authorities that the operator signs certificates of this ring with, by name: `client-1`, and where one is being replaced, `client-2`. Their keys are in the operator's own namespace.
+    /// The authorities that the operator signs certificates of this ring with, by name: `client-1` for clients and `internode-1` for members, and where one is being replaced, `client-2` and `internode-2`. Their keys are in the operator's own namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = MOST_AUTHORITIES))]
     pub authorities: BTreeMap<String, Authority>,
+    /// How members speak to each other, or are being restarted to: see `spec.tls.internode.mode`. Absent where that was never set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internode_tls: Option<InternodeTlsMode>,
     /// Highest release line that a member has run, for example `5.0`. A lower line is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
@@ -95,7 +99,7 @@ pub struct CassandraClusterStatus {
     pub system_replication_change: Option<SystemReplicationChange>,
 }
 
-/// Most authorities of one ring: the one that signs, and the one that it follows.
+/// Most authorities of one ring: for each purpose the one that signs, and the one that it follows.
 pub const MOST_AUTHORITIES: usize = 4;
 
 /// An authority that the operator signs with.

@@ -6,6 +6,28 @@ use crate::ids::PodUid;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
+/// What a certificate is for. Each has authorities of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// Clients (port 9042).
+    Client,
+    /// The other members (port 7000).
+    Internode,
+}
+
+impl Purpose {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Client, Self::Internode];
+
+    /// The name of its field, and what the names of its authorities begin with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Internode => "internode",
+        }
+    }
+}
+
 /// Certificates that the operator signs for a member.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
@@ -13,6 +35,19 @@ pub struct MemberTls {
     /// For clients (port 9042).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<MemberCertificate>,
+    /// For the other members (port 7000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internode: Option<MemberCertificate>,
+}
+
+impl MemberTls {
+    /// The one for this purpose.
+    pub fn of(&self, purpose: Purpose) -> Option<&MemberCertificate> {
+        match purpose {
+            Purpose::Client => self.client.as_ref(),
+            Purpose::Internode => self.internode.as_ref(),
+        }
+    }
 }
 
 /// A certificate that is ordered, and later signed.
@@ -22,7 +57,7 @@ pub struct MemberCertificate {
     /// The authority that signs: SHA-256 of its certificate. The agent makes a new key for another one.
     #[schemars(length(max = 64))]
     pub authority: String,
-    /// The authorities that clients trust (PEM).
+    /// The authorities that are trusted (PEM): by clients, or by the other members.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 16384))]
     pub trust: String,
@@ -53,7 +88,23 @@ pub struct MemberTlsStatus {
     /// For clients (port 9042).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<CertificateStatus>,
+    /// For the other members (port 7000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internode: Option<CertificateStatus>,
 }
+
+impl MemberTlsStatus {
+    /// The one for this purpose.
+    pub fn of(&self, purpose: Purpose) -> Option<&CertificateStatus> {
+        match purpose {
+            Purpose::Client => self.client.as_ref(),
+            Purpose::Internode => self.internode.as_ref(),
+        }
+    }
+}
+
+/// Most authorities that are trusted for one purpose at a time.
+pub const MOST_TRUSTED: usize = 4;
 
 /// A request for a certificate, and what became of it on the volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
@@ -75,6 +126,14 @@ pub struct CertificateStatus {
     /// When that one expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Time>,
+    /// The authorities whose certificates the server takes for certain: SHA-256 of each. What has changed counts after eleven minutes, as servers look every ten. Only for the other members.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = MOST_TRUSTED))]
+    pub trusts: Vec<String>,
+    /// The authority of the certificate that the server shows: SHA-256 of its certificate. The former one for eleven minutes after a change; absent while it is not certain. Only for the other members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub issuer: Option<String>,
     /// Why the certificate of `spec.tls` was not stored. Absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<CertificateProblem>,

@@ -4,7 +4,7 @@
 //! reads it decides on the safe side. The schema does not offer it, so nobody
 //! can write one that is none; and what the operator writes back is as it was.
 
-use super::{CassandraMemberSpec, CassandraMemberStatus};
+use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
 use crate::member::{
     AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, HealthResult, IntentKind,
     IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind, OperationState,
@@ -77,8 +77,10 @@ impl CassandraMemberStatus {
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
         let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
-        let certificate = self.tls.as_ref().and_then(|tls| tls.client.as_ref()?.problem.as_ref());
-        let certificate = certificate.is_some_and(|c| c.kind == CertificateProblemKind::Unknown);
+        let certificate = |purpose| {
+            let problem = self.tls.as_ref().and_then(|tls| tls.of(purpose)?.problem.as_ref());
+            problem.is_some_and(|problem| problem.kind == CertificateProblemKind::Unknown)
+        };
         let pressure = self.pressure == Some(crate::repair::Pressure::Unknown);
         let auto_repair = self.repair.as_ref().and_then(|repair| repair.auto_repair);
         let auto_repair = auto_repair == Some(crate::repair::AutoRepair::Unknown);
@@ -94,7 +96,8 @@ impl CassandraMemberStatus {
             operation.then_some("status.operation.state"),
             job.then_some("status.job"),
             access.then_some("status.access.kind"),
-            certificate.then_some("status.tls.client.problem.kind"),
+            certificate(Purpose::Client).then_some("status.tls.client.problem.kind"),
+            certificate(Purpose::Internode).then_some("status.tls.internode.problem.kind"),
             pressure.then_some("status.pressure"),
             auto_repair.then_some("status.repair.autoRepair"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),

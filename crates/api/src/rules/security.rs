@@ -31,6 +31,24 @@ pub fn client_tls_needs_4_1() -> Rule {
     .field_path(".tls")
 }
 
+/// Servers of line 4.0 read no PEM files.
+pub fn internode_tls_needs_4_1() -> Rule {
+    must(
+        "!has(self.tls) || !has(self.tls.internode) || self.tls.internode.mode == 'Off' || !self.version.startsWith('4.0')",
+        "`tls.internode` requires Cassandra 4.1 or newer: upgrade first, or remove `tls.internode`",
+    )
+    .field_path(".tls")
+}
+
+/// A member without a key cannot speak TLS.
+pub fn internode_tls_has_certificates() -> Rule {
+    must(
+        "self.mode == 'Off' || has(self.certificates)",
+        "`tls.internode` needs certificates: set `certificates.operator: {}`",
+    )
+    .field_path(".certificates")
+}
+
 /// A server without a key cannot serve TLS.
 pub fn client_tls_has_certificates() -> Rule {
     must(

@@ -1,7 +1,7 @@
 //! Sample values, so that one test can print every sentence there is.
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
-use crate::cluster::TurnStep;
+use crate::cluster::{InternodeTlsMode, TurnStep};
 use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId};
 use crate::member::{
     DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
@@ -149,6 +149,7 @@ macro_rules! states {
 states!(
     DataBeforeStart::Keep,
     DebtKind::Cleanup,
+    InternodeTlsMode::Prefer,
     Liveness::Up,
     MemberState::Normal,
     OperationKind::Repair,

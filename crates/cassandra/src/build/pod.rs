@@ -28,6 +28,9 @@ pub fn is_the_server(container: &str) -> bool {
 pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     let mut annotations = json!(rack.annotations);
     release.record(&mut annotations);
+    if let Some(mode) = valid.internode_tls {
+        annotations[labels::INTERNODE_TLS] = mode.as_str().into();
+    }
     if rack.jmx_exporter.is_some() {
         annotations["prometheus.io/scrape"] = "true".into();
         annotations["prometheus.io/port"] = ports::PROMETHEUS.to_string().into();

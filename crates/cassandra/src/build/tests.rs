@@ -99,7 +99,7 @@ fn with_auth() -> ClusterFixture {
         let secret_name = Some("orders-tls".into());
         let certificates = Some(CertificateSource { operator: None, secret_name });
         let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
-        spec.tls = Some(Tls { client });
+        spec.tls = Some(Tls { client, ..Tls::default() });
     })
 }
 
@@ -109,7 +109,7 @@ fn pods_mount_no_secret_for_certificates_that_the_operator_signs() {
         let operator = Some(SignedByOperator {});
         let certificates = Some(CertificateSource { operator, secret_name: None });
         let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
-        spec.tls = Some(Tls { client });
+        spec.tls = Some(Tls { client, ..Tls::default() });
     });
     let (valid, rack) = cluster.valid_rack();
     let (_, generation) = valid.generations.newest();

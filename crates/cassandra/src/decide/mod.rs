@@ -50,6 +50,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     access::decide(facts, valid, &mut draft);
     certificates::report(facts, valid, &mut draft);
     let way = dispatch::decide(facts, valid, &mut draft);
+    certificates::steps::wait(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);

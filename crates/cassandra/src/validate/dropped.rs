@@ -1,17 +1,14 @@
 //! A rack that the spec does not name any more and whose set still stands.
 
-use super::{RackPlace, ValidRack};
-use palladion_api::cluster::{CassandraClusterSpec, ClaimTemplate};
+use super::{Input, RackPlace, ValidRack};
+use palladion_api::cluster::ClaimTemplate;
 use palladion_api::ids::RackName;
 use palladion_api::server_config::ServerConfig;
 use std::collections::BTreeMap;
 
 /// A rack that only its set still knows: nobody is wanted in it.
-pub fn rack(
-    spec: &CassandraClusterSpec,
-    ring: &str,
-    (name, set): &(RackName, String),
-) -> ValidRack {
+pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> ValidRack {
+    let spec = input.spec;
     ValidRack {
         name: name.clone(),
         set: set.clone(),
@@ -35,6 +32,7 @@ pub fn rack(
             jmx_exporter: false,
             auth: super::auth(spec),
             client_tls: super::client_tls(spec).map(|tls| tls.mode),
+            internode_tls: super::internode_tls(input),
             client_certificates: super::client_certificates(spec),
         },
         jmx_exporter: None,

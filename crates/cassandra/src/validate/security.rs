@@ -1,8 +1,10 @@
 //! Authentication and TLS: said in one place, and by servers that know them.
 
-use super::{Refusal, client_tls};
+use super::{Input, Refusal, client_tls};
 use crate::words::refusal::{BadSetting, Place};
-use palladion_api::cluster::{AuthMode, CassandraClusterSpec, ClientTlsMode, Mode};
+use palladion_api::cluster::{
+    AuthMode, CassandraClusterSpec, ClientTlsMode, InternodeTlsMode, Mode,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -10,6 +12,8 @@ use std::collections::BTreeMap;
 const OF_AUTH: [&str; 3] = ["authenticator", "authorizer", "role_manager"];
 /// What `tls.client` sets.
 const OF_CLIENT_TLS: [&str; 1] = ["client_encryption_options"];
+/// What `tls.internode` sets.
+const OF_INTERNODE_TLS: [&str; 1] = ["server_encryption_options"];
 /// The line whose servers read no PEM files.
 const WITHOUT_PEM: &str = "4.0";
 
@@ -21,6 +25,7 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     if spec.mode == Mode::Scylla && spec.tls.is_some() {
         return Err(Refusal::TlsOfScylla);
     }
+    internode(spec)?;
     let Some(client) = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off) else {
         return Ok(());
     };
@@ -35,15 +40,31 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     }
 }
 
+fn internode(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
+    let internode = spec.tls.as_ref().and_then(|tls| tls.internode.as_ref());
+    let Some(internode) = internode.filter(|tls| tls.mode != InternodeTlsMode::Off) else {
+        return Ok(());
+    };
+    if spec.version.starts_with(WITHOUT_PEM) {
+        return Err(Refusal::InternodeTlsOf40);
+    }
+    internode.certificates.as_ref().map_or(Err(Refusal::NoInternodeCertificates), |_| Ok(()))
+}
+
 /// What `auth` or `tls` sets is not set by hand as well.
 pub fn unambiguous(
-    spec: &CassandraClusterSpec,
+    input: &Input<'_>,
     config: &BTreeMap<String, Value>,
     place: &Place,
 ) -> Result<(), BadSetting> {
+    let spec = input.spec;
     let auth = spec.auth.as_ref().map(|_| ("auth", OF_AUTH.as_slice()));
     let tls = client_tls(spec).map(|_| ("tls.client", OF_CLIENT_TLS.as_slice()));
-    for (field, names) in [auth, tls].into_iter().flatten() {
+    let internode = spec.tls.as_ref().and_then(|tls| tls.internode.as_ref());
+    // A ring that is on its way back has them, whether the spec still has the field or not.
+    let is_set = internode.is_some() || input.internode_tls != InternodeTlsMode::Off;
+    let internode = is_set.then_some(("tls.internode", OF_INTERNODE_TLS.as_slice()));
+    for (field, names) in [auth, tls, internode].into_iter().flatten() {
         if let Some(key) = config.keys().find(|key| names.contains(&key.as_str())) {
             return Err(BadSetting::SetByField { key: key.clone(), place: place.clone(), field });
         }

@@ -23,7 +23,7 @@ pub fn merge(
     let mut config = spec.config.clone();
     let mut options = spec.jvm_options.clone();
     security::check(spec)?;
-    security::unambiguous(spec, &config, &Place::Spec)
+    security::unambiguous(input, &config, &Place::Spec)
         .map_err(|problem| Refusal::Setting { problem })?;
     check(&config, &options, spec.mode, &Place::Spec)
         .map_err(|problem| Refusal::Setting { problem })?;
@@ -31,7 +31,7 @@ pub fn merge(
         let more = config_map::settings(input, rack, name)?;
         let place = Place::ConfigMap { name: name.clone(), rack: rack.name.clone() };
         check(&more.config, &more.options, spec.mode, &place)
-            .and_then(|()| security::unambiguous(spec, &more.config, &place))
+            .and_then(|()| security::unambiguous(input, &more.config, &place))
             .map_err(|problem| Refusal::ConfigMapSetting { problem })?;
         config.extend(more.config);
         options.extend(more.options);

@@ -1,6 +1,7 @@
 //! Certificates that the operator signs.
 
 use jiff::Timestamp;
+use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
 
@@ -9,12 +10,19 @@ palladion_plan::sentences! {
     pub enum Waiting {
         BeforeRestart { member: MemberName } => WaitingForCertificate,
             "member {member} is not restarted with TLS yet: its certificate is not on its volume";
+        /// The next step of TLS between members.
+        NextStep { now: InternodeTlsMode, wanted: InternodeTlsMode, member: MemberName } => InternodeTlsChanging,
+            "TLS between members is at `{now:?}` on the way to `{wanted:?}`; the next step waits until member {member} is ready";
+        ForTrust { member: MemberName } => WaitingForCertificate,
+            "certificates for traffic between members are not signed until the server of member {member} trusts the new certificate authority, which takes up to 11 minutes";
+        Step { now: InternodeTlsMode, wanted: InternodeTlsMode } => InternodeTlsChanging,
+            "TLS between members is at `{now:?}` on the way to `{wanted:?}`; each step restarts the members one after the other";
     }
 
     /// What needs a person.
     pub enum Problem {
         PoliciesOff => SigningOff,
-            "the operator signs no certificates, because the admission policies that protect the requests of members are switched off. Set the chart values `policies.status` and `policies.members` to true, or use `tls.client.certificates.secretName`";
+            "the operator signs no certificates, because the admission policies that protect the requests of members are switched off. Set the chart values `policies.status` and `policies.members` to true, or use `tls.client.certificates.secretName` for clients";
         OldAgent { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} (version {agent}) cannot ask for a certificate; it is replaced when the member restarts, unless `spec.sidecarImage` names an older version: then change it";
         NotYetValid { member: MemberName, node: String, why: String } => CertificateUnusable,
@@ -33,6 +41,10 @@ palladion_plan::sentences! {
             "the operator has not renewed the certificates that these members present to clients: {members}. That of {first} expires at {end}; from then on, clients that verify it cannot connect. {unsigned}";
         Over { members: Names, first: MemberName, end: Timestamp, unsigned: Unsigned } => CertificateExpiring,
             "the operator has not renewed the certificates that these members present to clients: {members}. That of {first} expired at {end}, so clients that verify it cannot connect. {unsigned}";
+        InternodeSoon { members: Names, first: MemberName, end: Timestamp, unsigned: Unsigned } => CertificateExpiring,
+            "the operator has not renewed the certificates that these members present to other members: {members}. That of {first} expires at {end}; from then on, members refuse its new connections. {unsigned}";
+        InternodeOver { members: Names, first: MemberName, end: Timestamp, unsigned: Unsigned } => CertificateExpiring,
+            "the operator has not renewed the certificates that these members present to other members: {members}. That of {first} expired at {end}, so members refuse its new connections. {unsigned}";
     }
 
     /// What keeps the operator from signing, and what to do.
@@ -57,5 +69,7 @@ palladion_plan::sentences! {
         DropAuthorities => "drop the certificate authorities that have expired";
         Order { member: MemberName } => "order a certificate for member {member}";
         Sign { member: MemberName } => "sign the certificate of member {member}";
+        OrderInternode { member: MemberName } => "order a certificate for member {member} to speak to other members with";
+        SignInternode { member: MemberName } => "sign the certificate that member {member} speaks to other members with";
     }
 }

@@ -38,6 +38,10 @@ palladion_plan::sentences! {
             "`tls.client` needs a server certificate that clients can verify; set `tls.client.certificates.operator: {{}}` or `tls.client.certificates.secretName`";
         TwoSources => InvalidSpec,
             "`tls.client.certificates` has two sources; set either `operator: {{}}` or `secretName`";
+        InternodeTlsOf40 => InvalidSpec,
+            "`tls.internode` requires Cassandra 4.1 or newer; upgrade first, or remove it";
+        NoInternodeCertificates => InvalidSpec,
+            "`tls.internode` needs certificates; set `tls.internode.certificates.operator: {{}}`";
         AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
             "`runtimeSettings.logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";

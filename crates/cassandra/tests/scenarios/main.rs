@@ -33,6 +33,7 @@ mod history;
 mod holes;
 mod initialization;
 mod inputs;
+mod internode;
 mod jobs;
 mod joins;
 mod known_bugs;

@@ -2,8 +2,9 @@
 //! choices: the ledger changes as the real one's does.
 
 use super::agent::{Agent, Reach};
-use super::ring::{BOOT, Force, Phase, Server};
+use super::ring::{BOOT, Force, Phase, Server, Shown};
 use palladion_agent::decide::{Action, Cause, DrainCall, LeaveCall, Start, Then};
+use palladion_agent::issued::Reads;
 use palladion_agent::render::Entry;
 use palladion_agent::volume;
 use palladion_agent::volume::ledger::{Ban, Ledger, Membership};
@@ -133,11 +134,15 @@ impl Agent {
             phase: Phase::Booting,
             until: reach.now + BOOT,
             configuration: self.configuration.clone(),
+            internode: self.internode,
+            shown: Shown::default(),
+            reads: None,
             version: self.version.clone(),
             streams: Vec::new(),
             refused: false,
         };
         reach.ring.servers.insert(self.pod.uid.to_string(), server);
+        self.place(reach, Reads::AtStart);
         self.process = palladion_agent::decide::Process::Running;
         self.tag = None;
         self.look = None;

@@ -7,6 +7,7 @@ use super::world::{Api, Link, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
 use palladion_agent::volume::SavedMember;
+use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::member::HealthRecord;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -127,6 +128,7 @@ impl World {
                 let clock = self.clocks.get(&pod.key.name).copied().unwrap_or_default();
                 let (server, version) = (self.configuration_of(&pod), self.version_of(&pod));
                 let mut agent = Agent::new(pod.clone(), now, clock, server, version);
+                agent.internode = self.internode_of(&pod);
                 let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
                 let told = self.store.get(&key).map(|m| m["status"]["health"].clone());
                 let told = told.and_then(|told| serde_json::from_value(told).ok());
@@ -239,6 +241,13 @@ impl World {
         } else {
             Configuration::Sound
         }
+    }
+
+    /// How it will speak to other members.
+    fn internode_of(&self, pod: &PodRun) -> InternodeTlsMode {
+        let json = self.server_json(pod).unwrap_or_default();
+        let config: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+        serde_json::from_value(config["internodeTls"].clone()).unwrap_or_default()
     }
 
     /// The version that its image runs.

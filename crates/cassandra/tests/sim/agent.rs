@@ -21,10 +21,11 @@ use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
 use palladion_agent::words::start::Waiting;
+use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{
-    AccessProblem, CassandraMemberStatus, CertificateProblem, CertificateStatus, Evidence,
-    Operation, ServerState,
+    AccessProblem, CassandraMemberStatus, CertificateProblem, Evidence, MemberTlsStatus, Operation,
+    ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
@@ -64,6 +65,8 @@ pub struct Agent {
     pub reported: Option<CassandraMemberStatus>,
     /// What the server is started with.
     pub configuration: Configuration,
+    /// How its server speaks to other members.
+    pub internode: InternodeTlsMode,
     /// Version of the server's image.
     pub version: String,
     /// Version of the member protocol that it speaks.
@@ -103,7 +106,7 @@ pub struct Agent {
     pub(super) access: Option<AccessProblem>,
     /// What a start waits for, where its server needs a certificate and has none.
     pub(super) lacks_certificate: Option<Waiting>,
-    pub(super) certificate: Option<CertificateStatus>,
+    pub(super) tls: Option<MemberTlsStatus>,
     pub(super) certificate_problem: Option<CertificateProblem>,
     pub(super) runtime: RuntimeSettings,
     pub(super) state: Option<(ServerState, Time)>,
@@ -165,6 +168,7 @@ impl Agent {
             read: Value::Null,
             reported: None,
             configuration,
+            internode: InternodeTlsMode::Off,
             version,
             protocol: palladion_api::member::PROTOCOL,
             found: None,
@@ -190,7 +194,7 @@ impl Agent {
             copies: Copies::default(),
             access: None,
             lacks_certificate: None,
-            certificate: None,
+            tls: None,
             certificate_problem: None,
             runtime: RuntimeSettings::default(),
             state: None,
@@ -201,7 +205,7 @@ impl Agent {
     pub fn turn(&mut self, reach: &mut Reach<'_>) -> (decide::Decision, Activity) {
         let mut all = self.gather(reach);
         self.follow_progress(reach.now);
-        self.follow_order(reach);
+        all = all.and(self.follow_order(reach));
         let mut decision = decide::decide(&self.facts(reach.now));
         for _ in 0..STEPS {
             if decision.action == Action::Nothing {

@@ -4,6 +4,7 @@ use super::ring::{Phase, Ring, Server};
 use super::work::Call;
 use super::world::{World, cluster_key};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::MemberState;
@@ -46,11 +47,42 @@ impl World {
         self.tasks_end_by_one_condition()?;
         self.no_turn_beside_a_job()?;
         self.no_configuration_in_use_is_gone()?;
+        self.servers_can_speak_to_each_other()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
             Some(words) => Err(words),
             None => Ok(()),
         }
+    }
+
+    /// No two servers are more than one step apart on the way to TLS between them, and each takes
+    /// what the others show.
+    fn servers_can_speak_to_each_other(&self) -> Result<(), String> {
+        let step = |server: &Server| {
+            InternodeTlsMode::STEPS.iter().position(|mode| *mode == server.internode)
+        };
+        let servers: Vec<&Server> = self.ring.servers.values().collect();
+        for one in &servers {
+            for other in &servers {
+                let (Some(a), Some(b)) = (step(one), step(other)) else { continue };
+                if a.abs_diff(b) > 1 {
+                    return Err(format!(
+                        "{} at {:?} and {} at {:?} cannot speak to each other",
+                        one.member, one.internode, other.member, other.internode
+                    ));
+                }
+                // In the clear nobody shows anything.
+                let is_tls = a.max(b) > 1;
+                let is_taken = |by: &String| other.shown.takes.contains(by);
+                if is_tls && !one.shown.shows.as_ref().is_some_and(is_taken) {
+                    return Err(format!(
+                        "{} does not take the certificate of {}",
+                        other.member, one.member
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The list of waits does not grow with the ring, and none is from the future.

@@ -35,6 +35,11 @@ impl World {
             .expect("the racks should be accepted");
     }
 
+    /// The status of the cluster, as it is stored.
+    pub fn status(&self) -> Value {
+        self.store.get(&cluster_key()).map(|known| known["status"].clone()).unwrap_or_default()
+    }
+
     /// The status of the cluster is lost, as after a restore of etcd without it.
     pub fn erase_status(&mut self) {
         self.tell("the status of the cluster is erased");

@@ -146,7 +146,7 @@ impl Agent {
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
-            certificate: self.certificate.as_ref(),
+            tls: self.tls.clone(),
             operation: operation.map(|o| o.id.as_str()),
             job: noted.as_ref(),
             repair: self.outlook().as_ref(),

@@ -9,6 +9,7 @@ use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
 use super::work::Call;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState};
 use palladion_plan::sim::kubernetes::Disk;
@@ -50,11 +51,25 @@ pub struct Server {
     pub phase: Phase,
     pub until: Timestamp,
     pub configuration: Configuration,
+    /// How it speaks to other members.
+    pub internode: InternodeTlsMode,
+    pub shown: Shown,
+    /// What it has not read yet of that, and when it does.
+    pub reads: Option<(Timestamp, Shown)>,
     pub version: String,
     /// What it streams, or is streamed, in this phase.
     pub streams: Vec<Stream>,
     /// It has refused to leave since its start: 5.0 says DECOMMISSION_FAILED of it then.
     pub refused: bool,
+}
+
+/// What of certificates other members notice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The authority of the certificate that it shows.
+    pub shows: Option<String>,
+    /// The authorities whose certificates it takes.
+    pub takes: BTreeSet<String>,
 }
 
 /// What a server says to its configuration.

@@ -3,12 +3,14 @@
 
 use super::rows::{Cell, Hint};
 use super::work::Jobs;
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::repair::Memory;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
 use palladion_api::ids::{HostId, MemberName, VolumeId};
+use palladion_api::member::Purpose;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A volume.
@@ -32,13 +34,13 @@ pub struct Volume {
     pub jobs: Jobs,
     /// What its agents remember of repairs.
     pub repairs: Memory,
-    /// The key of its server's certificate, and the certificate.
-    pub certificate: Option<Certificate>,
+    /// The keys of its server's certificates, and the certificates.
+    pub certificates: BTreeMap<Purpose, Certificate>,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
 }
 
-/// A key for clients, by the words that are asked with it, and what was signed for it.
+/// A key, by the words that are asked with it, and what was signed for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     /// The authority that was asked.
@@ -47,6 +49,10 @@ pub struct Certificate {
     pub request: String,
     /// What was signed, and by which authority.
     pub held: Option<(String, String)>,
+    /// What is trusted.
+    pub trust: String,
+    /// What is trusted besides, and until when: it is shown here, or was.
+    pub former: Option<(String, Option<Timestamp>)>,
     /// When that expires.
     pub not_after: Option<Time>,
 }

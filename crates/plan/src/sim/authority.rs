@@ -9,6 +9,9 @@ use crate::object::{Object, ObjectKey};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+/// How often the keys were lost, on their owner: those made since are others.
+pub const LOST: &str = "simulation/keys-lost";
+
 /// What the engine would add to the patch, or why it would not.
 pub(super) fn make(
     owner: &Object,
@@ -17,7 +20,8 @@ pub(super) fn make(
     order: &Order,
     now: Timestamp,
 ) -> Result<Value, String> {
-    let of_owner = format!("CA {} {authority}\n", owner.meta.uid);
+    let lost = owner.meta.annotations.get(LOST).map_or("", String::as_str);
+    let of_owner = format!("CA {} {authority}{lost} -----END CERTIFICATE-----\n", owner.meta.uid);
     let own = hash::of(&json!(of_owner));
     match order {
         Order::Authority { life } => {

@@ -7,7 +7,7 @@
 //! fault there, and go on from the same moment with another.
 
 mod addresses;
-mod authority;
+pub mod authority;
 pub mod cache;
 pub mod faults;
 pub mod json;

@@ -1,13 +1,16 @@
-//! The authorities of a ring: the one that signs, and for a time its successor
-//! or predecessor, which clients trust besides. A successor signs when clients
-//! have had time to learn of it.
+//! The authorities of a ring, for each purpose: the one that signs, and for a time
+//! its successor or predecessor, which is trusted besides. A successor signs when
+//! those who trust it have had time to learn of it; of members it is known whether
+//! they have.
 
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::certificates::{Doing, Happened};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::Authority;
+use palladion_api::ids::MemberName;
+use palladion_api::member::{CertificateStatus, Purpose};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
@@ -18,8 +21,8 @@ pub const LIFE: SignedDuration = SignedDuration::from_hours(24 * 3650);
 pub const LAST_PART: SignedDuration = SignedDuration::from_hours(24 * 730);
 /// Clients have so long to learn of a successor before it signs.
 pub const OVERLAP: SignedDuration = SignedDuration::from_hours(24 * 30);
-/// How their names begin; a number follows.
-const NAME: &str = "client-";
+/// The last line of each in a text.
+const END_OF_CERTIFICATE: &str = "-----END CERTIFICATE-----";
 
 /// An authority with its name and number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,15 +50,15 @@ impl Known<'_> {
 }
 
 /// Those that have not expired, the oldest first.
-pub fn valid<'a>(facts: &'a Facts<'_>) -> Vec<Known<'a>> {
-    let mut all = on_record(facts);
+pub fn valid<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Vec<Known<'a>> {
+    let mut all = on_record(facts, purpose);
     all.retain(|known| known.end() > facts.now());
     all
 }
 
-fn on_record<'a>(facts: &'a Facts<'_>) -> Vec<Known<'a>> {
+fn on_record<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Vec<Known<'a>> {
     let known = facts.status.authorities.iter().filter_map(|(name, record)| {
-        let number = name.strip_prefix(NAME)?.parse().ok()?;
+        let number = name.strip_prefix(purpose.name())?.strip_prefix('-')?.parse().ok()?;
         Some(Known { name, number, record })
     });
     let mut all: Vec<Known<'a>> = known.collect();
@@ -63,34 +66,112 @@ fn on_record<'a>(facts: &'a Facts<'_>) -> Vec<Known<'a>> {
     all
 }
 
-/// The one that signs now: the newest that clients have had time to learn of, or
-/// else the oldest.
-pub fn signer<'a>(facts: &'a Facts<'_>) -> Option<Known<'a>> {
-    let all = valid(facts);
-    let known = all.iter().rev().find(|known| known.signs_from() <= facts.now());
-    known.or(all.first()).copied()
+/// The one that signs now: the newest that all have had time to learn of, or
+/// else the oldest. For members none signs that not all of them trust yet: whoever
+/// showed what it signs would be cut off from the others.
+pub fn signer<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Option<Known<'a>> {
+    let all = valid(facts, purpose);
+    let is_trusted = |known: &&Known<'_>| match purpose {
+        Purpose::Client => true,
+        Purpose::Internode => doubter(facts, known).is_none(),
+    };
+    let known = all.iter().rev().filter(is_trusted).find(|k| k.signs_from() <= facts.now());
+    known.or(all.first().filter(is_trusted)).copied()
 }
 
-/// What clients trust: all that are valid.
-pub fn trust(facts: &Facts<'_>) -> String {
-    let ends = |text: &str| format!("{}\n", text.trim_end());
-    valid(facts).iter().map(|known| ends(&known.record.certificate)).collect()
+/// A member whose server does not take for certain what the newest authority would sign, while
+/// none signs.
+pub fn holds_up<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberName> {
+    if signer(facts, Purpose::Internode).is_some() {
+        return None;
+    }
+    let all = valid(facts, Purpose::Internode);
+    all.last().and_then(|known| doubter(facts, known)).map(|member| &member.name)
+}
+
+/// A member that would not take the certificates that the authority signs, also where it has no
+/// pod now: its server may run somewhere, and starts with what is on its volume. One that has no
+/// certificate itself speaks to nobody yet.
+fn doubter<'a>(facts: &'a Facts<'_>, known: &Known<'_>) -> Option<&'a MemberFact> {
+    let is_known = |by: &String| is_known(facts, by);
+    facts.members.values().filter(|member| !member.is_gone()).find(|member| {
+        held(member).is_some_and(|held| {
+            // Of a certificate that nobody is told to take: a server is not started with it.
+            let may_run = member.status.server.as_ref().is_none_or(|s| s.state.may_run());
+            let is_void = !may_run && held.issuer.as_ref().is_some_and(|by| !is_known(by));
+            !held.trusts.contains(&known.record.fingerprint) && !is_void
+        })
+    })
+}
+
+/// Does the member have a certificate that others take, or does its server show one?
+pub fn is_usable(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let by = |held: &CertificateStatus| held.issuer.as_ref().is_none_or(|by| is_known(facts, by));
+    held(member).is_some_and(by)
+}
+
+/// May others trust this authority: because it is on record, or because former ones still are in
+/// what members were told to trust?
+fn is_known(facts: &Facts<'_>, authority: &String) -> bool {
+    let mut valid = valid(facts, Purpose::Internode).into_iter();
+    valid.any(|known| known.record.fingerprint == *authority) || !former(facts).is_empty()
+}
+
+/// What a member has of the certificate that it shows to others.
+fn held(member: &MemberFact) -> Option<&CertificateStatus> {
+    let status = member.status.tls.as_ref()?.of(Purpose::Internode)?;
+    status.stored.is_some().then_some(status)
+}
+
+/// Authorities that members were told to trust and that no record names any more.
+fn former<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
+    let valid = valid(facts, Purpose::Internode);
+    let is_of_record = |text: &str| valid.iter().any(|k| k.record.certificate.trim() == text);
+    let orders = facts.members.values().filter_map(|m| m.spec.as_ref()?.tls.as_ref());
+    let trusted = orders.filter_map(|tls| tls.of(Purpose::Internode));
+    let mut all: Vec<&str> = Vec::new();
+    for text in trusted.flat_map(|order| order.trust.split_inclusive(END_OF_CERTIFICATE)) {
+        let text = text.trim();
+        if !text.is_empty() && !is_of_record(text) && !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+/// What is trusted: all that are valid, and for members those that some of them still show a
+/// certificate of, although no record names them any more.
+pub fn trust(facts: &Facts<'_>, purpose: Purpose) -> String {
+    let valid = valid(facts, purpose);
+    let mut all: Vec<&str> = valid.iter().map(|known| known.record.certificate.trim()).collect();
+    let is_of_record =
+        |issuer: &String| valid.iter().any(|known| known.record.fingerprint == *issuer);
+    // Nobody knows what a server shows that has not read a change for certain.
+    let may_show_former = |member: &MemberFact| {
+        let held = held(member).filter(|_| !member.is_gone());
+        held.is_some_and(|held| !held.issuer.as_ref().is_some_and(is_of_record))
+    };
+    if purpose == Purpose::Internode && facts.members.values().any(may_show_former) {
+        all.extend(former(facts));
+    }
+    all.into_iter().map(|text| format!("{text}\n")).collect()
 }
 
 /// Have the first one made, or a successor, and drop those that have expired.
-pub(super) fn decide(facts: &Facts<'_>, draft: &mut Draft) {
+pub(super) fn decide(facts: &Facts<'_>, purpose: Purpose, draft: &mut Draft) {
     let owner = &facts.snapshot.owner.meta;
-    let all = valid(facts);
+    let all = valid(facts, purpose);
     let newest = all.last();
     if newest.is_none_or(|newest| newest.succeeded_from() <= facts.now()) {
-        let number = on_record(facts).last().map_or(0, |last| last.number).saturating_add(1);
-        let name = format!("{NAME}{number}");
+        let number =
+            on_record(facts, purpose).last().map_or(0, |last| last.number).saturating_add(1);
+        let name = format!("{}-{number}", purpose.name());
         let doing = Doing::MakeAuthority { authority: name.clone() };
         let made = Event::normal(Happened::AuthorityMade { authority: name.clone() });
         let step = Step::make_authority(kinds::CLUSTER, owner, &name, LIFE, doing);
         draft.steps.push(step.announced(made));
     }
-    let over = on_record(facts).into_iter().filter(|known| known.end() <= facts.now());
+    let over = on_record(facts, purpose).into_iter().filter(|known| known.end() <= facts.now());
     let over: serde_json::Map<String, Value> =
         over.map(|known| (known.name.to_string(), Value::Null)).collect();
     if !over.is_empty() && newest.is_some() {

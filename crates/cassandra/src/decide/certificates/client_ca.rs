@@ -8,9 +8,10 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::What;
+use palladion_api::member::Purpose;
 
 pub(super) fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let trust = authorities::trust(facts);
+    let trust = authorities::trust(facts, Purpose::Client);
     if !trust.is_empty() {
         let object = build::client_ca(valid, &trust);
         apply(facts, kinds::CONFIG_MAP, object, What::ClientCa, None, draft);

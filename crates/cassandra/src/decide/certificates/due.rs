@@ -4,7 +4,7 @@
 
 use crate::facts::MemberFact;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::member::{CertificateStatus, MemberCertificate};
+use palladion_api::member::{CertificateStatus, MemberCertificate, Purpose};
 use palladion_plan::hash;
 use serde_json::json;
 
@@ -27,8 +27,13 @@ pub enum Due {
 }
 
 /// When is the certificate of this order to be signed?
-pub fn due(member: &MemberFact, order: &MemberCertificate, now: Timestamp) -> Due {
-    let Some(asked) = asked(member, order) else {
+pub fn due(
+    member: &MemberFact,
+    order: &MemberCertificate,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Due {
+    let Some(asked) = asked(member, order, purpose) else {
         return Due::NotAsked;
     };
     let signed = order.certificate.as_ref().and(order.signed_at.as_ref());
@@ -53,8 +58,9 @@ pub fn due(member: &MemberFact, order: &MemberCertificate, now: Timestamp) -> Du
 pub fn asked<'a>(
     member: &'a MemberFact,
     order: &MemberCertificate,
+    purpose: Purpose,
 ) -> Option<&'a CertificateStatus> {
-    let asked = member.status.tls.as_ref()?.client.as_ref()?;
+    let asked = member.status.tls.as_ref()?.of(purpose)?;
     let pod = member.pod.as_ref()?;
     let is_its_own = member.agent_speaks() && asked.pod_uid == pod.uid;
     (is_its_own && asked.authority == order.authority).then_some(asked)

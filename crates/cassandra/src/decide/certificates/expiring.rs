@@ -4,9 +4,12 @@
 
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
+use crate::internode;
 use crate::validate::client_certificates;
 use crate::words::certificates::{Expiring, Unsigned};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::cluster::InternodeTlsMode;
+use palladion_api::member::Purpose;
 use palladion_plan::words::Names;
 
 /// So long before the first one expires it is reported. A third of its life is left when it
@@ -15,10 +18,19 @@ pub const EXPIRING: SignedDuration = SignedDuration::from_hours(24 * 60);
 
 /// Report the members that present a certificate which expires soon.
 pub fn report(facts: &Facts<'_>, unsigned: Unsigned, draft: &mut Draft) {
-    if client_certificates(&facts.spec).is_none() {
-        return;
+    for purpose in Purpose::ALL {
+        let is_used = match purpose {
+            Purpose::Client => client_certificates(&facts.spec).is_some(),
+            Purpose::Internode => internode::now(facts) != InternodeTlsMode::Off,
+        };
+        if is_used {
+            report_of(facts, purpose, unsigned.clone(), draft);
+        }
     }
-    let ends = facts.members.values().filter_map(|m| Some((end(m)?, &m.name)));
+}
+
+fn report_of(facts: &Facts<'_>, purpose: Purpose, unsigned: Unsigned, draft: &mut Draft) {
+    let ends = facts.members.values().filter_map(|m| Some((end(m, purpose)?, &m.name)));
     let told_from = |end: Timestamp| end.saturating_sub(EXPIRING).unwrap_or(Timestamp::MIN);
     let (mut soon, later): (Vec<_>, Vec<_>) =
         ends.partition(|(end, _)| told_from(*end) <= facts.now());
@@ -28,15 +40,20 @@ pub fn report(facts: &Facts<'_>, unsigned: Unsigned, draft: &mut Draft) {
         return;
     };
     let members = Names::of(soon.into_iter().map(|(_, name)| name));
-    if end <= facts.now() {
-        return draft.report(Expiring::Over { members, first, end, unsigned });
+    let is_over = end <= facts.now();
+    if !is_over {
+        draft.wake_at(end);
     }
-    draft.wake_at(end);
-    draft.report(Expiring::Soon { members, first, end, unsigned });
+    draft.report(match (purpose, is_over) {
+        (Purpose::Client, true) => Expiring::Over { members, first, end, unsigned },
+        (Purpose::Client, false) => Expiring::Soon { members, first, end, unsigned },
+        (Purpose::Internode, true) => Expiring::InternodeOver { members, first, end, unsigned },
+        (Purpose::Internode, false) => Expiring::InternodeSoon { members, first, end, unsigned },
+    });
 }
 
 /// When the certificate expires that the agent of this pod has on its volume.
-fn end(member: &MemberFact) -> Option<Timestamp> {
+fn end(member: &MemberFact, purpose: Purpose) -> Option<Timestamp> {
     let tls = member.status.tls.as_ref().filter(|_| member.agent_speaks() && !member.is_gone())?;
-    Some(tls.client.as_ref()?.not_after.as_ref()?.0)
+    Some(tls.of(purpose)?.not_after.as_ref()?.0)
 }

@@ -10,7 +10,7 @@ use crate::validate::Valid;
 use crate::words::certificates::Doing;
 use jiff::SignedDuration;
 use palladion_api::ids::StaticAddress;
-use palladion_api::member::{CertificateStatus, MemberCertificate};
+use palladion_api::member::{CertificateStatus, MemberCertificate, Purpose};
 use palladion_api::names;
 use palladion_plan::issue::{Order, Placed};
 use palladion_plan::{Object, Step};
@@ -19,24 +19,32 @@ use serde_json::{Value, json};
 /// How long a certificate is valid.
 pub const LIFE: SignedDuration = SignedDuration::from_hours(24 * 365);
 
-pub(super) fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let Some(signer) = authorities::signer(facts) else {
+pub(super) fn decide(facts: &Facts<'_>, valid: &Valid, purpose: Purpose, draft: &mut Draft) {
+    let (signer, trust) = (authorities::signer(facts, purpose), authorities::trust(facts, purpose));
+    if trust.is_empty() {
         return;
-    };
-    let trust = authorities::trust(facts);
+    }
     for member in facts.members.values().filter(|m| !m.is_gone()) {
         let (Some(object), Some(spec)) = (&member.object, &member.spec) else {
             continue;
         };
-        let order = spec.tls.as_ref().and_then(|tls| tls.client.as_ref());
+        let order = spec.tls.as_ref().and_then(|tls| tls.of(purpose));
+        // While the newest may not sign yet, each asks whom it asked, and learns whom to trust.
+        let by = signer.map(|s| &s.record.fingerprint).or(order.map(|order| &order.authority));
+        let Some(by) = by else { continue };
         draft.begin_part();
-        match order.filter(|o| o.authority == signer.record.fingerprint && o.trust == trust) {
-            None => draft.steps.push(give_order(member, object, order, signer, &trust)),
-            Some(order) => match due::due(member, order, facts.now()) {
-                Due::Now => draft.steps.extend(sign(valid, member, object, order, signer)),
-                Due::At(time) => draft.wake_at(time),
-                Due::NotAsked => {}
-            },
+        match order.filter(|o| o.authority == *by && o.trust == trust) {
+            None => draft.steps.push(give_order(member, object, order, by, &trust, purpose)),
+            Some(order) => {
+                let Some(signer) = signer else { continue };
+                match due::due(member, order, purpose, facts.now()) {
+                    Due::Now => {
+                        draft.steps.extend(sign(valid, member, object, order, signer, purpose));
+                    }
+                    Due::At(time) => draft.wake_at(time),
+                    Due::NotAsked => {}
+                }
+            }
         }
     }
 }
@@ -47,18 +55,21 @@ fn give_order(
     member: &MemberFact,
     object: &Object,
     known: Option<&MemberCertificate>,
-    signer: Known<'_>,
+    authority: &str,
     trust: &str,
+    purpose: Purpose,
 ) -> Step {
-    let authority = &signer.record.fingerprint;
-    let mut client = json!({ "authority": authority, "trust": trust });
-    if known.is_some_and(|known| known.authority != *authority) {
+    let mut order = json!({ "authority": authority, "trust": trust });
+    if known.is_some_and(|known| known.authority != authority) {
         for field in ["request", "address", "certificate", "signedAt", "notAfter"] {
-            client[field] = Value::Null;
+            order[field] = Value::Null;
         }
     }
-    let patch = json!({ "spec": { "tls": { "client": client } } });
-    let doing = Doing::Order { member: member.name.clone() };
+    let patch = json!({ "spec": { "tls": { purpose.name(): order } } });
+    let doing = match purpose {
+        Purpose::Client => Doing::Order { member: member.name.clone() },
+        Purpose::Internode => Doing::OrderInternode { member: member.name.clone() },
+    };
     Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing)
 }
 
@@ -69,16 +80,21 @@ fn sign(
     object: &Object,
     order: &MemberCertificate,
     signer: Known<'_>,
+    purpose: Purpose,
 ) -> Option<Step> {
-    let asked = due::asked(member, order)?;
+    let asked = due::asked(member, order, purpose)?;
     let address = member.spec.as_ref()?.address.as_ref()?;
-    let client = json!({ "request": due::id(asked), "address": address });
-    let into = Placed {
-        patch: json!({ "spec": { "tls": { "client": client } } }),
-        at: "/spec/tls/client",
+    let answer = json!({ "request": due::id(asked), "address": address });
+    let patch = json!({ "spec": { "tls": { purpose.name(): answer } } });
+    let member_name = || member.name.clone();
+    let (at, doing) = match purpose {
+        Purpose::Client => ("/spec/tls/client", Doing::Sign { member: member_name() }),
+        Purpose::Internode => {
+            ("/spec/tls/internode", Doing::SignInternode { member: member_name() })
+        }
     };
-    let order = certificate(valid, member, asked, address, signer);
-    let doing = Doing::Sign { member: member.name.clone() };
+    let into = Placed { patch, at };
+    let order = certificate(valid, member, asked, address, signer, purpose);
     Some(Step::certify(kinds::MEMBER, &object.meta, signer.name, order, into, doing))
 }
 
@@ -88,6 +104,7 @@ fn certificate(
     asked: &CertificateStatus,
     address: &StaticAddress,
     signer: Known<'_>,
+    purpose: Purpose,
 ) -> Order {
     let of_service = |name: &str| {
         let (name, namespace) = (name.to_string(), &valid.namespace);
@@ -99,13 +116,17 @@ fn certificate(
         ]
     };
     let mut all: Vec<String> = of_service(member.name.as_str()).into();
-    all.extend(of_service(&names::client_service(&valid.name)));
-    all.push("localhost".to_string());
+    let mut addresses = vec![address.to_string()];
+    if purpose == Purpose::Client {
+        all.extend(of_service(&names::client_service(&valid.name)));
+        all.push("localhost".to_string());
+        addresses.push("127.0.0.1".to_string());
+    }
     Order::Certificate {
         fingerprint: signer.record.fingerprint.clone(),
         request: asked.request.clone(),
         names: all,
-        addresses: vec![address.to_string(), "127.0.0.1".to_string()],
+        addresses,
         life: LIFE,
     }
 }

@@ -1,6 +1,7 @@
-//! Certificates that the operator signs for the client port: an authority for the
-//! ring alone, an order for each member, what its agent asks for is signed, and
-//! signed anew in time. Nothing of it takes a turn, and nothing stops a server.
+//! Certificates that the operator signs, for clients and for the other members: an
+//! authority of the ring alone for each of both, an order for each member, what its
+//! agent asks for is signed, and signed anew in time. Nothing of it takes a turn,
+//! and nothing stops a server.
 
 pub mod authorities;
 mod client_ca;
@@ -9,12 +10,14 @@ pub mod expiring;
 mod members;
 pub mod pending;
 mod report;
+pub mod steps;
 #[cfg(test)]
 mod tests;
 
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::validate::Valid;
+use palladion_api::member::Purpose;
 use palladion_api::server_config::ClientCertificates;
 pub use report::report;
 
@@ -24,23 +27,32 @@ pub const ADMISSION_POLICIES: &str = "admissionPolicies";
 /// Make authorities, order and sign. Behind the status: what comes again and
 /// again is no work of the ring.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if !are_wanted(valid) || !can_sign(facts) {
+    if !can_sign(facts) {
         return;
     }
-    draft.begin_part();
-    authorities::decide(facts, draft);
-    draft.begin_part();
-    client_ca::decide(facts, valid, draft);
-    members::decide(facts, valid, draft);
+    for purpose in wanted(valid) {
+        draft.begin_part();
+        authorities::decide(facts, purpose, draft);
+        if purpose == Purpose::Client {
+            draft.begin_part();
+            client_ca::decide(facts, valid, draft);
+        }
+        members::decide(facts, valid, purpose, draft);
+    }
 }
 
-/// Does the spec ask for them?
-fn are_wanted(valid: &Valid) -> bool {
-    valid.client_certificates == Some(ClientCertificates::Operator)
+/// What servers need them for.
+fn wanted(valid: &Valid) -> impl Iterator<Item = Purpose> {
+    let (by_operator, internode) =
+        (valid.client_certificates == Some(ClientCertificates::Operator), valid.internode_tls);
+    Purpose::ALL.into_iter().filter(move |purpose| match purpose {
+        Purpose::Client => by_operator,
+        Purpose::Internode => internode.is_some(),
+    })
 }
 
 /// Is it sure that a request is of the member in whose status it stands? Only the
 /// admission policies make it so, and the operator cannot see them.
-fn can_sign(facts: &Facts<'_>) -> bool {
+pub fn can_sign(facts: &Facts<'_>) -> bool {
     facts.snapshot.settings.get(ADMISSION_POLICIES).is_some_and(|on| on == "true")
 }

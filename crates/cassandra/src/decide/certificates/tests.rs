@@ -40,12 +40,15 @@ fn a_ring() -> Ring {
     let certificates = Some(CertificateSource { operator, secret_name: None });
     let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
     Ring {
-        valid: a_cluster().rack("a", 1).spec(|s| s.tls = Some(Tls { client })).valid(),
+        valid: a_cluster()
+            .rack("a", 1)
+            .spec(|s| s.tls = Some(Tls { client, ..Tls::default() }))
+            .valid(),
         now: NOW,
         authorities: json!({}),
         tls: Value::Null,
         asked: Value::Null,
-        protocol: pending::PROTOCOL,
+        protocol: palladion_api::member::PROTOCOL,
         address: "10.0.0.1",
         pod: "pod-1",
         policies: "true",

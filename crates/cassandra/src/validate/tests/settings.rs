@@ -171,7 +171,7 @@ fn tls_for_clients_needs_certificates_and_a_server_that_reads_them() {
             .map(|name| CertificateSource { operator: None, secret_name: Some(name.into()) });
         good().spec(|spec| {
             let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
-            spec.tls = Some(Tls { client });
+            spec.tls = Some(Tls { client, ..Tls::default() });
             spec.version = version.into();
             spec.config = serde_json::from_value(config).unwrap();
         })
@@ -194,7 +194,8 @@ fn certificates_have_one_source_and_the_operator_signs_only_where_tls_is_on() {
         good().spec(|spec| {
             let (operator, secret_name) = (Some(SignedByOperator {}), secret.map(str::to_string));
             let certificates = Some(CertificateSource { operator, secret_name });
-            spec.tls = Some(Tls { client: Some(ClientTls { mode, certificates }) });
+            spec.tls =
+                Some(Tls { client: Some(ClientTls { mode, certificates }), ..Tls::default() });
         })
     };
     let two = with(ClientTlsMode::Require, Some("t"));
