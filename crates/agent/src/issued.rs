@@ -247,13 +247,15 @@ impl Issued {
             }
             write_secret(&path, text.as_bytes())?;
         }
-        let all = Served::of(held);
-        let is_read = |name| reads == Reads::AtStart || is_reloaded(&directory.join(name));
-        if is_read(of_authorities) {
-            self.served.trusts = all.trusts;
-        }
-        if is_read(of_pair) {
-            self.served.issuer = all.issuer;
+        if self.purpose == Purpose::Internode {
+            let all = Served::of(held);
+            let is_read = |name| reads == Reads::AtStart || is_reloaded(&directory.join(name));
+            if is_read(of_authorities) {
+                self.served.trusts = all.trusts;
+            }
+            if is_read(of_pair) {
+                self.served.issuer = all.issuer;
+            }
         }
         Ok(())
     }

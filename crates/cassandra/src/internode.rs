@@ -6,6 +6,7 @@
 
 use crate::decide::certificates::can_sign;
 use crate::facts::{Facts, MemberFact, SetFact};
+use crate::validate;
 use palladion_api::cluster::InternodeTlsMode as Mode;
 use palladion_api::ids::MemberName;
 use palladion_api::labels::INTERNODE_TLS;
@@ -28,8 +29,7 @@ pub fn now(facts: &Facts<'_>) -> Mode {
 
 /// The step that the spec asks for.
 pub fn wanted(facts: &Facts<'_>) -> Mode {
-    let internode = facts.spec.tls.as_ref().and_then(|tls| tls.internode.as_ref());
-    internode.map_or(Mode::Off, |internode| internode.mode)
+    validate::internode(&facts.spec).map_or(Mode::Off, |internode| internode.mode)
 }
 
 /// A member that the next step waits for: whoever has no pod may still run somewhere as it was,

@@ -17,9 +17,8 @@ use crate::decide::turn::stopping::{self, Standing};
 use crate::decide::wanted::unmet;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, JOB_NONCE, MemberFact};
-use crate::internode;
 use crate::resources as kinds;
-use crate::validate::Valid;
+use crate::validate::{self, Valid};
 use crate::words::jobs::Waiting;
 use crate::words::refusal::Refusal;
 use crate::words::schedules::Held;
@@ -56,7 +55,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "racks": racks::of(facts, valid),
         "unusedClaims": Some(unused).filter(|claims| !claims.is_empty()),
         "seeds": seeds::of(facts, valid),
-        "internodeTls": internode_tls(facts),
+        "internodeTls": internode_tls(facts, valid),
         "highestReleaseLine": upgraded::line_on_record(facts),
         "newestLine": Value::Null,
         "createdAt": created_at(facts, wanted),
@@ -68,10 +67,9 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
 }
 
 /// How members speak to each other, where that was ever said.
-fn internode_tls(facts: &Facts<'_>) -> Option<InternodeTlsMode> {
-    let (now, spec) = (internode::now(facts), facts.spec.tls.as_ref());
-    let is_said = spec.is_some_and(|tls| tls.internode.is_some());
-    (is_said || now != InternodeTlsMode::Off).then_some(now)
+fn internode_tls(facts: &Facts<'_>, valid: &Valid) -> Option<InternodeTlsMode> {
+    let is_off = || validate::internode(&facts.spec).map(|_| InternodeTlsMode::Off);
+    valid.internode_tls.or_else(is_off)
 }
 
 /// What is said of a cluster whether its spec is valid or not.

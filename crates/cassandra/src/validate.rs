@@ -7,7 +7,7 @@ use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
-    InternodeTlsMode, Mode, Placement, Rack, StatefulSetReplace,
+    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
@@ -240,6 +240,11 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
 /// What the spec says of TLS for clients.
 fn client_tls(spec: &CassandraClusterSpec) -> Option<&ClientTls> {
     spec.tls.as_ref()?.client.as_ref()
+}
+
+/// What the spec says of TLS between members.
+pub(crate) fn internode(spec: &CassandraClusterSpec) -> Option<&InternodeTls> {
+    spec.tls.as_ref()?.internode.as_ref()
 }
 
 /// Does the operator sign the certificates of servers that serve TLS?

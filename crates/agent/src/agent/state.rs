@@ -218,7 +218,7 @@ pub struct Agent {
     /// How much data the server holds, as it was told last.
     pub told_load: Option<u64>,
     pub access: Access,
-    /// Its own certificate for clients, which the operator signs.
+    /// Its own certificates, which the operator signs.
     pub issued: Certificates,
     /// What a start waits for, where it has none.
     pub lacks_certificate: Option<Waiting>,

@@ -1,6 +1,6 @@
 //! Authentication and TLS: said in one place, and by servers that know them.
 
-use super::{Input, Refusal, client_tls};
+use super::{Input, Refusal, client_tls, internode};
 use crate::words::refusal::{BadSetting, Place};
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClientTlsMode, InternodeTlsMode, Mode,
@@ -25,7 +25,7 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     if spec.mode == Mode::Scylla && spec.tls.is_some() {
         return Err(Refusal::TlsOfScylla);
     }
-    internode(spec)?;
+    check_internode(spec)?;
     let Some(client) = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off) else {
         return Ok(());
     };
@@ -40,9 +40,8 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     }
 }
 
-fn internode(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
-    let internode = spec.tls.as_ref().and_then(|tls| tls.internode.as_ref());
-    let Some(internode) = internode.filter(|tls| tls.mode != InternodeTlsMode::Off) else {
+fn check_internode(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
+    let Some(internode) = internode(spec).filter(|tls| tls.mode != InternodeTlsMode::Off) else {
         return Ok(());
     };
     if spec.version.starts_with(WITHOUT_PEM) {
@@ -60,9 +59,8 @@ pub fn unambiguous(
     let spec = input.spec;
     let auth = spec.auth.as_ref().map(|_| ("auth", OF_AUTH.as_slice()));
     let tls = client_tls(spec).map(|_| ("tls.client", OF_CLIENT_TLS.as_slice()));
-    let internode = spec.tls.as_ref().and_then(|tls| tls.internode.as_ref());
     // A ring that is on its way back has them, whether the spec still has the field or not.
-    let is_set = internode.is_some() || input.internode_tls != InternodeTlsMode::Off;
+    let is_set = internode(spec).is_some() || input.internode_tls != InternodeTlsMode::Off;
     let internode = is_set.then_some(("tls.internode", OF_INTERNODE_TLS.as_slice()));
     for (field, names) in [auth, tls, internode].into_iter().flatten() {
         if let Some(key) = config.keys().find(|key| names.contains(&key.as_str())) {

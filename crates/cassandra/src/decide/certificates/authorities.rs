@@ -113,8 +113,12 @@ pub fn is_usable(facts: &Facts<'_>, member: &MemberFact) -> bool {
 /// May others trust this authority: because it is on record, or because former ones still are in
 /// what members were told to trust?
 fn is_known(facts: &Facts<'_>, authority: &String) -> bool {
-    let mut valid = valid(facts, Purpose::Internode).into_iter();
-    valid.any(|known| known.record.fingerprint == *authority) || !former(facts).is_empty()
+    is_on_record(facts, authority) || !former(facts).is_empty()
+}
+
+fn is_on_record(facts: &Facts<'_>, authority: &String) -> bool {
+    let valid = valid(facts, Purpose::Internode);
+    valid.iter().any(|known| known.record.fingerprint == *authority)
 }
 
 /// What a member has of the certificate that it shows to others.
@@ -144,12 +148,10 @@ fn former<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
 pub fn trust(facts: &Facts<'_>, purpose: Purpose) -> String {
     let valid = valid(facts, purpose);
     let mut all: Vec<&str> = valid.iter().map(|known| known.record.certificate.trim()).collect();
-    let is_of_record =
-        |issuer: &String| valid.iter().any(|known| known.record.fingerprint == *issuer);
     // Nobody knows what a server shows that has not read a change for certain.
     let may_show_former = |member: &MemberFact| {
         let held = held(member).filter(|_| !member.is_gone());
-        held.is_some_and(|held| !held.issuer.as_ref().is_some_and(is_of_record))
+        held.is_some_and(|held| !held.issuer.as_ref().is_some_and(|by| is_on_record(facts, by)))
     };
     if purpose == Purpose::Internode && facts.members.values().any(may_show_former) {
         all.extend(former(facts));

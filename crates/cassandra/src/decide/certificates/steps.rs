@@ -17,7 +17,7 @@ pub fn wait(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     {
         draft.wait_for(Waiting::ForTrust { member });
     }
-    let (now, wanted) = (internode::now(facts), internode::wanted(facts));
+    let (now, wanted) = (valid.internode_tls.unwrap_or_default(), internode::wanted(facts));
     // A ring that is stopped takes no step, and that it is says more.
     if now == wanted || stopping::is_wanted(facts) {
         return;
