@@ -32,6 +32,9 @@ use palladion_plan::{Object, Resource, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The setting that says that the chart's admission policies guard requests.
+pub const ADMISSION_POLICIES: &str = "admissionPolicies";
+
 /// Everything known about one cluster at one moment.
 #[derive(Debug)]
 pub struct Facts<'a> {
@@ -186,6 +189,12 @@ impl<'a> Facts<'a> {
     /// The newest revision of a set, once the controller has seen its template.
     pub fn newest_revision(&self, set: &str) -> Option<&str> {
         self.sets.get(set)?.update_revision.as_deref()
+    }
+
+    /// Is it sure that a request for a certificate is of the member in whose status it stands?
+    /// Only the admission policies make it so, and the operator cannot see them.
+    pub fn can_sign(&self) -> bool {
+        self.snapshot.settings.get(ADMISSION_POLICIES).is_some_and(|on| on == "true")
     }
 
     /// The turn that is under way.

@@ -4,7 +4,6 @@
 //! ring splits. So the step follows from the pods that exist and never from a record, which may
 //! be lost or restored.
 
-use crate::decide::certificates::can_sign;
 use crate::facts::{Facts, MemberFact, SetFact};
 use crate::validate;
 use palladion_api::cluster::InternodeTlsMode as Mode;
@@ -21,7 +20,7 @@ pub fn now(facts: &Facts<'_>) -> Mode {
     let rendered: Vec<Mode> = facts.sets.values().map(of_set).collect();
     // A pod that is lost meanwhile would wait for a certificate that nobody signs.
     let is_begun = pods.iter().chain(&rendered).any(|mode| *mode != Mode::Off);
-    if !is_begun && !pods.is_empty() && !can_sign(facts) {
+    if !is_begun && !pods.is_empty() && !facts.can_sign() {
         return Mode::Off;
     }
     step(wanted(facts), &pods, &rendered, not_ready(facts).is_some())

@@ -2,7 +2,7 @@
 
 use crate::log::LogFormat;
 use clap::Parser;
-use palladion_cassandra::decide::certificates::ADMISSION_POLICIES;
+use palladion_cassandra::facts::ADMISSION_POLICIES;
 use palladion_cassandra::status::OPERATOR_VERSION;
 use palladion_engine::{Leadership, Options};
 use std::collections::BTreeMap;

@@ -12,7 +12,7 @@ use palladion_agent::issued::{self, Reads};
 use palladion_agent::words::start::Waiting;
 use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::member::{CertificateProblem, CertificateStatus, MemberCertificate, Purpose};
-use palladion_cassandra::decide::certificates::ADMISSION_POLICIES;
+use palladion_cassandra::facts::ADMISSION_POLICIES;
 use palladion_plan::sim::{Activity, authority};
 use palladion_plan::{Subresource, hash};
 use serde_json::json;

@@ -8,7 +8,7 @@ use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
-use palladion_cassandra::decide::certificates::ADMISSION_POLICIES;
+use palladion_cassandra::facts::ADMISSION_POLICIES;
 use palladion_cassandra::{CassandraMind, resources as kinds};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::{Activity, Faults, Feed, Kubernetes, Operator, Random, Store};

@@ -21,13 +21,10 @@ use palladion_api::member::Purpose;
 use palladion_api::server_config::ClientCertificates;
 pub use report::report;
 
-/// The setting that says that the chart's admission policies guard requests.
-pub const ADMISSION_POLICIES: &str = "admissionPolicies";
-
 /// Make authorities, order and sign. Behind the status: what comes again and
 /// again is no work of the ring.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if !can_sign(facts) {
+    if !facts.can_sign() {
         return;
     }
     for purpose in wanted(valid) {
@@ -49,10 +46,4 @@ fn wanted(valid: &Valid) -> impl Iterator<Item = Purpose> {
         Purpose::Client => by_operator,
         Purpose::Internode => internode.is_some(),
     })
-}
-
-/// Is it sure that a request is of the member in whose status it stands? Only the
-/// admission policies make it so, and the operator cannot see them.
-pub fn can_sign(facts: &Facts<'_>) -> bool {
-    facts.snapshot.settings.get(ADMISSION_POLICIES).is_some_and(|on| on == "true")
 }

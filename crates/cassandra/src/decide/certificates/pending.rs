@@ -1,7 +1,7 @@
 //! Whether a member can be restarted into TLS: its certificate is to be on its
 //! volume before, so that it is not down for want of it.
 
-use super::{authorities, can_sign, wanted};
+use super::{authorities, wanted};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use palladion_api::member::Purpose;
@@ -18,7 +18,8 @@ pub fn is_pending(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> bool
             Purpose::Internode => !authorities::is_usable(facts, member),
         }
     };
-    wanted(valid).any(|purpose| has_none(purpose) && (can_ask(member, purpose) || !can_sign(facts)))
+    wanted(valid)
+        .any(|purpose| has_none(purpose) && (can_ask(member, purpose) || !facts.can_sign()))
 }
 
 /// Since which protocol agents ask for certificates for this purpose.

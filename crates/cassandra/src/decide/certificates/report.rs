@@ -1,7 +1,7 @@
 //! What of the certificates needs a person.
 
 use super::pending::can_ask;
-use super::{can_sign, expiring, wanted};
+use super::{expiring, wanted};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::internode;
@@ -17,7 +17,7 @@ pub fn report(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if wanted(valid).next().is_none() && !is_wanted {
         return;
     }
-    if !can_sign(facts) {
+    if !facts.can_sign() {
         draft.report(Problem::PoliciesOff);
         return expiring::report(facts, Unsigned::PoliciesOff, draft);
     }

@@ -1,7 +1,7 @@
 //! The way from members that speak in the clear to members that speak with TLS alone, and back:
 //! what of it is left, and what it waits for.
 
-use super::{authorities, can_sign};
+use super::authorities;
 use crate::decide::draft::Draft;
 use crate::decide::turn::stopping;
 use crate::facts::Facts;
@@ -12,7 +12,7 @@ use crate::words::certificates::Waiting;
 /// Say which step is under way, and who keeps a new authority of the members from signing.
 pub fn wait(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if valid.internode_tls.is_some()
-        && can_sign(facts)
+        && facts.can_sign()
         && let Some(member) = authorities::holds_up(facts).cloned()
     {
         draft.wait_for(Waiting::ForTrust { member });
