@@ -51,11 +51,7 @@ pub fn measure(cluster: &Cluster, watched: Duration, mib: u32) -> Result<String>
 }
 
 fn manifest() -> Result<Value> {
-    let path = install::root().join(MANIFEST);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let mut manifest: Value =
-        serde_yaml::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+    let mut manifest = super::manifest()?;
     manifest["spec"]["numTokens"] = json!(TOKENS);
     Ok(manifest)
 }
