@@ -8,14 +8,13 @@ mod task;
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use palladion_testbed::Cluster;
 use palladion_testbed::progress::{Lines, Progress};
 use serde_json::{Value, json};
 
 use super::report::Report;
 use super::{CLUSTER, MANIFEST, MEMBERS, OPERATOR, look};
-use crate::install;
 
 /// The ring's members' account.
 const AGENTS: &str = "system:serviceaccount:default:two-racks-member";

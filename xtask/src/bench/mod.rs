@@ -19,6 +19,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use palladion_testbed::progress::{Lines, Progress};
 use palladion_testbed::{Cluster, ClusterName, Config};
+use serde_json::{Value, json};
 
 use crate::{demo, install};
 use report::Report;

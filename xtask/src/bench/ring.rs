@@ -8,7 +8,7 @@ use palladion_testbed::progress::Lines;
 
 use super::look::{self, MIB};
 use super::report::Report;
-use super::{MANIFEST, MEMBERS, OPERATOR, RACKS};
+use super::{MEMBERS, OPERATOR, RACKS};
 use crate::install;
 
 /// The ring's members' account.
