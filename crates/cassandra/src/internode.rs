@@ -9,21 +9,39 @@ use crate::validate;
 use palladion_api::cluster::InternodeTlsMode as Mode;
 use palladion_api::ids::MemberName;
 use palladion_api::labels::INTERNODE_TLS;
+use palladion_api::member::ServerState;
+use palladion_api::reasons::Reason;
 
 /// Of a StatefulSet.
 const ANNOTATIONS: &str = "/spec/template/metadata/annotations";
 
 /// The step that pods are rendered with.
 pub fn now(facts: &Facts<'_>) -> Mode {
-    let pods: Vec<Mode> =
-        facts.members.values().filter_map(|m| Some(of_pod(&m.pod.as_ref()?.annotations))).collect();
+    let with_pods = || facts.members.values().filter(|m| m.pod.is_some());
+    let refused = with_pods().filter(|m| is_refused(m)).count();
+    let pods: Vec<Mode> = with_pods()
+        .filter(|m| !is_refused(m))
+        .filter_map(|m| Some(of_pod(&m.pod.as_ref()?.annotations)))
+        .collect();
     let rendered: Vec<Mode> = facts.sets.values().map(of_set).collect();
     // A pod that is lost meanwhile would wait for a certificate that nobody signs.
     let is_begun = pods.iter().chain(&rendered).any(|mode| *mode != Mode::Off);
     if !is_begun && !pods.is_empty() && !facts.can_sign() {
         return Mode::Off;
     }
+    if pods.is_empty() && refused > 0 {
+        return wanted(facts);
+    }
     step(wanted(facts), &pods, &rendered, not_ready(facts).is_some())
+}
+
+/// Was its pod rendered with less than the member had, by an operator that did not know? No
+/// server runs in it, so nobody has to be understood there.
+fn is_refused(member: &MemberFact) -> bool {
+    member.status.server.as_ref().is_some_and(|server| {
+        server.state == ServerState::Waiting
+            && server.reason.as_deref() == Some(Reason::SecurityLowered.as_str())
+    })
 }
 
 /// The step that the spec asks for.

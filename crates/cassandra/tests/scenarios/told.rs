@@ -286,6 +286,9 @@ pub fn a_ring_of_scylla() -> World {
     let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
     cluster["spec"]["mode"] = json!("scylla");
     cluster["spec"]["version"] = json!("6.2.0");
+    for field in ["auth", "tls"] {
+        cluster["spec"].as_object_mut().unwrap().remove(field);
+    }
     World::new().with(&cluster)
 }
 
