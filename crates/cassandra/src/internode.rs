@@ -9,8 +9,7 @@ use crate::validate;
 use palladion_api::cluster::InternodeTlsMode as Mode;
 use palladion_api::ids::MemberName;
 use palladion_api::labels::INTERNODE_TLS;
-use palladion_api::member::ServerState;
-use palladion_api::reasons::Reason;
+use palladion_api::member::Guard;
 
 /// Of a StatefulSet.
 const ANNOTATIONS: &str = "/spec/template/metadata/annotations";
@@ -35,13 +34,15 @@ pub fn now(facts: &Facts<'_>) -> Mode {
     step(wanted(facts), &pods, &rendered, not_ready(facts).is_some())
 }
 
-/// Was its pod rendered with less than the member had, by an operator that did not know? No
-/// server runs in it, so nobody has to be understood there.
+/// Was its pod rendered with less than its servers may be started with, by an operator that did
+/// not know? Then none runs in it and none will, and nobody has to be understood there.
 fn is_refused(member: &MemberFact) -> bool {
-    member.status.server.as_ref().is_some_and(|server| {
-        server.state == ServerState::Waiting
-            && server.reason.as_deref() == Some(Reason::SecurityLowered.as_str())
-    })
+    let said = member.spec.as_ref().and_then(|spec| spec.security_floor.as_ref());
+    let floor = said.or(member.status.security_floor.as_ref());
+    let has_floor = floor.is_some_and(|floor| floor.contains(&Guard::InternodeTls));
+    let is_less = member.pod.as_ref().is_some_and(|pod| of_pod(&pod.annotations) != Mode::Require);
+    let server = member.status.server.as_ref();
+    has_floor && is_less && server.is_some_and(|server| !server.state.may_run())
 }
 
 /// The step that the spec asks for.
