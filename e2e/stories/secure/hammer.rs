@@ -24,6 +24,8 @@ use serde_json::Value;
 const MOST: Duration = Duration::from_secs(900);
 /// In the pod of the client: while it is there, tries go on.
 const FLAG: &str = "/tmp/hammer";
+/// Over TLS, before one in the clear.
+const TRIES: usize = 5;
 /// How long an answer is waited for.
 const ANSWER: Duration = Duration::from_secs(1);
 /// Of the native protocol.
@@ -106,14 +108,16 @@ fn through(namespace: &str, member: &str, ends: &AtomicBool) -> Forwarded {
     let (begun, mut came, tls) = (Instant::now(), Forwarded::default(), whoever_it_is());
     let goes_on = || !ends.load(Ordering::Relaxed) && begun.elapsed() < MOST;
     while goes_on() {
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(100));
         let Some((mut child, port)) = forward(namespace, member) else { continue };
-        while goes_on() && child.try_wait().is_ok_and(|ended| ended.is_none()) {
-            let Some(mut plain) = connected(port) else { break };
-            came.in_the_clear += usize::from(matches!(greeted(&mut plain), Greeted::Answered(_)));
-            let Some(stream) = connected(port) else { break };
+        // A connection that the server resets ends the forwarding, so that in the clear comes last.
+        for _ in 0..TRIES {
+            let Some(stream) = connected(port).filter(|_| goes_on()) else { break };
             came.over_tls(stream, &tls);
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        if let Some(mut plain) = connected(port) {
+            came.in_the_clear += usize::from(matches!(greeted(&mut plain), Greeted::Answered(_)));
         }
         let _ = child.kill();
         let _ = child.wait();
