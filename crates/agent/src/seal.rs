@@ -65,8 +65,8 @@ impl Keys {
 fn encryption(folder: &Path, member: &MemberName, now: Timestamp) -> Result<Encryption> {
     let path = folder.display().to_string();
     fs::create_dir_all(folder).with_context(|| Doing::CreateDirectory { path })?;
-    let (of_server, key, certificate) = pair(member, "seal server", now)?;
-    let (of_agent, own_key, own_certificate) = pair(member, "seal agent", now)?;
+    let (of_server, key, certificate) = pair(member, "seal-server", now)?;
+    let (of_agent, own_key, own_certificate) = pair(member, "seal-agent", now)?;
     write_secret(&folder.join(PAIR), format!("{key}{certificate}").as_bytes())?;
     write_secret(&folder.join(AUTHORITY), of_agent.as_bytes())?;
     Encryption::showing(of_server.as_bytes(), &own_certificate, &own_key)

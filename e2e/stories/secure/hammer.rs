@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -109,7 +109,7 @@ fn through(namespace: &str, member: &str, ends: &AtomicBool) -> Forwarded {
     let goes_on = || !ends.load(Ordering::Relaxed) && begun.elapsed() < MOST;
     while goes_on() {
         std::thread::sleep(Duration::from_millis(100));
-        let Some((mut child, port)) = forward(namespace, member) else { continue };
+        let Some((mut child, port, _said)) = forward(namespace, member) else { continue };
         // A connection that the server resets ends the forwarding, so that in the clear comes last.
         for _ in 0..TRIES {
             let Some(stream) = connected(port).filter(|_| goes_on()) else { break };
@@ -149,7 +149,8 @@ impl Forwarded {
     }
 }
 
-fn forward(namespace: &str, member: &str) -> Option<(Child, u16)> {
+/// Who closes what kubectl prints to ends it with the next connection.
+fn forward(namespace: &str, member: &str) -> Option<(Child, u16, BufReader<ChildStdout>)> {
     let site = bed().cluster.site();
     let mut child = Command::new(site.parts.program("kubectl"))
         .arg("--kubeconfig")
@@ -160,15 +161,15 @@ fn forward(namespace: &str, member: &str) -> Option<(Child, u16)> {
         .spawn()
         .ok()?;
     let mut line = String::new();
-    let output = child.stdout.take()?;
-    let _ = BufReader::new(output).read_line(&mut line);
+    let mut output = BufReader::new(child.stdout.take()?);
+    let _ = output.read_line(&mut line);
     let port =
         line.split("127.0.0.1:").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
     if port.is_none() {
         let _ = child.kill();
         let _ = child.wait();
     }
-    Some((child, port?))
+    Some((child, port?, output))
 }
 
 /// What came of a greeting.

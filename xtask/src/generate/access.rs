@@ -180,7 +180,7 @@ mod tests {
         let of_secrets = operator.iter().filter(is_of_secrets);
         let (made, read): (Vec<_>, Vec<_>) =
             of_secrets.partition(|(_, right)| right.verbs == [Verb::Create]);
-        assert_eq!(made.iter().map(|(who, _)| *who).collect::<Vec<_>>(), ["rabbitmq"]);
+        assert_eq!(made.iter().map(|(who, _)| *who).collect::<Vec<_>>(), ["cassandra", "rabbitmq"]);
         let [("engine", right)] = read[..] else {
             panic!("{:?}", read.iter().map(|(who, right)| (who, right.why)).collect::<Vec<_>>());
         };

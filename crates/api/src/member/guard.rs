@@ -25,12 +25,12 @@ pub enum Guard {
 pub const MOST_GUARDS: usize = 8;
 
 impl std::fmt::Display for Guard {
-    /// For people.
+    /// For people: by the field that asks for it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Guard::Password => "passwords (`auth`)",
-            Guard::ClientTls => "TLS for clients (`tls.client`)",
-            Guard::InternodeTls => "TLS between members (`tls.internode`)",
+            Guard::Password => "`auth`",
+            Guard::ClientTls => "`tls.client`",
+            Guard::InternodeTls => "`tls.internode`",
             Guard::Unknown(word) => word.as_str(),
         })
     }

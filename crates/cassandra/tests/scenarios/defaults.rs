@@ -273,6 +273,11 @@ fn an_operator_that_has_lost_all_records_opens_no_ring() {
     world.settle();
     world.strip_security_of_claims();
     world.apply(&plain());
+    let mut refused = world.clone();
+    refused.until(|world| {
+        let mut members = world.store.list(kinds::MEMBER);
+        members.any(|(_, m)| m["status"]["server"]["reason"] == "SecurityLowered")
+    });
     let opened = world.comes_to(|world| {
         let mut servers = world.ring.servers.values();
         servers.any(|s| !s.configuration.asks() || s.internode != Mode::Require)
