@@ -58,10 +58,11 @@ impl Objects {
         settings: &Settings,
         credentials: &Credentials,
     ) -> Result<Self, String> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| format!("cannot start a thread: {error}"))?;
         let (client, clock) = client(address, settings, credentials)
             .map_err(|why| format!("cannot open the store {address}: {why}"))?;
+        // Last: a runtime must not be dropped within another one, as an error would.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|error| format!("cannot start a thread: {error}"))?;
         let (address, is_tried) = (address.clone(), AtomicBool::new(false));
         Ok(Self { client, clock, address, is_tried, runtime: Some(runtime) })
     }
