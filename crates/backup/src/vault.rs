@@ -5,42 +5,14 @@ use crate::Random;
 use crate::document;
 use crate::hash::Hash;
 use crate::names::REPOSITORY;
+pub use crate::repository::{FORMAT, Repository, Sealing};
 use crate::seal::{Keys, fingerprint};
 use crate::store::{Created, Failure, Meta, Store};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-/// The format that this version writes and reads.
-pub const FORMAT: u32 = 1;
 /// An answer that is lost is asked for again so often.
 const TRIES: usize = 3;
-
-/// Are the objects of a repository sealed?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Sealing {
-    /// All but `repository.json`.
-    Sealed,
-    /// None.
-    Plain,
-}
-
-/// Whose a repository is: the only object that is never sealed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Repository {
-    /// See [`FORMAT`].
-    pub format: u32,
-    /// Random: not even namesakes share it.
-    #[serde(rename = "repositoryID")]
-    pub id: String,
-    /// The name of the ring.
-    pub ring: String,
-    /// Its datacenter.
-    pub datacenter: String,
-    /// Are its objects sealed?
-    pub sealing: Sealing,
-}
 
 /// What became of an object that is written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,13 +47,22 @@ impl<'a> Vault<'a> {
         random: &'a dyn Random,
         repository: Repository,
     ) -> Result<Self, Trouble> {
-        let bytes = document::write(&repository)
-            .map_err(|why| Trouble::Document { name: REPOSITORY.into(), why })?;
-        // What stands there is read and compared in either case.
-        let put = store.put_if_absent(REPOSITORY, &bytes);
-        let opened = match (Self::open(store, keys, random), put) {
-            (Err(Trouble::NoRepository), Err(failure)) => Err(failed("write", REPOSITORY)(failure)),
-            (opened, _) => opened,
+        // What stands there is looked at first: a store that overwrites what it should
+        // only create must not lose the marker of another ring by our asking.
+        let opened = match Self::open(store, keys.clone(), random) {
+            Err(Trouble::NoRepository) => {
+                let bytes = document::write(&repository)
+                    .map_err(|why| Trouble::Document { name: REPOSITORY.into(), why })?;
+                // And in either case once more: who is answered knows what others read.
+                let put = store.put_if_absent(REPOSITORY, &bytes);
+                match (Self::open(store, keys, random), put) {
+                    (Err(Trouble::NoRepository), Err(failure)) => {
+                        Err(failed("write", REPOSITORY)(failure))
+                    }
+                    (opened, _) => opened,
+                }
+            }
+            opened => opened,
         }?;
         if opened.repository != repository {
             let (found, expected) = (opened.repository.id, repository.id);
@@ -112,6 +93,19 @@ impl<'a> Vault<'a> {
             (Sealing::Sealed, Some(_)) | (Sealing::Plain, None) => {
                 Ok(Self { store, keys, random, repository })
             }
+        }
+    }
+
+    /// Some stores do not know the condition of a create, and overwrite. The marker is
+    /// created once more with the bytes that it has, which hurts nobody, and must be refused.
+    ///
+    /// # Errors
+    /// The store creates it again, or failed.
+    pub fn try_condition(&self) -> Result<(), Trouble> {
+        let there = self.stored(REPOSITORY)?.ok_or(Trouble::NoRepository)?;
+        match self.created(REPOSITORY, &there)? {
+            Created::Before => Ok(()),
+            Created::Now => Err(Trouble::Unsuited),
         }
     }
 

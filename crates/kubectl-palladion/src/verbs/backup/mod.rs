@@ -75,6 +75,10 @@ impl From<OfBackup> for Trouble {
             | OfBackup::NotComplete { .. }
             | OfBackup::AlreadyCondemned { .. } => Exit::Refused,
             OfBackup::KeysMissing | OfBackup::NotSealed => Exit::Usage,
+            // Nothing that is read or deleted asks these.
+            OfBackup::Unsuited | OfBackup::KeyOfBackup { .. } | OfBackup::NoSpace { .. } => {
+                Exit::NotWell
+            }
             OfBackup::Store { .. }
             | OfBackup::Object { .. }
             | OfBackup::Taken { .. }
