@@ -1,10 +1,11 @@
 //! What may be set of a store of objects, and which settings a place takes.
 
 use crate::address::{Address, Bucket, ObjectAddress};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Where the name of the bucket stands in a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Addressing {
     /// In the name of the host.
     #[default]
@@ -14,7 +15,7 @@ pub enum Addressing {
 }
 
 /// The checksum that S3 compares with what arrives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Checksum {
     /// CRC-64/NVME.
     #[default]
@@ -26,7 +27,7 @@ pub enum Checksum {
 }
 
 /// How requests travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transport {
     /// Encrypted.
     #[default]

@@ -37,6 +37,35 @@ pub const KINDS: [Fault; 10] = [
     Fault::WrongRead,
 ];
 
+/// When the process ends that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before its request is carried out.
+    Before,
+    /// When it was, and before the answer.
+    After,
+}
+
+/// A process that is killed at its request.
+#[derive(Clone, Copy, Debug)]
+pub struct Kill {
+    /// So many requests are answered before.
+    pub left: u64,
+    /// Before or after that one is carried out.
+    pub when: When,
+    /// The process.
+    pub pid: u32,
+}
+
+impl Kill {
+    /// Kill it.
+    pub fn now(self) {
+        let pid = rustix::process::Pid::from_raw(self.pid.try_into().unwrap()).unwrap();
+        // It may have been killed by a request beside this one.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<State>);
@@ -47,6 +76,7 @@ struct State {
     seed: u64,
     one_in: u64,
     ignores_conditions: bool,
+    kill: Option<Kill>,
     counts: BTreeMap<String, u64>,
     requests: BTreeMap<String, u64>,
 }
@@ -71,6 +101,24 @@ impl Faults {
     /// Does it?
     pub fn ignores_conditions(&self) -> bool {
         self.0.lock().unwrap().ignores_conditions
+    }
+
+    /// Kill a process at one of its requests.
+    pub fn kill(&self, kill: Kill) {
+        self.0.lock().unwrap().kill = Some(kill);
+    }
+
+    /// Is it this request?
+    pub fn killed(&self) -> Option<Kill> {
+        let mut state = self.0.lock().unwrap();
+        match &mut state.kill {
+            Some(kill) if kill.left > 0 => {
+                kill.left -= 1;
+                None
+            }
+            Some(_) => state.kill.take(),
+            None => None,
+        }
     }
 
     /// How often each kind has happened.

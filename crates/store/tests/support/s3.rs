@@ -4,7 +4,7 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, When};
 use futures::{StreamExt, TryStreamExt};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
@@ -142,7 +142,15 @@ async fn answer(
         }
         Some(Fault::Lost | Fault::Cut | Fault::WrongRead) | None => request,
     };
+    let kill = faults.killed();
+    if let Some(kill) = kill.filter(|kill| kill.when == When::Before) {
+        kill.now();
+        return Err(io::Error::other("killed"));
+    }
     let answer = service.call(request).await;
+    if let Some(kill) = kill {
+        kill.now();
+    }
     let answer = answer.map_err(|error| io::Error::other(format!("{error:?}")))?;
     match fault {
         Some(Fault::Lost) => Err(io::Error::other("the answer is lost")),
