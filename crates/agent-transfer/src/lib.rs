@@ -6,10 +6,11 @@
 //!
 //! Read in this order: [`settings`] (what it is told), [`run`] (the process),
 //! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds),
-//! [`tell`] (what it says).
+//! [`tell`] (what it says). What the agent does with it is in [`decide`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
+pub mod decide;
 pub mod journal;
 pub mod metered;
 pub mod orders;

@@ -3,7 +3,7 @@
 //! SSTable after the other, so that the snapshot shrinks while it is sent.
 
 use crate::settings::Tag;
-use crate::words::stopped::Stopped;
+use crate::words::stopped::{Stopped, Unsent};
 use palladion_backup::manifest::member::Identity;
 use palladion_backup::names::is_uuid;
 use palladion_backup::take::{Listed, Snapshot};
@@ -163,11 +163,15 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn gone(path: &Path, error: &std::io::Error) -> Stopped {
+fn why(error: &std::io::Error) -> Unsent {
     match error.kind() {
-        ErrorKind::NotFound => Stopped::Gone { file: shown(path) },
-        _ => Stopped::Reading { file: shown(path), why: error.to_string() },
+        ErrorKind::NotFound => Unsent::Gone,
+        _ => Unsent::Failed { why: error.to_string() },
     }
+}
+
+fn gone(path: &Path, error: &std::io::Error) -> Stopped {
+    Stopped::File { file: shown(path), why: why(error) }
 }
 
 /// In nanoseconds since 1970.
@@ -189,16 +193,17 @@ fn uuid(id: &str) -> Option<String> {
 pub fn there(files: &[Found]) -> Result<(), Stopped> {
     files.iter().try_for_each(|found| {
         let about = found.path.symlink_metadata().map_err(|error| gone(&found.path, &error))?;
-        same(found, &about)
+        let changed = |why| Stopped::File { file: shown(&found.path), why };
+        same(found, &about).map_err(changed)
     })
 }
 
-fn same(found: &Found, about: &std::fs::Metadata) -> Result<(), Stopped> {
+fn same(found: &Found, about: &std::fs::Metadata) -> Result<(), Unsent> {
     let Identity { inode, modified: at, .. } = found.file.identity;
     let is_same = about.ino() == inode && modified(about) == at && about.len() == found.file.bytes;
     match is_same {
         true => Ok(()),
-        false => Err(Stopped::Changed { file: shown(&found.path) }),
+        false => Err(Unsent::Changed),
     }
 }
 
@@ -221,8 +226,8 @@ pub struct Reader<'a>(pub &'a [Found]);
 impl Snapshot for Reader<'_> {
     fn read(&self, file: &Listed, at: u64, bytes: u64) -> Result<Vec<u8>, String> {
         let found = self.0.iter().find(|found| found.file.component == file.component);
-        let found = found.ok_or(Stopped::Gone { file: file.name() }.to_string())?;
-        let read = || -> std::io::Result<Result<Vec<u8>, Stopped>> {
+        let found = found.ok_or(Unsent::Gone.to_string())?;
+        let read = || -> std::io::Result<Result<Vec<u8>, Unsent>> {
             let open = File::open(&found.path)?;
             if let Err(changed) = same(found, &open.metadata()?) {
                 return Ok(Err(changed));
@@ -236,7 +241,7 @@ impl Snapshot for Reader<'_> {
         match read() {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(changed)) => Err(changed.to_string()),
-            Err(error) => Err(gone(&found.path, &error).to_string()),
+            Err(error) => Err(why(&error).to_string()),
         }
     }
 }

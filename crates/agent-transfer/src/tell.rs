@@ -17,8 +17,8 @@ pub enum Line {
     Done(Done),
     /// It has not, and why.
     Stopped {
-        /// By what it is sorted: the name of a [`Cause`].
-        cause: String,
+        /// By what it is sorted.
+        cause: Cause,
         /// For people.
         message: String,
     },
@@ -110,10 +110,7 @@ pub struct Damaged {
 pub fn ended(result: &Result<Done, Stopped>) -> Line {
     match result {
         Ok(done) => Line::Done(done.clone()),
-        Err(stopped) => Line::Stopped {
-            cause: format!("{:?}", stopped.cause() as Cause),
-            message: stopped.to_string(),
-        },
+        Err(stopped) => Line::Stopped { cause: stopped.cause(), message: stopped.to_string() },
     }
 }
 

@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
             return Ok(piece);
         }
         let piece = self.object(name, bytes)?;
-        let unnoted = |why| Trouble::Source { file: listed.name(), why };
+        let unnoted = |why| Trouble::Unnoted { file: listed.name(), why };
         self.notes.note(listed, at, &piece).map_err(unnoted)?;
         Ok(piece)
     }

@@ -53,7 +53,7 @@ fn pieces_that_are_noted_are_not_sent_again() {
     let taking = Taking::new(&vault, &order, &[]).unwrap();
     let mut journal = Journal { noted: RefCell::default(), most: 2 };
     let killed = taking.sstable(files.listed(), &files, &journal);
-    assert!(matches!(killed, Err(Trouble::Source { .. })), "{killed:?}");
+    assert!(matches!(killed, Err(Trouble::Unnoted { .. })), "{killed:?}");
     let before = memory.names();
     journal.most = usize::MAX;
     let taken = taking.sstable(files.listed(), &files, &journal).unwrap();

@@ -3,7 +3,7 @@
 use palladion_api::words::Quoted;
 use palladion_backup::Trouble;
 use palladion_backup::words::trouble::{Unsealed, Wrong};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 palladion_api::sentences! {
     /// Why a transfer has stopped.
@@ -20,8 +20,7 @@ palladion_api::sentences! {
         Stranger { path: String } => "{path} is no component of an SSTable; what is not known is not left out of a backup: move it away, then take the backup again";
         NotInManifest { path: String, file: String } => "snapshot {path} has {file}, which its manifest.json does not name; take the backup again";
         NotThere { path: String, file: String } => "the manifest.json of snapshot {path} names {file}, which is not there: somebody has cleared a part of it; take the backup again";
-        Gone { file: String } => "{file} of the snapshot is gone before it was sent: somebody has cleared the snapshot, or its time to live has passed; take the backup again";
-        Changed { file: String } => "{file} is no longer the file that was listed; take the backup again";
+        File { file: String, why: Unsent } => "cannot send {file}: {why}";
         Reading { file: String, why: String } => "cannot read {file}: {why}";
         Digest { file: String } => "{file} is not a checksum; scrub the table, then take the backup again";
         Volume { why: String } => "cannot tell how much of the volume is free: {why}";
@@ -30,10 +29,17 @@ palladion_api::sentences! {
         JournalDamaged { path: String, line: u64 } => "line {line} of the journal {path} cannot be read, so it is not known what was sent; abort the backup and take another one";
         OtherJournal { path: String } => "the journal {path} is of another transfer; abort that one first";
     }
+
+    /// Why a file cannot be sent.
+    pub enum Unsent {
+        Gone => "it is gone: somebody has cleared the snapshot, or its time to live has passed; take the backup again";
+        Changed => "it is no longer the file that was listed; take the backup again";
+        Failed { why: String } => "{why}";
+    }
 }
 
 /// By what the operator sorts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// The store does not answer, or refuses: it is tried again.
     StoreUnreachable,
@@ -65,8 +71,7 @@ impl Stopped {
             | Self::Stranger { .. }
             | Self::NotInManifest { .. }
             | Self::NotThere { .. }
-            | Self::Gone { .. }
-            | Self::Changed { .. }
+            | Self::File { .. }
             | Self::Reading { .. }
             | Self::Digest { .. }
             | Self::Listing { .. }
@@ -106,6 +111,7 @@ fn of(trouble: &Trouble) -> Cause {
         | Trouble::Uncovered { .. }
         | Trouble::NotOfMember { .. }
         | Trouble::Source { .. }
+        | Trouble::Unnoted { .. }
         | Trouble::Rotten { .. }
         | Trouble::Document { .. }
         | Trouble::Target { .. } => Cause::BackupFailed,

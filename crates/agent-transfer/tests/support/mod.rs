@@ -48,7 +48,7 @@ impl Ended {
     pub fn stopped(&self) -> (String, String) {
         assert_eq!(self.code, Some(1));
         match &self.last {
-            Some(Line::Stopped { cause, message }) => (cause.clone(), message.clone()),
+            Some(Line::Stopped { cause, message }) => (format!("{cause:?}"), message.clone()),
             other => panic!("{other:?}"),
         }
     }

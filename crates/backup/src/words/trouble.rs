@@ -53,6 +53,7 @@ palladion_api::sentences! {
         Uncovered { missing: Missing } => "the manifests do not cover the ring: {missing}";
         NotOfMember { host: String, why: Unfit } => "the manifest of member {host} does not fit: {why}";
         Source { file: String, why: String } => "cannot read {file} of the snapshot: {why}";
+        Unnoted { file: String, why: String } => "cannot note that a piece of {file} is sent: {why}";
         Rotten { file: String, expected: u32, found: u32 } => "{file} does not match its Digest.crc32 ({found} instead of {expected}): the file has rotted on the member's volume; scrub or replace it, then take the backup again";
         Document { name: String, why: String } => "cannot write {name} as JSON: {why}";
         Target { why: String } => "{why}";

@@ -90,6 +90,7 @@ impl From<OfBackup> for Trouble {
             | OfBackup::Uncovered { .. }
             | OfBackup::NotOfMember { .. }
             | OfBackup::Source { .. }
+            | OfBackup::Unnoted { .. }
             | OfBackup::Rotten { .. }
             | OfBackup::Document { .. }
             | OfBackup::Target { .. } => Exit::NotWell,
