@@ -66,6 +66,14 @@ impl<'a> Ring<'a> {
         Ok(ring)
     }
 
+    /// The ring that is to come in a fresh namespace, where a client runs already.
+    pub fn with_client(bed: &'a Bed, namespace: &str) -> Result<Self> {
+        bed.fresh_namespace(namespace)?;
+        let ring = Self::at(bed, namespace);
+        ring.start_client()?;
+        Ok(ring)
+    }
+
     /// Names of the members, sorted.
     pub fn member_names(&self) -> Result<Vec<String>> {
         let mut names: Vec<String> = self

@@ -18,7 +18,21 @@ pub struct WantedRing {
     lines: Vec<&'static str>,
     copies: Option<u32>,
     delays: Delays,
+    security: Security,
 }
+
+/// Authentication and TLS, where no line says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Security {
+    /// Neither.
+    Off,
+    /// What a ring has of which nothing is said.
+    ByDefault,
+}
+
+/// The lines that turn both off.
+const OFF: [&str; 2] =
+    [r#"auth: {mode: "Off"}"#, r#"tls: {client: {mode: "Off"}, internode: {mode: "Off"}}"#];
 
 /// How long servers wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +61,7 @@ pub fn a_ring() -> WantedRing {
         lines: Vec::new(),
         copies: None,
         delays: Delays::Shortened(SHORT_DELAY),
+        security: Security::Off,
     }
 }
 
@@ -84,6 +99,13 @@ impl WantedRing {
     #[must_use]
     pub fn rows(mut self, copies: u32) -> Self {
         self.copies = Some(copies);
+        self
+    }
+
+    /// With the authentication and TLS that a ring has of which nothing is said.
+    #[must_use]
+    pub fn secure_by_default(mut self) -> Self {
+        self.security = Security::ByDefault;
         self
     }
 
@@ -136,13 +158,15 @@ impl WantedRing {
             && self.racks == wanted.racks
             && self.by_zones == wanted.by_zones
             && self.lines == wanted.lines
+            && self.security == wanted.security
             && self.delays >= wanted.delays
     }
 
     /// The manifest of a cluster of this name.
     pub fn manifest(&self, name: &str) -> String {
         let racks = self.racks_of_the_spec();
-        let lines: String = self.lines.iter().map(|line| format!("  {line}\n")).collect();
+        let all = self.lines.iter().copied().chain(self.in_the_clear());
+        let lines: String = all.map(|line| format!("  {line}\n")).collect();
         let (version, delays) = (self.version, self.delay_options());
         format!(
             "apiVersion: palladion.dev/v1alpha1
@@ -162,6 +186,19 @@ spec:
     name: dc1
 {racks}"
         )
+    }
+
+    /// Where no line says otherwise nobody is asked who is there, and all is in the clear: what a
+    /// ring has by default is tried by the stories of `secure`, the others are faster without.
+    fn in_the_clear(&self) -> Vec<&'static str> {
+        let lines = match self.security {
+            Security::Off => OFF.as_slice(),
+            Security::ByDefault => &[],
+        };
+        let said = |line: &str| {
+            self.lines.iter().any(|own| own.split(':').next() == line.split(':').next())
+        };
+        lines.iter().copied().filter(|line| !said(line)).collect()
     }
 
     /// The lines of the datacenter that say what racks it has.
@@ -196,6 +233,10 @@ impl fmt::Display for WantedRing {
         }
         for line in &self.lines {
             write!(f, ", {line}")?;
+        }
+        match self.security {
+            Security::Off => {}
+            Security::ByDefault => f.write_str(", secure by default")?,
         }
         match self.delays {
             Delays::Shortened(SHORT_DELAY) => {}
@@ -238,6 +279,11 @@ mod tests {
         assert_eq!(manifest["spec"]["nodeGoneGraceSeconds"], 0);
         assert_eq!(manifest["spec"]["datacenter"]["racks"][1]["name"], "b");
         assert_eq!(wanted.members(), 3);
+        assert_eq!(manifest["spec"]["tls"]["client"]["mode"], "Off");
+        let asking = wanted.clone().line("auth: {mode: Password}").manifest("asking");
+        assert_eq!(asking.matches("auth:").count(), 1, "{asking}");
+        let default = wanted.clone().secure_by_default().manifest("default");
+        assert!(!default.contains("auth:") && !default.contains("tls:"), "{default}");
         assert!(wanted.manifest("roll").contains("-Dcassandra.ring_delay_ms=3000"));
     }
 

@@ -1,7 +1,9 @@
-//! A ring whose servers ask for a user and a password, and take clients and each
-//! other over TLS alone: it grows and shrinks, and a wrong password is told. Another that is
-//! to ask from now on, or from the beginning, without the Secret for it.
+//! Rings whose servers ask for a user and a password, and take clients and each other over TLS
+//! alone: by default, and as the spec says; they grow and shrink, and a wrong password is told.
+//! Others that are to ask without the Secret for it.
 
+mod by_default;
+mod hammer;
 mod internode;
 
 use std::time::Duration;
@@ -23,7 +25,10 @@ const COPIES: u32 = 2;
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
-        .step("a ring with authentication and client TLS lets in its users alone", lets_in)
+        .step(
+            "a ring from names and members alone lets in its users alone",
+            by_default::lets_in_its_users_alone,
+        )
         .step("a ring with authentication and client TLS grows and shrinks", grows_and_shrinks)
         .in_soak()
         .step(
@@ -42,8 +47,8 @@ pub fn story() -> Story {
         )
         .in_soak()
         .step(
-            "a ring made without the Secret has no default superuser and gets its roles later",
-            made_without_the_secret,
+            "a ring whose superuser a user is to name waits for the Secret with nobody started",
+            by_default::waits_for_the_secret_of_a_user,
         )
         .in_soak()
         .into()
@@ -114,11 +119,6 @@ impl Client<'_> {
     }
 }
 
-/// A ring of two, and a password that changes.
-fn lets_in() {
-    secured(&members(1), &[]);
-}
-
 /// A ring of three that grows and shrinks before the password changes.
 fn grows_and_shrinks() {
     secured(&members(2), &[(members(3), 4), (members(2), 3)]);
@@ -153,9 +153,7 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
         ring.check_data().expect("all rows, on every replica");
     }
     a_password_changes(&ring, &admin);
-    if moves.is_empty() {
-        the_operator_signs(&ring, &admin);
-    }
+    the_operator_signs(&ring, &admin);
     bed().remove_namespace(NAMESPACE).expect("removed");
 }
 
@@ -164,22 +162,18 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
 fn the_operator_signs(ring: &Ring<'_>, admin: &Client<'_>) {
     let before = ring.pod_uids().expect("uids");
     let wanted = with_tls(
-        1,
+        2,
         "tls: {internode: {mode: Require, certificates: {operator: {}}}, client: {mode: Require, certificates: {operator: {}}}}",
     );
     bed().apply(NAMESPACE, &wanted.manifest(NAMESPACE)).expect("apply");
     wait_for("all members to restart", RESTARTS_IN, || {
         let now = ring.pod_uids()?;
-        Ok((now.len() == 2 && now.iter().all(|pod| !before.contains(pod))).then_some(()))
+        Ok((now.len() == 3 && now.iter().all(|pod| !before.contains(pod))).then_some(()))
     })
     .expect("each restarts with its own certificate");
-    ring.wait_members(2).expect("all ready");
-    let text = bed()
-        .kubectl(&format!("get configmap {NAMESPACE}-client-ca -n {NAMESPACE} -o json"))
-        .expect("the authority for clients");
-    let map: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let authority = map["data"]["ca.crt"].as_str().expect("the key `ca.crt`");
-    let trusting = Client { authority, ..*admin };
+    ring.wait_members(3).expect("all ready");
+    let authority = by_default::authority();
+    let trusting = Client { authority: &authority, ..*admin };
     assert!(
         !trusting.is_kept_out(),
         "{}",
@@ -237,32 +231,6 @@ fn stops_before_it_locks_out() {
     // start: the agent gets in by it, makes the roles and closes it.
     wait_for("the others to restart", RESTARTS_IN, || Ok((renewed().len() == 3).then_some(())))
         .expect("the rollout goes on");
-    ring.wait_members(3).expect("all ready");
-    only_the_admin_gets_in(&ring);
-    bed().remove_namespace(NAMESPACE).expect("removed");
-}
-
-/// A ring that asks from the beginning and has no Secret: nobody makes the default
-/// superuser, although the ring's options ask for it at once. With the Secret and
-/// a restart of one member there are roles.
-fn made_without_the_secret() {
-    let asking = a_ring().racks(&[("a", 2), ("b", 1)]).line("auth: {mode: Password}");
-    let manifest = asking.manifest(NAMESPACE);
-    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, 3).expect("the ring should form");
-    ring.wait_reason("Degraded", Reason::CredentialsMissing, SOON).expect("told");
-    let default = Client { ring: &ring, user: "cassandra", password: "cassandra", authority: "" };
-    assert!(default.is_kept_out(), "no default superuser");
-    secrets();
-    ring.wait_reason("Degraded", Reason::CredentialsRefused, SECRET).expect("no role is known");
-    let member = ring.member_names().expect("members").remove(0);
-    let restart =
-        format!("annotate cassandramember {member} -n {NAMESPACE} palladion.dev/restart=roles");
-    bed().kubectl(&restart).expect("annotate");
-    wait_for("Degraded to be False", RESTARTS_IN, || {
-        let degraded = ring.condition("Degraded")?;
-        Ok(degraded.filter(|c| c["status"] == "False").map(drop))
-    })
-    .expect("all agents get in");
     ring.wait_members(3).expect("all ready");
     only_the_admin_gets_in(&ring);
     bed().remove_namespace(NAMESPACE).expect("removed");

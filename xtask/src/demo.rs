@@ -4,6 +4,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use clap::Args;
 use palladion_testbed::progress::{Lines, Progress};
 use palladion_testbed::{Cluster, ClusterName, Config};
@@ -28,11 +30,17 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const TOOLS: &str = "palladion.dev/tools:dev";
 /// What the client does: a keyspace with three copies, a row, and the row read back at QUORUM.
 const CLIENT: &str = r#"
-import sys
+import ssl, sys
+from cassandra.auth import PlainTextAuthProvider
 from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
 from cassandra import ConsistencyLevel
 profile = ExecutionProfile(consistency_level=ConsistencyLevel.QUORUM, request_timeout=20)
-cluster = Cluster([sys.argv[1]], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, connect_timeout=20, control_connection_timeout=20)
+service, user, password, authority = sys.argv[1:5]
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+context.check_hostname = False
+context.load_verify_locations(cadata=authority)
+cluster = Cluster([service], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, ssl_context=context,
+    auth_provider=PlainTextAuthProvider(user, password), connect_timeout=20, control_connection_timeout=20)
 session = cluster.connect()
 session.execute("CREATE KEYSPACE IF NOT EXISTS demo WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}")
 session.execute("CREATE TABLE IF NOT EXISTS demo.greetings (id int PRIMARY KEY, text text)")
@@ -155,7 +163,12 @@ fn ask(cluster: &Cluster) -> Result<String> {
     let service = format!("{CLUSTER}-client.default.svc.cluster.local");
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        match cluster.kubectl(&["exec", "client", "--", "python3", "-c", CLIENT, &service]) {
+        let said = access(cluster).and_then(|Access { user, password, authority }| {
+            let who = [&service, &user, &password, &authority].map(String::as_str);
+            let words = ["exec", "client", "--", "python3", "-c", CLIENT];
+            cluster.kubectl(&[words.as_slice(), &who].concat())
+        });
+        match said {
             Ok(said) => return Ok(said),
             Err(error) if Instant::now() > deadline => {
                 return Err(error.context("asking the ring by CQL"));
@@ -163,6 +176,32 @@ fn ask(cluster: &Cluster) -> Result<String> {
             Err(_) => std::thread::sleep(Duration::from_secs(1)),
         }
     }
+}
+
+/// What a client of the ring needs: the operator has created it.
+struct Access {
+    user: String,
+    password: String,
+    authority: String,
+}
+
+fn access(cluster: &Cluster) -> Result<Access> {
+    let part = |kind: &str, name: &str, pointer: &str| -> Result<String> {
+        let text = cluster.kubectl(&["get", kind, name, "-o", "json"])?;
+        let object: Value = serde_json::from_str(&text).context("reading what clients need")?;
+        let part = object.pointer(pointer).and_then(Value::as_str);
+        Ok(part.with_context(|| format!("{kind} {name} lacks {pointer}"))?.to_string())
+    };
+    let secret = format!("{CLUSTER}-superuser");
+    let decoded = |pointer: &str| -> Result<String> {
+        let text = BASE64.decode(part("secret", &secret, pointer)?).context("decoding base64")?;
+        String::from_utf8(text).context("reading a user")
+    };
+    Ok(Access {
+        user: decoded("/data/username")?,
+        password: decoded("/data/password")?,
+        authority: part("configmap", &format!("{CLUSTER}-client-ca"), "/data/ca.crt")?,
+    })
 }
 
 /// The ring as each member sees it.
@@ -214,7 +253,10 @@ fn hints(cluster: &Cluster, name: &ClusterName) {
     println!("\nTry next (each line works as it is):");
     println!("  export KUBECONFIG={}", cluster.kubeconfig().display());
     println!("  {kubectl} get cassandraclusters,cassandramembers,pods -o wide");
-    println!("  {kubectl} exec client -- cqlsh {CLUSTER}-client -e 'SELECT * FROM demo.greetings'");
+    println!(
+        "  {kubectl} get secret {CLUSTER}-superuser -o jsonpath='{{.data.password}}' | base64 -d"
+    );
+    println!("  kubectl palladion cqlsh {CLUSTER} -- -u admin   # asks for that password");
     println!("  {kubectl} delete pod {CLUSTER}-dc1-a-1   # it comes back with its data");
     println!("  cargo xtask demo --down{named}");
 }

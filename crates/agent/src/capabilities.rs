@@ -99,6 +99,16 @@ pub struct Capabilities {
     pub snapshot_life: SnapshotLife,
 }
 
+impl Capabilities {
+    /// Does the server read keys and certificates from PEM files?
+    pub fn reads_pem(self) -> bool {
+        match self.line {
+            Line::V4_0 => false,
+            Line::V4_1 | Line::V5_0 => true,
+        }
+    }
+}
+
 /// All versions.
 pub const TABLE: [Capabilities; 3] = [
     Capabilities {

@@ -22,6 +22,9 @@ pub struct LaunchRecord {
     /// What it had before it was told any.
     #[serde(default)]
     pub runtime_before: Option<RuntimeSettings>,
+    /// Does the server take its agent alone over CQL?
+    #[serde(default)]
+    pub sealed: bool,
     /// Credentials, where the server was given some.
     pub credentials: Option<Credentials>,
 }
@@ -48,6 +51,7 @@ mod tests {
             seeds: vec!["10.96.0.11".into()],
             runtime: RuntimeSettings::default(),
             runtime_before: None,
+            sealed: false,
             credentials: Some(Credentials::random()),
         };
         record.save(&path).unwrap();

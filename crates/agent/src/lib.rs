@@ -30,6 +30,7 @@ pub mod render;
 pub mod repair;
 pub mod report;
 pub mod runtime;
+pub mod seal;
 pub mod settings;
 pub mod tombstones;
 pub mod volume;

@@ -24,7 +24,7 @@ pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealt
 pub use placement::Placement;
 pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
-    InternodeTls, InternodeTlsMode, SignedByOperator, Tls,
+    InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
 };
 pub use status::{
     Authority, CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin,

@@ -51,6 +51,8 @@ pub const AGENT_IMAGE: &str = "palladion.dev/agent-image";
 pub const INTERNODE_TLS: &str = "palladion.dev/internode-tls";
 /// On claims: host ID of the member whose data the volume holds.
 pub const HOST_ID: &str = "palladion.dev/host-id";
+/// What was settled of authentication and TLS when the ring was new whose data a claim holds.
+pub const SECURITY: &str = "palladion.dev/security";
 /// On claims: ID of the volume, which the agent creates at first mount.
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims of ZooKeeper: the server ID that was given to the volume.

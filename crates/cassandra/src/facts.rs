@@ -9,6 +9,7 @@ pub mod lines;
 mod live;
 mod member;
 mod restarts;
+pub mod security;
 mod silence;
 mod times;
 pub mod words;
@@ -23,7 +24,7 @@ pub use silence::Silence;
 use crate::resources as kinds;
 use crate::words::status::Unknown;
 use jiff::Timestamp;
-use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
+use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Settled, Turn};
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{OperatorConfigSpec, labels, names};
@@ -40,8 +41,10 @@ pub const ADMISSION_POLICIES: &str = "admissionPolicies";
 pub struct Facts<'a> {
     /// The raw snapshot: time, nonce, epoch, references, last failure.
     pub snapshot: &'a Snapshot,
-    /// The spec.
+    /// The spec, with what is settled where it says nothing of authentication and TLS.
     pub spec: CassandraClusterSpec,
+    /// What is settled of authentication and TLS; nothing for rings that are older than that.
+    pub settled: Option<Settled>,
     /// The status as stored.
     pub status: CassandraClusterStatus,
     /// Settings of the operator.
@@ -78,6 +81,7 @@ impl<'a> Facts<'a> {
         let mut facts = Facts {
             snapshot,
             spec,
+            settled: None,
             status,
             operator_config,
             sets: BTreeMap::new(),
@@ -90,6 +94,7 @@ impl<'a> Facts<'a> {
         for node in snapshot.all(kinds::NODE)? {
             facts.nodes.insert(node.meta.name.clone(), node.str_at("/ready") == Some("True"));
         }
+        security::settle(&mut facts);
         Ok(facts)
     }
 

@@ -2,8 +2,8 @@
 
 use palladion_api::labels;
 pub use palladion_plan::kinds::{
-    CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
-    SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
+    CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SECRET,
+    SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
 use palladion_plan::workload::{claims, home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};

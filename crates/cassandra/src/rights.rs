@@ -4,7 +4,8 @@
 
 use crate::resources::{
     CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE, OPERATOR_CONFIG, POD,
-    ROLE_BINDING, SCHEDULE, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, TASK, VOLUME,
+    ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, TASK,
+    VOLUME,
 };
 use palladion_api::rights::Verb::{Bind, Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{MEMBER_ROLE, Place, Right, Verb};
@@ -57,6 +58,10 @@ pub const RIGHTS: &[Right] = &[
     CONFIG_MAP.right(ALL, "Configuration of the servers"),
     SERVICE_ACCOUNT.right(KEPT, "The service account of the member pods"),
     ROLE_BINDING.right(KEPT, "Binds that account to the role palladion-member in its namespace"),
+    SECRET.right(
+        &[Create],
+        "The users of a new ring that asks for passwords: created once with random passwords, and never read",
+    ),
     POD.right(
         &[List, Watch, Delete],
         "Pods are created by the StatefulSet controller; one that does not serve is deleted",

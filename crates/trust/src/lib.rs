@@ -2,12 +2,15 @@
 //! is asked for what it holds alone. The certificate must come from an authority that
 //! is trusted; whom it names does not matter.
 
+use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 use std::sync::Arc;
 
 /// A client that trusts certificates of these authorities, whomever they name.
@@ -15,13 +18,28 @@ use std::sync::Arc;
 /// # Errors
 /// The provider has no version of TLS that is safe.
 pub fn client(roots: RootCertStore) -> Result<ClientConfig, Error> {
+    Ok(trusting(roots)?.with_no_client_auth())
+}
+
+/// The same, showing a certificate of its own.
+///
+/// # Errors
+/// The key does not belong to the certificate, or the provider has no version of TLS that is safe.
+pub fn client_showing(
+    roots: RootCertStore,
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<ClientConfig, Error> {
+    trusting(roots)?.with_client_auth_cert(chain, key)
+}
+
+fn trusting(roots: RootCertStore) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = Arc::new(OfAuthority { roots, provider: provider.clone() });
     Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth())
+        .with_custom_certificate_verifier(verifier))
 }
 
 /// Chain, dates and signatures as ever; names are not compared.

@@ -13,6 +13,9 @@ const FOLLOWED_IN: Duration = Duration::from_secs(2400);
 /// Who was restarted last has its hints within half a minute of coming up: 21 s were seen.
 const HINTS: Duration = Duration::from_secs(60);
 const RING: &str = "internode";
+/// Between members alone.
+const REQUIRE: &str =
+    r#"tls: {internode: {mode: Require, certificates: {operator: {}}}, client: {mode: "Off"}}"#;
 
 /// Whom a member's port 7000 takes.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,8 +68,7 @@ fn step(ring: &Ring<'_>) -> String {
 
 /// A ring in the clear takes to TLS while clients write, and goes back.
 pub fn there_and_back_under_load() {
-    let (off, require) =
-        ("tls: {}", "tls: {internode: {mode: Require, certificates: {operator: {}}}}");
+    let (off, require) = (r#"tls: {internode: {mode: "Off"}, client: {mode: "Off"}}"#, REQUIRE);
     let ring = Ring::create(bed(), RING, &wanted(off)).expect("the ring should form");
     for takes in asked(&ring) {
         assert_eq!(takes, IN_THE_CLEAR, "the question can tell");
@@ -103,8 +105,7 @@ pub fn there_and_back_under_load() {
 /// The keys of the authorities are lost: members come to trust another one before any of them
 /// shows what it signs, and nobody is restarted.
 pub fn a_lost_authority_is_followed() {
-    let require = "tls: {internode: {mode: Require, certificates: {operator: {}}}}";
-    let ring = Ring::create(bed(), RING, &wanted(require)).expect("the ring should form");
+    let ring = Ring::create(bed(), RING, &wanted(REQUIRE)).expect("the ring should form");
     let before = (ring.pod_uids().expect("uids"), issuers(&ring));
     assert_eq!(before.1.len(), 3, "each shows one");
     let writing = ring.writing(Writes::Rows).expect("writing");

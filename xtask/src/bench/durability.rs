@@ -45,11 +45,7 @@ pub fn measure(cluster: &Cluster) -> Result<String> {
 }
 
 fn one_member() -> Result<Value> {
-    let path = install::root().join(super::MANIFEST);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let mut manifest: Value =
-        serde_yaml::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+    let mut manifest = super::manifest()?;
     let racks = manifest["spec"]["datacenter"]["racks"].as_array_mut();
     let racks = racks.context("the manifest has no racks")?;
     racks.truncate(1);

@@ -8,14 +8,13 @@ mod task;
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use palladion_testbed::Cluster;
 use palladion_testbed::progress::{Lines, Progress};
 use serde_json::{Value, json};
 
 use super::report::Report;
 use super::{CLUSTER, MANIFEST, MEMBERS, OPERATOR, look};
-use crate::install;
 
 /// The ring's members' account.
 const AGENTS: &str = "system:serviceaccount:default:two-racks-member";
@@ -51,11 +50,7 @@ pub fn measure(cluster: &Cluster, watched: Duration, mib: u32) -> Result<String>
 }
 
 fn manifest() -> Result<Value> {
-    let path = install::root().join(MANIFEST);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let mut manifest: Value =
-        serde_yaml::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+    let mut manifest = super::manifest()?;
     manifest["spec"]["numTokens"] = json!(TOKENS);
     Ok(manifest)
 }

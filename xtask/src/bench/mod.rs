@@ -19,6 +19,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use palladion_testbed::progress::{Lines, Progress};
 use palladion_testbed::{Cluster, ClusterName, Config};
+use serde_json::{Value, json};
 
 use crate::{demo, install};
 use report::Report;
@@ -75,6 +76,20 @@ const OPERATOR: &str = "system:serviceaccount:palladion-system:palladion-operato
 /// Racks and members of the manifest.
 const RACKS: u64 = 2;
 const MEMBERS: u64 = 3;
+
+/// The ring of [`MANIFEST`] in the clear and for everybody, so that figures can be compared with
+/// those of rings without TLS.
+fn manifest() -> Result<Value> {
+    let path = install::root().join(MANIFEST);
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    let mut manifest: Value =
+        serde_yaml::from_str(&text).with_context(|| format!("reading {}", path.display()))?;
+    manifest["spec"]["auth"] = json!({ "mode": "Off" });
+    manifest["spec"]["tls"] =
+        json!({ "client": { "mode": "Off" }, "internode": { "mode": "Off" } });
+    Ok(manifest)
+}
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     Cluster::down(&arguments.name, &mut Lines)?;

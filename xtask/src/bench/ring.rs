@@ -8,7 +8,7 @@ use palladion_testbed::progress::Lines;
 
 use super::look::{self, MIB};
 use super::report::Report;
-use super::{MANIFEST, MEMBERS, OPERATOR, RACKS};
+use super::{MEMBERS, OPERATOR, RACKS};
 use crate::install;
 
 /// The ring's members' account.
@@ -20,8 +20,7 @@ pub fn creation(cluster: &Cluster, report: &mut Report) -> Result<()> {
     report.row("operator, resident, no ring", "", format!("{memory:.1} MiB"));
     let mark = cluster.audit_mark()?;
     let (begin, clock) = (Instant::now(), look::now()?);
-    let manifest = install::root().join(MANIFEST);
-    cluster.kubectl(&["apply", "-f", &manifest.to_string_lossy()])?;
+    cluster.kubectl_with_input(&["apply", "-f", "-"], &super::manifest()?.to_string())?;
     look::wait(cluster, "members ready", |s| {
         s["members"] == format!("{MEMBERS}/{MEMBERS}").as_str()
     })?;

@@ -8,6 +8,7 @@ use crate::certificate;
 use crate::cql::Credentials;
 use crate::decide::Process;
 use crate::issued::{self, Own, Reads};
+use crate::volume::roles::Roles;
 use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_api::cluster::AuthMode;
@@ -92,7 +93,9 @@ impl Agent {
             return;
         };
         let config = &mounted.config;
-        if !is_tried(config) || !self.reading().is_some_and(Reading::serves) {
+        let sealed = self.sealed_endpoint();
+        let serves = self.reading().is_some_and(Reading::serves) || sealed.is_some();
+        if !is_tried(config) || !serves {
             return;
         }
         let credentials = Credentials::mounted(&self.settings.secrets_dir, AGENTS_FOLDER);
@@ -100,7 +103,7 @@ impl Agent {
         let Some(of) = self.access.begin(&of, Instant::now()) else {
             return;
         };
-        let endpoint = access::endpoint(&self.settings, config);
+        let endpoint = sealed.unwrap_or_else(|| access::endpoint(&self.settings, config));
         let (auth, admin) = (config.auth, admin.clone());
         let people = Credentials::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
         let done = self.done.clone();
@@ -123,7 +126,9 @@ impl Agent {
                 Ok(left) => access::log_in(&endpoint).await.beside(left, is_named),
                 Err(error) => Answer::of(Err(error)),
             };
-            let _ = done.send(Done::LoggedIn { of, answer }).await;
+            let roles =
+                (auth == Some(AuthMode::Password) && answer == Answer::In).then_some(Roles::Made);
+            let _ = done.send(Done::LoggedIn { of, answer, roles }).await;
         });
     }
 }

@@ -3,10 +3,12 @@
 
 use super::state::{Agent, Done};
 use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then};
-use crate::launch;
+use crate::launch::{self, Prepared};
 use crate::launch_record::LaunchRecord;
+use crate::render::Door;
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
+use crate::volume::roles::Roles;
 use crate::words::calls::NotKnown;
 use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
@@ -119,9 +121,10 @@ impl Agent {
         }
         // First what may fail: a permit is not used up by an image without Java.
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let certificate = &mut self.issued;
-        let (launch, record) =
-            launch::prepare(&self.settings, volume, certificate, &mounted, &start.identity)?;
+        let noted = self.found.as_ref().map_or(Roles::NotNoted, |found| found.roles);
+        let (certificate, of) = (&mut self.issued, (volume, noted));
+        let Prepared { launch, record, keys } =
+            launch::prepare(&self.settings, of, certificate, &mounted, &start.identity)?;
         let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
         if let Cause::Permit { nonce, data, .. } = &start.cause
             && let Err(error) = volume.prepare(*data, &mut ledger)
@@ -143,6 +146,14 @@ impl Agent {
         let owner = self.found.as_ref().ok().and_then(|found| found.owner.as_ref());
         if owner != Some(&self.settings.pod.name) {
             volume.note_owner(&ledger, &self.settings.pod.name)?;
+        }
+        if start.identity.door == Door::Sealed {
+            // Before anything of it: whatever ends in between, the next start is sealed, too.
+            volume.save_roles(Roles::Sealing)?;
+            if let Ok(found) = &mut self.found {
+                found.roles = Roles::Sealing;
+            }
+            self.keys = keys;
         }
         self.save_ledger(ledger)?;
         record.save(&self.settings.pod.launch_file())?;

@@ -5,7 +5,7 @@ use crate::admin::{self, Reading};
 use crate::decide::operation::Worker;
 use crate::decide::{Process, Source};
 use crate::launch;
-use crate::render::{Entry, Identity};
+use crate::render::{Door, Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
 use crate::volume::ledger::Membership;
@@ -51,7 +51,9 @@ impl Agent {
         let Some(address) = saved.spec.address.clone() else {
             return;
         };
-        let identity = Identity { address, seeds: saved.spec.seeds.clone(), entry: Entry::Plain };
+        // A sealed server does not serve.
+        let (seeds, door) = (saved.spec.seeds.clone(), Door::Open);
+        let identity = Identity { address, seeds, entry: Entry::Plain, door };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);
         let written = launch::write_server_yaml(&self.settings, mounted, &identity);

@@ -32,6 +32,10 @@ impl Agent {
         match answer {
             Ok(mut reading) => {
                 self.hear_failed_join(&mut reading).await;
+                if self.launch.as_ref().is_some_and(|launch| launch.sealed) {
+                    // It takes its agent alone: for everybody else it is down.
+                    reading.native_transport = Some(false);
+                }
                 let known = self.progress.take();
                 self.progress = Progress::after(known, Some(&reading), Timestamp::now());
                 self.watch.look(Some(&reading));

@@ -9,6 +9,7 @@ mod jobs;
 mod look;
 mod operations;
 mod repair;
+mod seal;
 mod state;
 mod stop;
 mod tell;
@@ -139,7 +140,10 @@ impl Agent {
             Done::Schema { version, answer } => self.schema.note(version, answer),
             Done::Surveyed { of, found } => self.note_survey(of, found),
             Done::Counted { of, counts } => self.note_copies(of, counts),
-            Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
+            Done::LoggedIn { of, answer, roles } => {
+                self.access.note(of, answer, Instant::now());
+                self.note_roles(roles);
+            }
         }
     }
 }

@@ -21,10 +21,12 @@ use crate::repair::pressure::{Load, Watched};
 use crate::repair::survey::Survey;
 use crate::repair::{Known, Repairs, Schema};
 use crate::report::job::Told as ToldJob;
+use crate::seal::Keys;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
 use crate::volume::jobs::Ended;
 use crate::volume::ledger::Ledger;
+use crate::volume::roles::Roles;
 use crate::volume::{Found, SavedMember, Volume};
 use crate::words::calls::NotKnown;
 use crate::words::start::Waiting;
@@ -97,6 +99,8 @@ pub enum Done {
         of: Subject,
         /// How that ended.
         answer: Answer,
+        /// What the roles are now, where it is in and `auth` of the spec asks for passwords.
+        roles: Option<Roles>,
     },
 }
 
@@ -222,6 +226,8 @@ pub struct Agent {
     pub issued: Certificates,
     /// What a start waits for, where it has none.
     pub lacks_certificate: Option<Waiting>,
+    /// What opens the door of the sealed server that it has started.
+    pub keys: Option<Keys>,
     pub schema: Known,
     /// What looks have shown of how much the server has to do.
     pub watched: Watched,
@@ -283,6 +289,7 @@ impl Agent {
             access: Access::default(),
             issued: Certificates::default(),
             lacks_certificate: None,
+            keys: None,
             schema: Known::default(),
             watched: Watched::default(),
             load: watch::channel(Load::default()).0,
@@ -324,6 +331,7 @@ impl Agent {
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
+            seal: self.seal(),
         }
     }
 

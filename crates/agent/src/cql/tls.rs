@@ -3,8 +3,8 @@
 //! does not leave the pod.
 
 use crate::words::files::Missing;
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use std::sync::Arc;
 
@@ -27,13 +27,26 @@ impl Encryption {
             Err(error) => Self::Impossible(format!("{error:#}")),
         }
     }
+
+    /// TLS, trusting the authorities of a PEM file and showing a certificate (PEM, both).
+    pub fn showing(authorities: &[u8], certificate: &str, key: &str) -> anyhow::Result<Self> {
+        let chain: Result<Vec<_>, _> =
+            CertificateDer::pem_slice_iter(certificate.as_bytes()).collect();
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes())?;
+        let config = palladion_trust::client_showing(roots(authorities)?, chain?, key)?;
+        Ok(Self::Tls(Arc::new(config)))
+    }
 }
 
 fn client_config(authorities: &[u8]) -> anyhow::Result<ClientConfig> {
+    Ok(palladion_trust::client(roots(authorities)?)?)
+}
+
+fn roots(authorities: &[u8]) -> anyhow::Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     for authority in CertificateDer::pem_slice_iter(authorities) {
         roots.add(authority?)?;
     }
     anyhow::ensure!(!roots.is_empty(), Missing::Authority);
-    Ok(palladion_trust::client(roots)?)
+    Ok(roots)
 }

@@ -25,6 +25,10 @@ pub enum StopWhy {
     Decommissioned,
     /// It came up as somebody else than the member whose data it should have.
     OtherHostId,
+    /// It was started sealed, and the roles are made.
+    SealEnds,
+    /// It was started sealed, and nobody has its keys.
+    SealLost,
 }
 
 impl StopWhy {
@@ -37,7 +41,9 @@ impl StopWhy {
             | StopWhy::SpecSaysSo
             | StopWhy::Restart
             | StopWhy::PermitWithdrawn
-            | StopWhy::Decommissioned => Some(End::Stopped),
+            | StopWhy::Decommissioned
+            | StopWhy::SealEnds
+            | StopWhy::SealLost => Some(End::Stopped),
         }
     }
 }

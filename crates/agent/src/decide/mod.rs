@@ -14,6 +14,7 @@ pub mod operation;
 pub mod permit;
 pub mod progress;
 pub mod running;
+pub mod seal;
 pub mod silence;
 pub mod stale;
 pub mod start;
@@ -40,6 +41,7 @@ use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
 use progress::Progress;
+use seal::Seal;
 
 /// All that a decision is made of.
 #[derive(Clone, Debug)]
@@ -74,6 +76,8 @@ pub struct Facts<'a> {
     pub last_words: Option<&'a LastWords>,
     /// What a start waits for, where the server needs a certificate of its own and has none.
     pub lacks_certificate: Option<Waiting>,
+    /// What a sealed start is decided by.
+    pub seal: Seal,
 }
 
 /// The spec and how fresh it is.

@@ -1,7 +1,7 @@
 //! Permits: what becomes of one, and whether a start may be made with it.
 
 use super::{Action, Cause, Facts, Process, Source, Start, StopWhy};
-use crate::render::{Entry, Identity};
+use crate::render::{Door, Entry, Identity};
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::permit::{Ended, Refused};
 use crate::words::server::Exited;
@@ -144,7 +144,8 @@ pub fn start(
         return Err(Refused::NoSeeds);
     }
     let cause = Cause::Permit { kind: permit.kind, nonce: permit.nonce.clone(), data: permit.data };
-    Ok(Start { cause, identity: Identity { address: address.clone(), seeds, entry } })
+    let identity = Identity { address: address.clone(), seeds, entry, door: Door::Open };
+    Ok(Start { cause, identity })
 }
 
 /// Is this the address that is given up?

@@ -2,7 +2,9 @@
 
 use super::forbidden::{is_given_up, must_be_banned};
 use super::progress::Stall;
-use super::{Action, Decision, Facts, SpecFact, StopWhy, drain, intent, is_stale_twin, permit};
+use super::{
+    Action, Decision, Facts, SpecFact, StopWhy, drain, intent, is_stale_twin, permit, seal,
+};
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
 use crate::volume::judge::has_left;
@@ -23,6 +25,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| other(facts, ledger, must_stop))
         .or_else(|| must_stop.map(Action::Stop))
         .or_else(|| record_normal(facts, ledger))
+        .or_else(|| seal::ends(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
         .or_else(|| intent::settle(facts, ledger))
         .or_else(|| intent::leave(facts, ledger))
@@ -123,6 +126,8 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
             StopWhy::PermitWithdrawn => Stopping::PermitWithdrawn,
             StopWhy::JoinFailed => Stopping::JoinFailed,
             StopWhy::Decommissioned => Stopping::Decommissioned,
+            StopWhy::SealEnds => Stopping::SealEnds,
+            StopWhy::SealLost => Stopping::SealLost,
             StopWhy::OtherHostId => Stopping::OtherHostId {
                 actual: facts.reading.and_then(|r| r.host_id.clone()).unwrap_or_default(),
                 recorded: ledger.host_id.clone().unwrap_or_default(),
@@ -148,6 +153,9 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
                 Stall::Streams(mode) => Stalled::Streams { mode, since },
             },
         );
+    }
+    if facts.seal.running.is_some() && facts.reading.is_some_and(|r| r.is(admin::NORMAL)) {
+        return Decision::because(action, ServerState::Starting, Starting::Sealed);
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {

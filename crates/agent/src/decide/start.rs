@@ -3,10 +3,10 @@
 use super::forbidden::{forbidden, retires};
 use super::{
     Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, intent, permit,
-    stale,
+    seal, stale,
 };
 use crate::init::protocol::Phase;
-use crate::render::{Entry, Identity};
+use crate::render::{Door, Entry, Identity};
 use crate::volume::Found;
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ledger, Membership};
@@ -166,9 +166,19 @@ fn autonomous(
         };
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(exited.into()));
     }
-    let identity = Identity { address: address.clone(), seeds, entry: Entry::Plain };
-    let start = Start { cause: Cause::Autonomous, identity };
-    Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
+    let door = seal::door(facts, &Cause::Autonomous);
+    let identity = Identity { address: address.clone(), seeds, entry: Entry::Plain, door };
+    begin(facts, Start { cause: Cause::Autonomous, identity })
+}
+
+/// Start it; sealed only when there is somebody for whom the roles can be made.
+fn begin(facts: &Facts<'_>, start: Start) -> Decision {
+    match (&facts.seal.lacks, start.identity.door) {
+        (Some(lacks), Door::Sealed) => Decision::wait(lacks.clone()),
+        (Some(_), Door::Open) | (None, _) => {
+            Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
+        }
+    }
 }
 
 /// Was something changed since the last start that may cure what it died of?
@@ -231,8 +241,9 @@ fn by_permit(
         };
     }
     match permit::start(known.spec, permit, ledger, state, address) {
-        Ok(start) => {
-            Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
+        Ok(mut start) => {
+            start.identity.door = seal::door(facts, &start.cause);
+            begin(facts, start)
         }
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),

@@ -4,6 +4,7 @@ use super::*;
 use crate::admin::Reading;
 use crate::volume::heartbeat::Known;
 use crate::volume::ledger::{Ledger, Membership};
+use crate::volume::roles::Roles;
 use crate::volume::{Data, Found};
 pub use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
 use palladion_api::member::{Intent, IntentKind, Liveness, MemberState, RingMember, StartPermit};
@@ -31,6 +32,7 @@ pub struct World {
     pub drain_call: Option<DrainCall>,
     pub last_words: Option<LastWords>,
     pub lacks_certificate: Option<Waiting>,
+    pub seal: Seal,
     pub now: Timestamp,
 }
 
@@ -57,6 +59,7 @@ pub fn a_new_member() -> World {
             ledger: Some(Ledger::new(VOLUME.into(), None)),
             data: Data::Absent,
             heartbeat: Known::Never,
+            roles: Roles::NotNoted,
         },
         process: Process::Absent,
         container: Phase::Serving,
@@ -67,6 +70,7 @@ pub fn a_new_member() -> World {
         drain_call: None,
         last_words: None,
         lacks_certificate: None,
+        seal: Seal::default(),
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -201,6 +205,7 @@ impl World {
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
+            seal: self.seal.clone(),
         })
     }
 

@@ -1,4 +1,4 @@
-//! Tests of what safety rules 1.3 to 1.5, 2.2 to 2.11 and 4.1 ask of the agent.
+//! Tests of what safety rules 1.3 to 1.5, 2.2 to 2.11, 4.1 and 7.15 ask of the agent.
 
 mod draining;
 mod health;
@@ -6,5 +6,6 @@ mod jobs;
 mod leaving;
 mod permits;
 mod running;
+mod sealed;
 mod stale;
 mod starting;

@@ -10,12 +10,17 @@ use crate::issued::{Certificates, Reads};
 use crate::launch_record::LaunchRecord;
 use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
-use crate::render::{Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla};
+use crate::render::{
+    Door, Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
+};
+use crate::seal::Keys;
 use crate::settings::Settings;
 use crate::volume::Volume;
 use crate::volume::durable::write_secret;
+use crate::volume::roles::Roles;
 use crate::words::calls::Version;
 use crate::words::files::{Doing, Missing};
+use crate::words::start::Waiting;
 use anyhow::{Context, Result, bail};
 use palladion_agent_core::java;
 use palladion_api::cluster::Mode;
@@ -57,14 +62,24 @@ pub fn mounted(settings: &Settings) -> Result<Mounted> {
     Ok(Mounted { config, hash })
 }
 
+/// How a server is started.
+pub struct Prepared {
+    /// For init.
+    pub launch: Launch,
+    /// For the agent, also one that comes later.
+    pub record: LaunchRecord,
+    /// What opens the door of a sealed server, for this agent alone.
+    pub keys: Option<Keys>,
+}
+
 /// Write the files and say how to start the server.
 pub fn prepare(
     settings: &Settings,
-    volume: &Volume,
+    (volume, noted): (&Volume, Roles),
     issued: &mut Certificates,
     mounted: &Mounted,
     identity: &Identity,
-) -> Result<(Launch, LaunchRecord)> {
+) -> Result<Prepared> {
     let conf = settings.conf_dir();
     fs::create_dir_all(&conf)
         .with_context(|| Doing::CreateDirectory { path: conf.display().to_string() })?;
@@ -79,9 +94,16 @@ pub fn prepare(
     issued.place(&mounted.config, volume, &settings.tls_dir(), Reads::AtStart)?;
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
+    let keys = match identity.door {
+        Door::Open => None,
+        Door::Sealed => {
+            let capabilities = capabilities_of(&mounted.config)?;
+            Some(Keys::make(&settings.tls_dir(), &settings.pod.name, capabilities, &tag)?)
+        }
+    };
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
-        Mode::Cassandra => cassandra(settings, &mounted.config, identity)?,
+        Mode::Cassandra => cassandra(settings, &mounted.config, identity, noted)?,
         Mode::Scylla => {
             let arguments = scylla::arguments(
                 &mounted.config,
@@ -112,9 +134,10 @@ pub fn prepare(
         seeds: identity.seeds.clone(),
         runtime: RuntimeSettings::default(),
         runtime_before: None,
+        sealed: keys.is_some(),
         credentials,
     };
-    Ok((launch, record))
+    Ok(Prepared { launch, record, keys })
 }
 
 /// Write `cassandra.yaml` or `scylla.yaml`; also for seeds that change while the server runs.
@@ -155,7 +178,12 @@ fn capabilities_of(config: &ServerConfig) -> Result<Capabilities> {
 
 type Command = (PathBuf, Vec<String>, Option<Credentials>);
 
-fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) -> Result<Command> {
+fn cassandra(
+    settings: &Settings,
+    config: &ServerConfig,
+    identity: &Identity,
+    noted: Roles,
+) -> Result<Command> {
     let conf = settings.conf_dir();
     let capabilities = capabilities_of(config)?;
     write(&conf.join("logback.xml"), logback::FILE)?;
@@ -169,7 +197,8 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
     )?;
     let java = java::program(settings.pod.java_home.as_deref());
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
-    let auth = auth::options(config, agents_secret(&settings.secrets_dir));
+    let secret = agents_secret(&settings.secrets_dir);
+    let auth = auth::options(config, auth::default_role(identity, noted, secret));
     let options = jvm::Options {
         image: &image,
         auth: &auth,
@@ -187,6 +216,19 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
         jmx_port: settings.jmx_port,
     };
     Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
+}
+
+/// What a sealed start waits for: the Secrets with the users that the agent is to make.
+pub fn seal_waits(secrets: &Path) -> Option<Waiting> {
+    let ours = cql::Credentials::mounted(secrets, AGENTS_FOLDER);
+    let people = cql::Credentials::mounted(secrets, SUPERUSER_FOLDER);
+    match (&ours, &people) {
+        (None, _) => Some(Waiting::NoAgentsSecret),
+        (Some(_), None) => Some(Waiting::NoSuperuserSecret),
+        (Some(_), Some(_)) => {
+            roles::is_named(ours.as_ref(), people.as_ref()).then_some(Waiting::NamesDefault)
+        }
+    }
 }
 
 fn agents_secret(secrets: &Path) -> AgentsSecret {
@@ -264,11 +306,9 @@ fn write(path: &Path, text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::testing::a_config;
-    use palladion_api::cluster::AuthMode;
 
-    /// May the server make the superuser `cassandra`, with these users in the two Secrets?
-    fn may_make_default(users: &[(&str, &str)]) -> bool {
+    /// Of a pod with these users in the two Secrets.
+    fn of<T>(users: &[(&str, &str)], what: impl FnOnce(&Path) -> T) -> T {
         let secrets = tempfile::tempdir().unwrap();
         for (folder, user) in users {
             let folder = secrets.path().join(folder);
@@ -276,17 +316,34 @@ mod tests {
             fs::write(folder.join("username"), user).unwrap();
             fs::write(folder.join("password"), "p").unwrap();
         }
-        let config = ServerConfig { auth: Some(AuthMode::Password), ..a_config("5.0.5") };
-        auth::options(&config, agents_secret(secrets.path())).is_empty()
+        what(secrets.path())
     }
 
     #[test]
     fn no_server_makes_the_default_superuser_where_nobody_closes_it() {
         let (agents, people) = (AGENTS_FOLDER, SUPERUSER_FOLDER);
-        assert!(may_make_default(&[(agents, "palladion")]));
-        assert!(may_make_default(&[(agents, "palladion"), (people, "admin")]));
-        assert!(!may_make_default(&[]) && !may_make_default(&[(people, "admin")]));
-        assert!(!may_make_default(&[(agents, "cassandra"), (people, "admin")]));
-        assert!(!may_make_default(&[(agents, "palladion"), (people, "cassandra")]));
+        let secret = |users: &[(&str, &str)]| of(users, agents_secret);
+        assert_eq!(secret(&[(agents, "palladion")]), AgentsSecret::Mounted);
+        assert_eq!(secret(&[(agents, "palladion"), (people, "admin")]), AgentsSecret::Mounted);
+        assert_eq!(secret(&[]), AgentsSecret::Missing);
+        assert_eq!(secret(&[(people, "admin")]), AgentsSecret::Missing);
+        for users in [
+            [(agents, "cassandra"), (people, "admin")],
+            [(agents, "palladion"), (people, "cassandra")],
+        ] {
+            assert_eq!(secret(&users), AgentsSecret::NamesDefault);
+        }
+    }
+
+    #[test]
+    fn a_sealed_start_waits_for_both_users_that_are_to_be_made() {
+        let (agents, people) = (AGENTS_FOLDER, SUPERUSER_FOLDER);
+        let waits = |users: &[(&str, &str)]| of(users, seal_waits);
+        assert_eq!(waits(&[]), Some(Waiting::NoAgentsSecret));
+        assert_eq!(waits(&[(people, "admin")]), Some(Waiting::NoAgentsSecret));
+        assert_eq!(waits(&[(agents, "palladion")]), Some(Waiting::NoSuperuserSecret));
+        let default = [(agents, "palladion"), (people, "cassandra")];
+        assert_eq!(waits(&default), Some(Waiting::NamesDefault));
+        assert_eq!(waits(&[(agents, "palladion"), (people, "admin")]), None);
     }
 }

@@ -1,6 +1,8 @@
 //! Authentication as the spec says it: the server's settings, and whether it
 //! may make its default superuser.
 
+use super::{Door, Entry, Identity};
+use crate::volume::roles::Roles;
 use palladion_api::cluster::AuthMode;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
@@ -28,19 +30,45 @@ pub fn settings(config: &ServerConfig, into: &mut Map<String, Value>) {
     }
 }
 
-/// Where there is no role, a server makes the superuser `cassandra` with a
-/// password that everybody knows, ten seconds after its start. Our agent closes
-/// it with what is in its Secret. Without one, or where a Secret names that very user, it
-/// is not made at all.
-pub fn options(config: &ServerConfig, secret: AgentsSecret) -> Vec<String> {
-    match (config.auth, secret) {
-        (Some(AuthMode::Password), AgentsSecret::Missing | AgentsSecret::NamesDefault) => {
-            vec!["-Dcassandra.superuser_setup_delay_ms=9000000000000".into()]
-        }
-        (Some(AuthMode::Password), AgentsSecret::Mounted) | (Some(AuthMode::Off) | None, _) => {
-            Vec::new()
-        }
+/// Whether a server may make its default superuser, in this start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultRole {
+    /// At once: the agent that sealed it closes that user.
+    AtOnce,
+    /// After ten seconds, where there is no role: a ring that runs is made to ask for passwords.
+    InTime,
+    /// Never.
+    Never,
+}
+
+/// Where there is no role, a server makes the superuser `cassandra` with a password that
+/// everybody knows. In a ring that was initialized behind a seal, or that a member joins, there
+/// are roles; then none is made whatever becomes of them. Otherwise our agent closes it with
+/// what is in its Secret; without one, or where a Secret names that very user, it is not made.
+pub fn default_role(identity: &Identity, noted: Roles, secret: AgentsSecret) -> DefaultRole {
+    let has_roles = noted == Roles::Made
+        || match identity.entry {
+            Entry::Plain => false,
+            Entry::Join | Entry::Replace { .. } | Entry::ResumeLeave => true,
+        };
+    match (identity.door, secret) {
+        (Door::Sealed, _) => DefaultRole::AtOnce,
+        (Door::Open, _) if has_roles => DefaultRole::Never,
+        (Door::Open, AgentsSecret::Missing | AgentsSecret::NamesDefault) => DefaultRole::Never,
+        (Door::Open, AgentsSecret::Mounted) => DefaultRole::InTime,
     }
+}
+
+/// The option that says so.
+pub fn options(config: &ServerConfig, default: DefaultRole) -> Vec<String> {
+    let milliseconds = match (config.auth, default) {
+        (Some(AuthMode::Off) | None, _) | (Some(AuthMode::Password), DefaultRole::InTime) => {
+            return Vec::new();
+        }
+        (Some(AuthMode::Password), DefaultRole::AtOnce) => "0",
+        (Some(AuthMode::Password), DefaultRole::Never) => "9000000000000",
+    };
+    vec![format!("-Dcassandra.superuser_setup_delay_ms={milliseconds}")]
 }
 
 #[cfg(test)]
@@ -66,12 +94,38 @@ mod tests {
         assert!(names(None).is_empty());
     }
 
+    fn a_start(entry: Entry, door: Door) -> Identity {
+        Identity { address: "10.96.0.11".into(), seeds: vec![], entry, door }
+    }
+
     #[test]
     fn the_default_superuser_is_made_only_for_an_agent_that_can_close_it() {
+        let of = |secret| default_role(&a_start(Entry::Plain, Door::Open), Roles::NotNoted, secret);
+        assert_eq!(of(AgentsSecret::Missing), DefaultRole::Never);
+        assert_eq!(of(AgentsSecret::NamesDefault), DefaultRole::Never);
+        assert_eq!(of(AgentsSecret::Mounted), DefaultRole::InTime);
+    }
+
+    #[test]
+    fn where_there_are_roles_no_server_makes_the_default_one() {
+        let replace = Entry::Replace { address: "10.96.0.12".into(), host_id: None };
+        for entry in [Entry::Join, replace, Entry::ResumeLeave] {
+            let start = a_start(entry, Door::Open);
+            let default = default_role(&start, Roles::NotNoted, AgentsSecret::Mounted);
+            assert_eq!(default, DefaultRole::Never, "{start:?}");
+        }
+        let again = a_start(Entry::Plain, Door::Open);
+        let default = default_role(&again, Roles::Made, AgentsSecret::Mounted);
+        assert_eq!(default, DefaultRole::Never);
+    }
+
+    #[test]
+    fn a_sealed_server_makes_it_at_once() {
+        let sealed = a_start(Entry::Plain, Door::Sealed);
+        let default = default_role(&sealed, Roles::Sealing, AgentsSecret::Mounted);
+        assert_eq!(default, DefaultRole::AtOnce);
         let password = a_config_with(Some(AuthMode::Password));
-        assert_eq!(options(&password, AgentsSecret::Missing).len(), 1);
-        assert_eq!(options(&password, AgentsSecret::NamesDefault).len(), 1);
-        assert!(options(&password, AgentsSecret::Mounted).is_empty());
-        assert!(options(&a_config_with(None), AgentsSecret::Missing).is_empty());
+        assert_eq!(options(&password, default), ["-Dcassandra.superuser_setup_delay_ms=0"]);
+        assert!(options(&a_config_with(None), default).is_empty());
     }
 }

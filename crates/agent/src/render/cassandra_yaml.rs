@@ -1,7 +1,10 @@
 //! `cassandra.yaml`: complete and minimal; what is not in it has the server's
 //! own default.
 
-use super::{Entry, Identity, Local, addresses, auth, durability, encryption, override_with, yaml};
+use super::{
+    Door, Entry, Identity, Local, addresses, auth, durability, encryption, override_with, seal,
+    yaml,
+};
 use crate::capabilities::Capabilities;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
@@ -41,6 +44,10 @@ pub fn render(
         settings.insert("auto_bootstrap".into(), json!(false));
     }
     override_with(config, &mut settings);
+    match identity.door {
+        Door::Open => {}
+        Door::Sealed => seal::settings(capabilities, local, &mut settings),
+    }
     yaml(&settings)
 }
 
@@ -64,6 +71,7 @@ mod tests {
             address: "10.96.0.11".into(),
             seeds: vec!["10.96.0.11".into(), "10.96.0.12".into()],
             entry: Entry::Plain,
+            door: Door::Open,
         }
     }
 
@@ -93,6 +101,28 @@ mod tests {
         assert!(file(Entry::ResumeLeave).contains("auto_bootstrap: false"));
         assert!(!file(Entry::Plain).contains("auto_bootstrap"));
         assert!(!file(Entry::Join).contains("auto_bootstrap"));
+    }
+
+    /// Whatever a user has set for the ports of clients.
+    #[test]
+    fn nobody_but_the_agent_reaches_a_sealed_server() {
+        let sealed = |version: &str| {
+            let mut config = a_config(version);
+            for (name, value) in [
+                ("rpc_interface", json!("eth0")),
+                ("native_transport_port_ssl", json!(9142)),
+                ("start_native_transport", json!(false)),
+                ("client_encryption_options", json!({"enabled": true, "optional": true})),
+            ] {
+                config.config.insert(name.into(), value);
+            }
+            let identity = Identity { door: Door::Sealed, ..identity() };
+            render(&config, capabilities::of(version).unwrap(), &a_local(), &identity)
+        };
+        insta::assert_snapshot!("cassandra_yaml_sealed", sealed("5.0.5"));
+        let old = sealed("4.0.18");
+        assert!(old.contains("rpc_address: 127.0.0.1") && !old.contains("rpc_interface"), "{old}");
+        assert!(!old.contains("9142") && !old.contains("client_encryption_options"), "{old}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn settings(config: &ServerConfig, local: &Local, into: &mut Map<String, Val
         Some(ClientTlsMode::Require) => false,
         Some(ClientTlsMode::Off) | None => return,
     };
-    let mut options = stores(Purpose::Client, local);
+    let mut options = stores(files(Purpose::Client), local);
     options["enabled"] = true.into();
     options["optional"] = optional.into();
     options["require_client_auth"] = false.into();
@@ -50,7 +50,7 @@ fn internode(mode: InternodeTlsMode, local: &Local) -> Value {
         InternodeTlsMode::Prefer => ("all", true),
         InternodeTlsMode::Require => ("all", false),
     };
-    let mut options = stores(Purpose::Internode, local);
+    let mut options = stores(files(Purpose::Internode), local);
     options["internode_encryption"] = encryption.into();
     options["optional"] = optional.into();
     options["require_client_auth"] = true.into();
@@ -58,8 +58,8 @@ fn internode(mode: InternodeTlsMode, local: &Local) -> Value {
     options
 }
 
-fn stores(purpose: Purpose, local: &Local) -> Value {
-    let (pair, authorities) = files(purpose);
+/// Where the server reads key and chain, and authorities.
+pub fn stores((pair, authorities): (&str, &str), local: &Local) -> Value {
     json!({
         "ssl_context_factory": { "class_name": FACTORY },
         "keystore": local.tls_dir.join(pair),

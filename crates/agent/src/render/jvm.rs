@@ -152,7 +152,8 @@ pub fn parse_options(file: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::auth::{self, AgentsSecret};
+    use super::super::Door;
+    use super::super::auth::{self, DefaultRole};
     use super::super::heap;
     use super::super::testing::a_config;
     use super::*;
@@ -198,7 +199,8 @@ mod tests {
             memory_mib: 2048,
             cpus: 2,
         };
-        let identity = Identity { address: "10.96.0.11".into(), seeds: vec![], entry };
+        let identity =
+            Identity { address: "10.96.0.11".into(), seeds: vec![], entry, door: Door::Open };
         arguments(&options, &layout(), capabilities::of(version).unwrap(), &identity)
     }
 
@@ -256,7 +258,7 @@ mod tests {
     fn nobody_brings_the_default_superuser_into_being_that_no_agent_can_close() {
         const DELAY: &str = "-Dcassandra.superuser_setup_delay_ms=";
         let password = ServerConfig { auth: Some(AuthMode::Password), ..a_config("5.0.5") };
-        let none = auth::options(&password, AgentsSecret::Missing);
+        let none = auth::options(&password, DefaultRole::Never);
         let person = format!("{DELAY}0");
         let all = arguments_with("5.0.5", G1, &[&person], &none, Entry::Plain);
         let last = all.iter().rfind(|o| o.starts_with(DELAY)).unwrap();

@@ -13,6 +13,7 @@ pub mod logback;
 pub mod names;
 pub mod rackdc;
 pub mod scylla;
+pub mod seal;
 
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::server_config::ServerConfig;
@@ -44,6 +45,17 @@ pub struct Identity {
     pub seeds: Vec<StaticAddress>,
     /// How it enters the ring.
     pub entry: Entry,
+    /// Who can speak to it.
+    pub door: Door,
+}
+
+/// Who can speak to the server over CQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// Whom the configuration lets in.
+    Open,
+    /// Its own agent alone.
+    Sealed,
 }
 
 /// How the server enters the ring.

@@ -11,6 +11,7 @@ mod leftovers;
 pub mod prepare;
 pub mod record;
 mod repairs;
+pub mod roles;
 mod snapshots;
 
 pub use palladion_agent_core::volume::{durable, seconds};
@@ -22,6 +23,7 @@ use palladion_agent_core::volume::{Identity, OWN, Root, any_file, below, filesys
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
+use roles::{Note, Roles};
 use std::path::{Path, PathBuf};
 
 /// Directories that hold no data of the server.
@@ -42,6 +44,8 @@ pub struct Found {
     pub data: Data,
     /// When the server ran last.
     pub heartbeat: Known,
+    /// What is noted of the ring's roles.
+    pub roles: Roles,
 }
 
 /// Whether there is data of a server.
@@ -96,8 +100,8 @@ impl Volume {
         let file_system = filesystem::identity(self.root())?;
         let Identity { marker, owner, ledger } = self.root.identity()?;
         let data = self.data()?;
-        let heartbeat = self.heartbeat();
-        Ok(Found { file_system, marker, owner, ledger, data, heartbeat })
+        let (heartbeat, roles) = (self.heartbeat(), self.roles());
+        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, roles })
     }
 
     /// What is there of a server's files?
@@ -125,6 +129,18 @@ impl Volume {
         }
     }
 
+    /// A note that cannot be read may say that a seal was begun: sealing once more harms nobody.
+    fn roles(&self) -> Roles {
+        match durable::read_json::<Note>(&self.own("auth.json")) {
+            Ok(read) => read.unwrap_or_default().roles,
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "cannot read what is noted of the roles");
+                Roles::Sealing
+            }
+        }
+    }
+
     /// Take it into use: a random ID, written to marker and ledger.
     pub fn take(&self, member: &MemberName, successor_of: Option<VolumeId>) -> Result<Ledger> {
         let ledger = Ledger::new(VolumeId::new(uuid::Uuid::new_v4()), successor_of);
@@ -145,6 +161,11 @@ impl Volume {
     /// Note when the server ran last.
     pub fn save_heartbeat(&self, heartbeat: &Heartbeat) -> Result<()> {
         durable::write_json(&self.own("heartbeat.json"), heartbeat)
+    }
+
+    /// Note what is known of the ring's roles; on return it survives a power cut.
+    pub fn save_roles(&self, roles: Roles) -> Result<()> {
+        durable::write_json(&self.own("auth.json"), &Note { roles })
     }
 
     /// Keep the last spec beside the ledger.
@@ -240,6 +261,21 @@ mod tests {
         };
         volume.save_member(&member).unwrap();
         assert_eq!(volume.saved_member().unwrap(), Some(member));
+    }
+
+    #[test]
+    fn a_note_of_the_roles_that_cannot_be_read_seals() {
+        let (_directory, volume) = volume();
+        volume.take(&"m-0".into(), None).unwrap();
+        assert_eq!(volume.inspect().unwrap().roles, Roles::NotNoted);
+        for roles in [Roles::Sealing, Roles::Made] {
+            volume.save_roles(roles).unwrap();
+            assert_eq!(volume.inspect().unwrap().roles, roles);
+        }
+        for torn in ["{", "", r#"{"roles":"OfANewerAgent"}"#] {
+            fs::write(volume.own("auth.json"), torn).unwrap();
+            assert_eq!(volume.inspect().unwrap().roles, Roles::Sealing, "{torn}");
+        }
     }
 
     #[test]

@@ -14,6 +14,8 @@ palladion_api::sentences! {
         JoinFailed => ServerFailed, "the join failed; the server is being stopped";
         Decommissioned => Decommissioned, "the member has left the ring; its server is being stopped";
         OtherHostId { actual: HostId, recorded: HostId } => VolumeDamaged, "the server came up with host ID {actual}, but the ledger on its volume has {recorded}, so it did not find the data of this member; it is being stopped";
+        SealEnds => Starting, "the roles of the ring are made; the server is being stopped, and then starts for clients";
+        SealLost => Starting, "the agent was restarted while the roles of the ring were being made, and can no longer connect to this server; it is being stopped, and starts again";
         WithContainer => StoppedByIntent, "the container is shutting down";
     }
 
@@ -21,6 +23,7 @@ palladion_api::sentences! {
     pub enum Starting {
         Silent => Starting, "the server is not responding yet";
         Mode { mode: String } => Starting, "the server is in mode {mode}";
+        Sealed => Starting, "the server runs for its agent alone, which makes the roles of the ring; after that it starts for clients";
     }
 
     /// What is not as it should be while the server runs.

@@ -31,6 +31,9 @@ palladion_api::sentences! {
         Unreadable { why: String, version: &'static str } => WaitingForMember, "this agent (version {version}) cannot read its CassandraMember: {why}";
         NoCertificate => WaitingForCertificate, "the member has no certificate for clients yet: its agent has made a key and waits for the operator to sign";
         NoInternodeCertificate => WaitingForCertificate, "the member has no certificate to speak to other members with yet: its agent has made a key and waits for the operator to sign";
+        NoAgentsSecret => CredentialsMissing, "the Secret with the user of the agents (`<cluster>-agents`) does not exist, or lacks `username` or `password`; the agent creates that user before anybody can connect, so the ring starts once the Secret is there";
+        NoSuperuserSecret => CredentialsMissing, "the Secret with the superuser (`auth.superuserSecretName`, by default `<cluster>-superuser`) does not exist, or lacks `username` or `password`; the agent creates that user before anybody can connect, so the ring starts once the Secret is there";
+        NamesDefault => CredentialsRefused, "a Secret of this ring names the user `cassandra`, which the agent closes; the ring starts once both Secrets name other users";
         OtherAuthority => WaitingForCertificate, "the certificate on the volume is from a certificate authority that the ring no longer uses; the agent waits for the operator to sign another one";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not allowed to start yet; allowed revisions: {released}";
     }

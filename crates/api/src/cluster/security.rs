@@ -2,6 +2,7 @@
 //! agents, and TLS.
 
 use crate::rules::security as rules;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Auth {
-    /// `Password`: servers ask for a user and a password (PasswordAuthenticator, CassandraAuthorizer, CassandraRoleManager). The agents use the Secret `<cluster>-agents`. Default `Off`: nobody is asked.
+    /// `Password`: servers ask for a user and a password (PasswordAuthenticator, CassandraAuthorizer, CassandraRoleManager). The agents use the Secret `<cluster>-agents`. `Off`: nobody is asked. A new ring without `auth` has `Password`; a ring that was created before Palladion had this default keeps `Off`: `status.security` shows which.
     #[serde(default)]
     pub mode: AuthMode,
-    /// Secret of type `kubernetes.io/basic-auth` with the superuser for people, created together with the role of the agents. Default: `<cluster>-superuser`. Later changes of this Secret change nothing.
+    /// Secret of type `kubernetes.io/basic-auth` with the superuser for people, whose role is created together with that of the agents. Default: `<cluster>-superuser`, which the operator creates for a new ring if it does not exist. Later changes of this Secret change nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub superuser_secret_name: Option<String>,
@@ -30,14 +31,42 @@ pub enum AuthMode {
     Password,
 }
 
+/// What applies to a ring where `spec.auth` and `spec.tls` say nothing. It is settled when the
+/// ring is new, so that no newer operator changes a ring that runs.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Settled {
+    /// Where `spec.auth` is absent.
+    #[serde(default)]
+    pub auth: AuthMode,
+    /// Where `spec.tls.client` is absent; the operator signs the certificates.
+    #[serde(default)]
+    pub client_tls: ClientTlsMode,
+    /// Where `spec.tls.internode` is absent; the operator signs the certificates.
+    #[serde(default)]
+    pub internode_tls: InternodeTlsMode,
+}
+
+/// Authentication and TLS of a ring as they were settled when it was new.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct SecurityStatus {
+    /// What applies where the spec says nothing.
+    #[serde(default)]
+    pub defaults: Settled,
+    /// Since when the Secrets with the users of agents and people exist. The operator creates those that are missing before the ring is initialized, and never again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials_since: Option<Time>,
+}
+
 /// TLS of a ring.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Tls {
-    /// TLS between members (port 7000).
+    /// TLS between members (port 7000). A new ring without it has `Require`, with certificates that the operator signs; a ring that was created before Palladion had this default keeps `Off`: `status.security` shows which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internode: Option<InternodeTls>,
-    /// TLS for clients (port 9042).
+    /// TLS for clients (port 9042). A new ring without it has `Require`, with certificates that the operator signs; a ring that was created before Palladion had this default keeps `Off`: `status.security` shows which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientTls>,
 }

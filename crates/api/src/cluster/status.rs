@@ -1,8 +1,8 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
-use super::InternodeTlsMode;
 use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
+use super::{InternodeTlsMode, SecurityStatus};
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::service::ServiceStatus;
 use crate::task::TaskKind;
@@ -77,6 +77,9 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = MOST_AUTHORITIES))]
     pub authorities: BTreeMap<String, Authority>,
+    /// Authentication and TLS as they were settled when this ring was new. Absent on rings that are older than these defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub security: Option<SecurityStatus>,
     /// How members speak to each other, or are being restarted to: see `spec.tls.internode.mode`. Absent where that was never set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internode_tls: Option<InternodeTlsMode>,

@@ -3,6 +3,7 @@
 
 mod common;
 mod config;
+mod credentials;
 mod pod;
 mod release;
 mod secrets;
@@ -13,6 +14,7 @@ mod task;
 mod tests;
 
 pub use config::config_map;
+pub use credentials::{AGENTS_USER, PEOPLES_USER, credentials, generated};
 pub use pod::is_the_server;
 pub use release::{Rendered, Stamp, rendered};
 pub use services::{

@@ -36,6 +36,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     epoch::decide(facts, &mut draft);
     // Before the StatefulSets are told to have no pods.
     stopped::note(facts, &mut draft);
+    // Before anything else of a new ring.
+    initialize::security::decide(facts, valid, &mut draft);
     cluster::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);

@@ -1,21 +1,13 @@
 //! Authentication and TLS: said in one place, and by servers that know them.
 
 use super::{Input, Refusal, client_tls, internode};
+use crate::facts::security::{OF_AUTH, OF_CLIENT_TLS, OF_INTERNODE_TLS, WITHOUT_PEM};
 use crate::words::refusal::{BadSetting, Place};
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClientTlsMode, InternodeTlsMode, Mode,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// What `auth` sets.
-const OF_AUTH: [&str; 3] = ["authenticator", "authorizer", "role_manager"];
-/// What `tls.client` sets.
-const OF_CLIENT_TLS: [&str; 1] = ["client_encryption_options"];
-/// What `tls.internode` sets.
-const OF_INTERNODE_TLS: [&str; 1] = ["server_encryption_options"];
-/// The line whose servers read no PEM files.
-const WITHOUT_PEM: &str = "4.0";
 
 /// What of it this server cannot do.
 pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {

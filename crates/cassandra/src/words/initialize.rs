@@ -15,6 +15,7 @@ palladion_plan::sentences! {
         NoMember { member: MemberName } => WaitingForPod,
             "the ring was being initialized on member {member}, which no longer exists; waiting for the member to be recreated";
         Created { member: MemberName } => CreatingObjects, "member {member} is being created";
+        Credentials => CreatingObjects, "the Secrets with the users of the ring are being created";
         NoneRequested => UpToDate, "the spec requests no members";
         NoEmptyVolume => InitializationRefused,
             "a new ring is allowed, but no member has an empty volume to initialize it on; delete the PersistentVolumeClaim and the pod of a member whose data is no longer needed";
@@ -41,12 +42,16 @@ palladion_plan::sentences! {
     pub enum Happened {
         Started { member: MemberName, ring: String } => Synced,
             "Member {member} is initializing ring {ring}";
+        CredentialsCreated { secret: String } => CreatingObjects,
+            "Secret {secret} with a user of the ring was created";
     }
 
     /// Steps.
     pub enum Doing {
         Start { member: MemberName, ring: String } =>
             "begin the initialization of ring {ring} on member {member}";
+        CreateCredentials { secret: String } => "create Secret {secret} with a user of the ring";
+        RecordSecurity => "record the defaults of authentication and TLS of the ring";
     }
 }
 
@@ -58,7 +63,7 @@ impl Waiting {
             | Waiting::NotKnown { member }
             | Waiting::NoMember { member }
             | Waiting::Created { member } => Some(member),
-            Waiting::NoneRequested | Waiting::NoEmptyVolume => None,
+            Waiting::Credentials | Waiting::NoneRequested | Waiting::NoEmptyVolume => None,
         }
     }
 }

@@ -70,7 +70,7 @@ fn that_anybody_gets_in_is_told_and_holds_up_no_rollout() {
 fn a_rollout_that_locked_its_first_member_is_taken_back() {
     let (mut world, changed) = asks_without_a_secret();
     assert_eq!(changed.len(), 1, "{changed:?}");
-    world.patch_spec(&json!({ "auth": null }));
+    world.patch_spec(&json!({ "auth": { "mode": "Off" } }));
     world.settle();
     world.expect_ring(3);
     assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 fn by_operator() -> Value {
-    json!({ "client": { "mode": "Require", "certificates": { "operator": {} } } })
+    let client = json!({ "mode": "Require", "certificates": { "operator": {} } });
+    json!({ "client": client, "internode": { "mode": "Off" } })
 }
 
 /// A ring that was created with it.
@@ -316,7 +317,7 @@ fn a_ring_made_anew_on_kept_volumes_serves_with_nothing_of_the_former_authority(
 #[test]
 fn turned_off_again_nothing_more_is_signed() {
     let mut world = a_certified_ring();
-    world.patch_spec(&json!({ "tls": null }));
+    world.patch_spec(&json!({ "tls": { "client": { "mode": "Off" } } }));
     world.settle();
     world.expect_ring(3);
     let before = held(&world);

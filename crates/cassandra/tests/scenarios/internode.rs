@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 fn tls(mode: &str) -> Value {
-    json!({ "internode": { "mode": mode, "certificates": { "operator": {} } } })
+    let internode = json!({ "mode": mode, "certificates": { "operator": {} } });
+    json!({ "internode": internode, "client": { "mode": "Off" } })
 }
 
 fn an_encrypted_ring(a: i32, b: i32) -> World {
@@ -83,10 +84,10 @@ fn the_next_step_waits_until_everybody_has_come_up_with_the_one_before() {
 #[test]
 fn and_back_again() {
     let mut world = an_encrypted_ring(2, 1);
-    world.patch_spec(&json!({ "tls": null }));
+    world.patch_spec(&json!({ "tls": tls("Off") }));
     world.settle();
     world.expect_ring(3);
-    assert_eq!((modes(&world), told(&world)), (vec![Mode::Off; 3], Value::Null));
+    assert_eq!((modes(&world), told(&world)), (vec![Mode::Off; 3], json!("Off")));
     world.expect_rest();
 }
 

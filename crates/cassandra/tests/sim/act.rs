@@ -5,7 +5,7 @@ use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Force, Phase, Server, Shown};
 use palladion_agent::decide::{Action, Cause, DrainCall, LeaveCall, Start, Then};
 use palladion_agent::issued::Reads;
-use palladion_agent::render::Entry;
+use palladion_agent::render::{Door, Entry};
 use palladion_agent::volume;
 use palladion_agent::volume::ledger::{Ban, Ledger, Membership};
 use palladion_api::ids::VolumeId;
@@ -110,13 +110,18 @@ impl Agent {
         ledger.ring = Some(spec.ring.clone());
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&tag, &cause, &identity.seeds, self.clock_at(reach.now));
+        self.begin_seal(identity.door, &tag, reach);
         self.change_ledger(reach, |known| *known = ledger);
         if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
             disk.content.owner = Some(self.member.clone());
         }
         self.last_words = None;
         let member = self.pod.key.name.clone();
-        reach.ring.told.push(format!("{member} starts its server ({cause})"));
+        let sealed = match identity.door {
+            Door::Open => "",
+            Door::Sealed => ", sealed",
+        };
+        reach.ring.told.push(format!("{member} starts its server ({cause}{sealed})"));
         let replace = match &identity.entry {
             Entry::Replace { address, .. } => Some(address.clone()),
             Entry::Plain | Entry::Join | Entry::ResumeLeave => None,
@@ -134,6 +139,7 @@ impl Agent {
             phase: Phase::Booting,
             until: reach.now + BOOT,
             configuration: self.configuration.clone(),
+            door: identity.door,
             internode: self.internode,
             shown: Shown::default(),
             reads: None,

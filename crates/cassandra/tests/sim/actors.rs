@@ -2,7 +2,7 @@
 
 use super::agent::{Agent, LAG, Reach, Saved};
 use super::manifests::NAMESPACE;
-use super::ring::{Configuration, Phase, Server};
+use super::ring::{Configuration, Phase, Runs, Server};
 use super::world::{Api, Link, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
@@ -234,12 +234,11 @@ impl World {
             Configuration::Refused(words.to_string())
         } else if text.contains("hanging_setting") {
             Configuration::Hangs
-        } else if text.contains("\"auth\":\"Password\"") {
-            Configuration::Asks
-        } else if text.contains("\"clientCertificates\":\"Operator\"") {
-            Configuration::Certified
         } else {
-            Configuration::Sound
+            Configuration::Runs(Runs {
+                asks: text.contains("\"auth\":\"Password\""),
+                certified: text.contains("\"clientCertificates\":\"Operator\""),
+            })
         }
     }
 

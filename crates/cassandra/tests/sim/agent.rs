@@ -106,6 +106,12 @@ pub struct Agent {
     pub(super) access: Option<AccessProblem>,
     /// What a start waits for, where its server needs a certificate and has none.
     pub(super) lacks_certificate: Option<Waiting>,
+    /// The launch of the sealed server whose keys it has.
+    pub(super) keys: Option<String>,
+    /// The launch that runs, where it was started sealed.
+    pub(super) sealed: Option<String>,
+    /// What a sealed start waits for.
+    pub(super) lacks_users: Option<Waiting>,
     pub(super) tls: Option<MemberTlsStatus>,
     pub(super) certificate_problem: Option<CertificateProblem>,
     pub(super) runtime: RuntimeSettings,
@@ -194,6 +200,9 @@ impl Agent {
             copies: Copies::default(),
             access: None,
             lacks_certificate: None,
+            keys: None,
+            sealed: None,
+            lacks_users: None,
             tls: None,
             certificate_problem: None,
             runtime: RuntimeSettings::default(),
@@ -303,6 +312,7 @@ impl Agent {
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
+            seal: self.seal(),
         }
     }
 
@@ -323,6 +333,8 @@ impl Agent {
     }
 
     fn gather_process(&mut self, reach: &mut Reach<'_>) {
+        self.lacks_users = reach.ring.login.lacks_users();
+        self.sealed = reach.ring.sealed_launch(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;
             (self.tag, self.look, self.differs) = (None, None, None);

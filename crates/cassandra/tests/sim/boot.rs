@@ -17,7 +17,7 @@ impl Ring {
             return;
         };
         match &server.configuration {
-            Configuration::Sound | Configuration::Asks | Configuration::Certified => {}
+            Configuration::Runs(_) => {}
             Configuration::Refused(words) => return self.exit(pod, words),
             Configuration::Hangs => return self.set_phase(pod, Phase::Booting, now + FOR_EVER),
         }

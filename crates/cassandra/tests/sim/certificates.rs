@@ -3,7 +3,7 @@
 //! takes what was signed for it, and removes it when the member has left.
 
 use super::agent::{Agent, Reach};
-use super::ring::{Configuration, Server, Shown};
+use super::ring::{Server, Shown};
 use super::volume::Certificate;
 use super::world::{World, cluster_key};
 use jiff::{SignedDuration, Timestamp};
@@ -79,7 +79,7 @@ impl Agent {
 
     fn needs(&self, purpose: Purpose) -> bool {
         match purpose {
-            Purpose::Client => self.configuration == Configuration::Certified,
+            Purpose::Client => self.configuration.is_certified(),
             Purpose::Internode => self.internode != InternodeTlsMode::Off,
         }
     }

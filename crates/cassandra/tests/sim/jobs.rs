@@ -2,7 +2,7 @@
 //! settings, operations, questions.
 
 use super::agent::{Agent, Copies, Reach};
-use super::ring::{Configuration, Disks};
+use super::ring::Disks;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::operation::{self, Next, Server, Worker};
@@ -55,10 +55,11 @@ impl Agent {
     }
 
     /// A server that serves lets its agent in or not.
-    pub(super) fn try_to_log_in(&mut self, reach: &Reach<'_>) {
+    pub(super) fn try_to_log_in(&mut self, reach: &mut Reach<'_>) {
+        self.make_roles(reach);
         if self.reading().is_some_and(Reading::serves) {
             self.access = reach.ring.login.problem(&self.configuration);
-        } else if self.configuration == Configuration::Asks && self.process == Process::Running {
+        } else if self.configuration.asks() && self.process == Process::Running {
             self.access = Some(AccessProblem { kind: AccessProblemKind::Pending, message: None });
         }
     }

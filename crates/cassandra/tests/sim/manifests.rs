@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 pub const NAMESPACE: &str = "default";
 pub const CLUSTER: &str = "demo";
 
-/// Racks with their members, one zone each: `a` in z1, `b` in z2, `c` in z3.
+/// Racks with their members, one zone each: `a` in z1, `b` in z2, `c` in z3. Nobody is asked who
+/// is there, and all is in the clear; what rings have by default is in `sealed` and `defaults`.
 pub fn a_cluster(racks: &[(&str, i32)]) -> Value {
     let zones = ["z1", "z2", "z3"];
     let racks: Vec<Value> = racks
@@ -24,6 +25,8 @@ pub fn a_cluster(racks: &[(&str, i32)]) -> Value {
             "numTokens": 16,
             "seedsPerRack": 2,
             "terminationGracePeriodSeconds": 900,
+            "auth": { "mode": "Off" },
+            "tls": { "client": { "mode": "Off" }, "internode": { "mode": "Off" } },
         },
     })
 }

@@ -21,6 +21,7 @@ pub mod repair;
 pub mod report;
 pub mod ring;
 pub mod rows;
+mod seal;
 pub mod streams;
 pub mod volume;
 pub mod work;

@@ -405,6 +405,32 @@ impl World {
         self.store.merge(&key, &patch, Subresource::None).expect("the claim should exist");
     }
 
+    /// What claims say of authentication and TLS is removed, as it is on those of older rings.
+    pub fn strip_security_of_claims(&mut self) {
+        let patch =
+            json!({ "metadata": { "annotations": { palladion_api::labels::SECURITY: null } } });
+        for name in self.names(kinds::CLAIM) {
+            let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &name);
+            self.store.merge(&key, &patch, Subresource::None).expect("the claim should exist");
+        }
+    }
+
+    /// A person creates a Secret.
+    pub fn secret(&mut self, name: &str, data: &Value) {
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, name);
+        let object = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "name": name, "namespace": NAMESPACE }, "data": data,
+        });
+        self.store.create(&key, &object).expect("a Secret is taken");
+    }
+
+    /// What is in a Secret as it was created.
+    pub fn secret_data(&self, name: &str) -> Value {
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, name);
+        self.store.get(&key).map(|secret| secret["data"].clone()).unwrap_or_default()
+    }
+
     /// A person stores a ConfigMap, or other data in it.
     pub fn config_map(&mut self, name: &str, data: &Value) {
         let key = ObjectKey::new(kinds::CONFIG_MAP, NAMESPACE, name);

@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::{Figures, Reading};
 use palladion_agent::decide::{self, Decision, Process, Source};
 use palladion_agent::launch_record::LaunchRecord;
+use palladion_agent::render::Door;
 use palladion_agent::report::{self, Parts};
 use palladion_agent::volume::ledger::Membership;
 use palladion_agent::volume::seconds;
@@ -107,6 +108,7 @@ impl Agent {
             seeds: Vec::new(),
             runtime: self.runtime.clone(),
             runtime_before: None,
+            sealed: self.sealed.is_some(),
             credentials: None,
         });
         let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());
@@ -196,7 +198,9 @@ impl Ring {
         let disk = self.disk_of(&server.member);
         Some(Reading {
             mode: Some(mode.into()),
-            native_transport: Some(native && !self.closed.contains(&server.member)),
+            native_transport: Some(
+                native && !self.closed.contains(&server.member) && server.door == Door::Open,
+            ),
             gossip: Some(server.phase != Phase::Drained),
             version: Some(server.version.clone()),
             host_id: server.host_id.clone(),

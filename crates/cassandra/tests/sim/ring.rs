@@ -9,6 +9,7 @@ use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
 use super::work::Call;
 use jiff::{SignedDuration, Timestamp};
+use palladion_agent::render::Door;
 use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState};
@@ -51,6 +52,8 @@ pub struct Server {
     pub phase: Phase,
     pub until: Timestamp,
     pub configuration: Configuration,
+    /// Who can speak to it over CQL.
+    pub door: Door,
     /// How it speaks to other members.
     pub internode: InternodeTlsMode,
     pub shown: Shown,
@@ -75,16 +78,33 @@ pub struct Shown {
 /// What a server says to its configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Configuration {
-    /// Nothing.
-    Sound,
+    /// Nothing: it runs like this.
+    Runs(Runs),
     /// It refuses it, in these words.
     Refused(String),
     /// It never comes up with it.
     Hangs,
-    /// Nothing; and it asks who logs in.
-    Asks,
-    /// Nothing; and it serves with a certificate that the operator signs.
-    Certified,
+}
+
+/// How a server runs for clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// It asks who logs in.
+    pub asks: bool,
+    /// It serves with a certificate that the operator signs.
+    pub certified: bool,
+}
+
+impl Configuration {
+    /// Does it ask who logs in?
+    pub fn asks(&self) -> bool {
+        matches!(self, Configuration::Runs(Runs { asks: true, .. }))
+    }
+
+    /// Has it a certificate that the operator signs?
+    pub fn is_certified(&self) -> bool {
+        matches!(self, Configuration::Runs(Runs { certified: true, .. }))
+    }
 }
 
 /// What a server is doing.
@@ -231,6 +251,9 @@ pub struct Ring {
     pub wedged: BTreeSet<String>,
     /// Host IDs that a person has called lost, naming their volumes: nobody need wait for them.
     pub called_lost: BTreeSet<HostId>,
+    /// Rings that were initialized by a server that asks who logs in, and whether they have
+    /// roles of their own.
+    pub has_roles: BTreeMap<usize, bool>,
     /// Full members that are away, and since when.
     pub(super) away: BTreeMap<HostId, Timestamp>,
 }
@@ -261,9 +284,7 @@ impl Login {
     pub fn problem(self, configuration: &Configuration) -> Option<AccessProblem> {
         let kind = match self {
             Login::NotAsked | Login::Accepted => return None,
-            Login::MissingWhereAsked | Login::PendingWhereAsked
-                if *configuration != Configuration::Asks =>
-            {
+            Login::MissingWhereAsked | Login::PendingWhereAsked if !configuration.asks() => {
                 return None;
             }
             Login::DefaultUserOpen => AccessProblemKind::DefaultUserOpen,
@@ -301,6 +322,7 @@ impl Ring {
 
     pub fn new(copies: usize) -> Self {
         Ring {
+            has_roles: BTreeMap::new(),
             free: BTreeMap::new(),
             servers: BTreeMap::new(),
             seats: BTreeMap::new(),

@@ -43,7 +43,7 @@ pub struct Ring {
     pub observed_generation: i64,
     /// When it was created.
     pub created: Option<Timestamp>,
-    /// Do clients use TLS? As the spec has it.
+    /// Do clients use TLS? As the spec has it, or what was settled where it says nothing.
     pub client_tls: String,
 }
 
@@ -104,7 +104,10 @@ impl Ring {
             generation: number("/metadata/generation"),
             observed_generation: number("/status/observedGeneration"),
             created: time(object, "/metadata/creationTimestamp"),
-            client_tls: text(object, "/spec/tls/client/mode"),
+            client_tls: match text(object, "/spec/tls/client/mode") {
+                said if !said.is_empty() => said,
+                _ => text(object, "/status/security/defaults/clientTls"),
+            },
         }
     }
 

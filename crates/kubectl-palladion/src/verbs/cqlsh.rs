@@ -7,7 +7,6 @@ use crate::read::ring::Ring;
 use crate::session::Session;
 use crate::terminal::{self, Raw};
 use crate::verbs::contact::serving;
-use crate::words::answer::Note;
 use crate::words::trouble::{Hint, Said};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -17,7 +16,11 @@ use std::io::IsTerminal;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The server's own cqlsh, which asks it over its loopback address.
+/// The certificates of the authorities that clients of a member trust, as its agent keeps them.
+const AUTHORITIES: &str = "/run/palladion/tls/client-ca.pem";
+
+/// The server's own cqlsh, which asks it over its loopback address; over TLS where the ring takes
+/// nothing else.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  kubectl palladion cqlsh demo\n  kubectl palladion cqlsh demo -- -u admin\n\nOptions of cqlsh stand after --."
@@ -50,15 +53,13 @@ impl Cqlsh {
         let pod = self.member(&place).await?;
         let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let terminal = if is_terminal { Terminal::Yes } else { Terminal::No };
-        let words: Vec<String> =
-            std::iter::once("cqlsh".to_string()).chain(self.options.clone()).collect();
+        let words = self.words(&ring);
         let namespace = place.namespace().to_string();
         let command = Command { namespace, pod, container: ring.container(), words, terminal };
         if self.print {
             session.print(&as_kubectl(&command, session.at.server()))?;
             return Ok(Exit::Done);
         }
-        self.hint(session, &ring);
         let code = attach(place.door.exec(&command).await?, terminal).await?;
         match code {
             0 => Ok(Exit::Done),
@@ -69,10 +70,18 @@ impl Cqlsh {
         }
     }
 
-    fn hint(&self, session: &mut Session<'_>, ring: &Ring) {
-        if ring.client_tls == "Require" && !self.options.iter().any(|o| o == "--ssl") {
-            session.note(&Note::TlsRequired { ring: ring.name.clone() });
-        }
+    /// With `--ssl`, cqlsh wants to know whom it may trust.
+    fn words(&self, ring: &Ring) -> Vec<String> {
+        let is_tls = ring.client_tls == "Require" || self.options.iter().any(|o| o == "--ssl");
+        let named = |word: &str| self.options.iter().any(|option| option == word);
+        let mut words = match is_tls {
+            true => vec!["env".to_string(), format!("SSL_CERTFILE={AUTHORITIES}")],
+            false => Vec::new(),
+        };
+        words.push("cqlsh".to_string());
+        words.extend((is_tls && !named("--ssl")).then(|| "--ssl".to_string()));
+        words.extend(self.options.clone());
+        words
     }
 
     async fn member(&self, place: &Place) -> Result<String, Trouble> {

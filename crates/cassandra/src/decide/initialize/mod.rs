@@ -3,6 +3,7 @@
 
 mod doubt;
 mod next;
+pub mod security;
 mod survey;
 
 pub use next::next;

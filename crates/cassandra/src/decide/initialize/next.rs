@@ -2,6 +2,7 @@
 //! that exists could be an older ring (safety rule 2.4).
 
 use super::doubt::{self, Doubt};
+use super::security;
 use super::survey::{Survey, survey};
 use crate::decide::draft::Draft;
 use crate::decide::objects::replicas;
@@ -21,6 +22,10 @@ use palladion_plan::{Event, Flow};
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if facts.ring_exists() {
         return Flow::Free;
+    }
+    if !security::has_credentials(facts, valid) {
+        wait_for(Waiting::Credentials, draft);
+        return Flow::Busy;
     }
     match survey(facts, valid) {
         Survey::Waiting(waiting) => wait_for(waiting, draft),

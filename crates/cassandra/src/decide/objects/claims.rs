@@ -5,7 +5,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::maintenance::waived;
-use crate::facts::{ClaimFact, Facts, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact, security};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::{Doing, Problem};
@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 /// Annotate the claims of members whose identity is recorded; re-stamp kept
 /// claims with the uid of this cluster.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let settled = facts.settled.as_ref().map(security::on_claim);
     for member in facts.members.values().filter(|m| !m.is_gone()) {
         let (Some(claim), Some(spec)) = (&member.claim, &member.spec) else {
             continue;
@@ -35,6 +36,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         let wanted = [
             (labels::HOST_ID, spec.host_id.as_ref().map(HostId::as_str)),
+            (labels::SECURITY, spec.host_id.as_ref().and(settled.as_deref())),
             (labels::VOLUME_ID, spec.volume_id.as_ref().map(VolumeId::as_str)),
             (
                 labels::ADDRESS,

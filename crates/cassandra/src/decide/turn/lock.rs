@@ -3,7 +3,7 @@
 
 use crate::facts::{Facts, JOB_NONCE};
 use crate::words::turn::Doing;
-use palladion_api::cluster::{Initialization, Turn, TurnStep};
+use palladion_api::cluster::{Initialization, SecurityStatus, Turn, TurnStep};
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
@@ -89,6 +89,15 @@ pub fn finish(facts: &Facts<'_>, turn: &Turn, event: Option<Event>) -> Step {
 pub fn record_initialization(mut step: Step, initialization: &Initialization) -> Step {
     if let Step::CompareAndSet { status, .. } = &mut step {
         status["initialization"] = json!(initialization);
+    }
+    step
+}
+
+/// Record what is settled of authentication and TLS, as the turn stands.
+pub fn record_security(facts: &Facts<'_>, security: &SecurityStatus, doing: impl Display) -> Step {
+    let mut step = write(facts, facts.status.turn.as_ref(), doing, None);
+    if let Step::CompareAndSet { status, .. } = &mut step {
+        status["security"] = json!(security);
     }
     step
 }

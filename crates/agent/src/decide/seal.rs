@@ -1,0 +1,55 @@
+//! The sealed start (safety rule 7.15): where nobody has made roles yet, a server makes a
+//! superuser with a known password. So a ring that asks for passwords is initialized behind a
+//! door that opens to its own agent alone, which makes the roles and closes that one; then the
+//! server is started again, as it is to run.
+
+use super::{Action, Cause, Facts, StopWhy, VolumeFact};
+use crate::render::Door;
+use crate::volume::ledger::{Ledger, Membership};
+use crate::volume::roles::Roles;
+use crate::words::start::Waiting;
+use palladion_api::member::PermitKind;
+
+/// What a sealed start is decided by, besides what is noted on the volume.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seal {
+    /// Does the server ask for passwords, as `auth` of the spec says?
+    pub asks: bool,
+    /// The server that runs, where it was started sealed.
+    pub running: Option<Keys>,
+    /// What a sealed start waits for: a Secret whose user the agent is to make.
+    pub lacks: Option<Waiting>,
+}
+
+/// The keys to the door of a sealed server. They are in the memory of the agent that started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// This agent has them.
+    Held,
+    /// An earlier agent had them: nobody can speak to this server any more.
+    Lost,
+}
+
+/// How the next start is to be made.
+pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
+    let makes_ring = matches!(cause, Cause::Permit { kind: PermitKind::Initialize, .. });
+    let is_begun = noted(facts) == Roles::Sealing;
+    if facts.seal.asks && (makes_ring || is_begun) { Door::Sealed } else { Door::Open }
+}
+
+/// A sealed server is stopped once the roles are made and it is on record who it is; and where
+/// nobody has its keys.
+pub fn ends(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let is_made = noted(facts) == Roles::Made && ledger.membership == Membership::Joined;
+    match facts.seal.running? {
+        Keys::Lost => Some(Action::Stop(StopWhy::SealLost)),
+        Keys::Held => is_made.then_some(Action::Stop(StopWhy::SealEnds)),
+    }
+}
+
+fn noted(facts: &Facts<'_>) -> Roles {
+    match &facts.volume {
+        VolumeFact::Found(found) => found.roles,
+        VolumeFact::Unreadable(_) => Roles::Sealing,
+    }
+}

@@ -1,0 +1,118 @@
+//! The sealed start: who is started so, what ends it, and what it waits for.
+
+use super::super::seal::{Keys, Seal};
+use super::super::testing::*;
+use super::super::*;
+use crate::render::Door;
+use crate::volume::ledger::Membership;
+use crate::volume::roles::Roles;
+use crate::words::start::Waiting;
+
+use DataBeforeStart::{Keep, MustBeEmpty};
+
+fn asks(lacks: Option<Waiting>) -> Seal {
+    Seal { asks: true, running: None, lacks }
+}
+
+fn sealed(keys: Keys) -> Seal {
+    Seal { asks: true, running: Some(keys), lacks: None }
+}
+
+/// A sealed server that is a full member: for others its native transport is down.
+fn a_sealed_member(roles: Roles, keys: Keys) -> World {
+    a_running_member().with(|w| {
+        w.found.roles = roles;
+        w.seal = sealed(keys);
+        w.reading.as_mut().unwrap().native_transport = Some(false);
+    })
+}
+
+#[test]
+fn a_ring_that_asks_for_passwords_is_initialized_sealed() {
+    let first = a_new_member().permit(PermitKind::Initialize, MustBeEmpty);
+    assert_eq!(first.start().identity.door, Door::Open, "this one asks nobody");
+    let asking = first.with(|w| w.seal = asks(None));
+    assert_eq!(asking.start().identity.door, Door::Sealed);
+    let join = a_new_member().permit(PermitKind::Join, MustBeEmpty);
+    assert_eq!(join.with(|w| w.seal = asks(None)).start().identity.door, Door::Open);
+}
+
+#[test]
+fn until_the_roles_are_made_every_start_is_sealed() {
+    for (roles, door) in
+        [(Roles::NotNoted, Door::Open), (Roles::Sealing, Door::Sealed), (Roles::Made, Door::Open)]
+    {
+        let again = a_joined_member().with(|w| {
+            w.seal = asks(None);
+            w.found.roles = roles;
+        });
+        assert_eq!(again.start().identity.door, door, "{roles:?}");
+        // With the API server away, too.
+        let away = again.with(|w| w.source = Source::Saved);
+        assert_eq!(away.start().identity.door, door, "{roles:?}");
+    }
+}
+
+#[test]
+fn a_start_that_failed_in_the_seal_is_sealed_again() {
+    let kind = PermitKind::Initialize;
+    let failed = a_new_member()
+        .membership(Membership::Joining { kind, nonce: "n0".into() })
+        .data()
+        .with(|w| w.found.roles = Roles::Made)
+        .permit(kind, Keep);
+    assert_eq!(failed.with(|w| w.seal = asks(None)).start().identity.door, Door::Sealed);
+}
+
+#[test]
+fn nobody_is_started_sealed_without_the_users_that_are_to_be_made() {
+    for lacks in [Waiting::NoAgentsSecret, Waiting::NoSuperuserSecret] {
+        let seal = asks(Some(lacks.clone()));
+        let first = a_new_member().permit(PermitKind::Initialize, MustBeEmpty);
+        first.with(|w| w.seal = seal.clone()).waits(Reason::CredentialsMissing);
+        let again = a_joined_member().with(|w| {
+            w.seal = seal.clone();
+            w.found.roles = Roles::Sealing;
+        });
+        again.waits(Reason::CredentialsMissing);
+        // Whoever has its roles needs no Secret to serve.
+        let made = a_joined_member().with(|w| {
+            w.seal = seal.clone();
+            w.found.roles = Roles::Made;
+        });
+        assert_eq!(made.start().identity.door, Door::Open);
+    }
+}
+
+#[test]
+fn a_sealed_server_is_stopped_once_the_roles_are_made() {
+    assert_eq!(a_sealed_member(Roles::Sealing, Keys::Held).action(), Action::Nothing);
+    let made = a_sealed_member(Roles::Made, Keys::Held);
+    assert_eq!(made.action(), Action::Stop(StopWhy::SealEnds));
+    let early =
+        made.membership(Membership::Joining { kind: PermitKind::Initialize, nonce: "n1".into() });
+    assert_eq!(early.action(), Action::Nothing, "it is not on record yet who it is");
+}
+
+#[test]
+fn a_sealed_server_whose_keys_are_lost_is_started_again() {
+    let lost = a_sealed_member(Roles::Sealing, Keys::Lost);
+    assert_eq!(lost.action(), Action::Stop(StopWhy::SealLost));
+    let stopping = lost.with(|w| w.stopping = Some(StopWhy::SealLost));
+    assert_eq!(stopping.decide().state, ServerState::Stopping);
+}
+
+#[test]
+fn a_sealed_server_has_not_started_yet_and_settles_no_permit() {
+    let sealed = a_sealed_member(Roles::Sealing, Keys::Held)
+        .permit(PermitKind::Initialize, MustBeEmpty)
+        .with(|w| w.ledger().use_permit(&"n1".into()));
+    let decision = sealed.decide();
+    assert_eq!((decision.action, decision.state), (Action::Nothing, ServerState::Starting));
+    let opened = sealed.with(|w| {
+        w.seal = asks(None);
+        w.found.roles = Roles::Made;
+        w.reading.as_mut().unwrap().native_transport = Some(true);
+    });
+    opened.settles(PermitState::Done);
+}

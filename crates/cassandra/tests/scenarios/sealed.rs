@@ -1,0 +1,129 @@
+//! The sealed start (safety rule 7.15): a ring that asks for passwords from its beginning serves
+//! nobody before it has roles of its own, whoever ends at whatever time. The invariant is checked
+//! after every step.
+
+use crate::every::killed_at_every_write;
+use crate::sim::World;
+use crate::sim::manifests::two_racks;
+use crate::sim::ring::{Login, Phase};
+use palladion_agent::render::Door;
+use serde_json::json;
+
+const FIRST: &str = "demo-dc1-a-0";
+
+/// A ring that is to ask for passwords, just created.
+fn asking(login: Login) -> World {
+    let mut cluster = two_racks();
+    cluster["spec"]["auth"] = json!({ "mode": "Password" });
+    let mut world = World::new();
+    world.ring.login = login;
+    world.with(&cluster)
+}
+
+/// Its first server is a full member behind its seal.
+fn sealed() -> World {
+    let mut world = asking(Login::PendingWhereAsked);
+    world.until(is_sealed);
+    world
+}
+
+fn is_sealed(world: &World) -> bool {
+    let mut servers = world.ring.servers.values();
+    servers.any(|s| s.door == Door::Sealed && s.phase == Phase::Normal)
+}
+
+/// Starts behind a seal.
+fn seals(world: &World) -> usize {
+    world.story.iter().filter(|line| line.contains("sealed)")).count()
+}
+
+fn goes_on(mut world: World) -> World {
+    world.ring.login = Login::Accepted;
+    world.settle();
+    world.expect_ring(3);
+    world
+}
+
+#[test]
+fn a_ring_that_asks_for_passwords_is_started_sealed_once() {
+    let mut world = goes_on(asking(Login::Accepted));
+    assert_eq!(seals(&world), 1, "{}", world.last_words());
+    // From then on everybody starts as usual.
+    world.patch_spec(&json!({ "annotations": { "example.com/team": "data" } }));
+    world.settle();
+    world.power_cut();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(seals(&world), 1, "{}", world.last_words());
+}
+
+#[test]
+fn whenever_the_operator_ends_a_ring_that_asks_is_initialized_sealed() {
+    let world = asking(Login::Accepted);
+    let mut end = killed_at_every_write("a sealed start", world, 6);
+    end.expect_ring(3);
+    assert_eq!(seals(&end), 1);
+}
+
+#[test]
+fn a_sealed_server_is_ready_for_nobody_and_lets_nobody_join() {
+    let mut world = sealed();
+    world.pass(300);
+    assert!(is_sealed(&world), "{}", world.last_words());
+    assert_eq!(world.normal(), 1, "nobody joins behind a seal\n{}", world.last_words());
+    let available = world.condition("Available");
+    assert!(available.starts_with("False"), "{available}");
+    goes_on(world);
+}
+
+#[test]
+fn an_agent_that_is_started_again_has_no_keys_and_seals_again() {
+    let mut world = sealed();
+    world.restart_agent(FIRST);
+    world.pass(60);
+    let world = goes_on(world);
+    assert_eq!(seals(&world), 2, "{}", world.last_words());
+}
+
+#[test]
+fn a_server_that_ends_behind_its_seal_is_sealed_again() {
+    let mut world = sealed();
+    world.kill_server(FIRST);
+    world.pass(120);
+    let world = goes_on(world);
+    assert_eq!(seals(&world), 2, "{}", world.last_words());
+}
+
+#[test]
+fn a_server_that_ends_before_it_is_a_member_is_sealed_again() {
+    let mut world = asking(Login::PendingWhereAsked);
+    world.until(|world| world.ring.servers.values().any(|s| s.phase == Phase::Initializing));
+    world.kill_server(FIRST);
+    let world = goes_on(world);
+    assert_eq!(seals(&world), 2, "{}", world.last_words());
+}
+
+#[test]
+fn a_power_cut_behind_the_seal_is_survived_without_operator_and_api_server() {
+    let mut world = sealed();
+    world.pass(2);
+    world.power_cut();
+    world.ring.login = Login::Accepted;
+    world.pass(300);
+    assert_eq!(seals(&world), 2, "by itself\n{}", world.last_words());
+    assert_eq!(world.normal(), 1, "and opened by itself\n{}", world.last_words());
+    assert!(!is_sealed(&world), "{}", world.last_words());
+    world.api_returns();
+    goes_on(world);
+}
+
+#[test]
+fn a_ring_without_its_secrets_starts_nobody_and_says_so() {
+    let mut world = asking(Login::MissingWhereAsked);
+    world.pass(300);
+    assert!(world.ring.servers.is_empty(), "{}", world.last_words());
+    let told = format!("{}\n{}", world.condition("Progressing"), world.waits());
+    assert!(told.contains("the Secret with the user of the agents"), "{told}");
+    let world = goes_on(world);
+    assert_eq!(seals(&world), 1, "{}", world.last_words());
+}
