@@ -15,8 +15,11 @@ use std::fs::{File as Open, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+/// Is given each file of a list.
+pub type Each<'a> = &'a mut dyn FnMut(Found) -> Result<(), Stopped>;
+
 /// What a journal begins with.
-const TITLE: &str = "palladion transfer 1";
+const TITLE: &str = "palladion-transfer 1";
 
 /// A line of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,10 +59,10 @@ pub struct Of {
 pub struct Journal {
     path: PathBuf,
     open: RefCell<Open>,
-    /// The files, sorted by SSTable.
-    pub files: Vec<Found>,
-    /// What is in the store, SSTable by SSTable in the order of the list.
-    pub taken: Vec<File>,
+    /// So many files are listed.
+    pub listed: u64,
+    /// So many of them are in the store: the first of the list.
+    pub taken: u64,
     pieces: RefCell<BTreeMap<(String, u64), Piece>>,
     checkpoint: u32,
     /// How it ended.
@@ -80,32 +83,78 @@ impl Journal {
     /// Begin one with a list of files: it is there as a whole or not at all.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub fn create(path: &Path, of: &Of, files: Vec<Found>) -> Result<Self, Stopped> {
+    /// It cannot be written, or what `list` says.
+    pub fn create(
+        path: &Path,
+        of: &Of,
+        list: impl FnOnce(Each<'_>) -> Result<(), Stopped>,
+    ) -> Result<Self, Stopped> {
         let failed = failed(path);
-        let new = path.with_extension("new");
-        let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
-            let mut out = BufWriter::new(Open::create(&new)?);
-            let begin = Line::Begin { title: TITLE.into(), of: of.clone() };
-            let lines = files.iter().cloned().map(Line::File);
-            let count = Line::Listed(files.len() as u64);
-            for line in [begin].into_iter().chain(lines).chain([count]) {
-                out.write_all(&text(&line)?)?;
-            }
+        let (new, folder) = (path.with_extension("new"), path.parent().unwrap_or(Path::new("/")));
+        std::fs::create_dir_all(folder).map_err(&failed)?;
+        let mut out = BufWriter::new(Open::create(&new).map_err(&failed)?);
+        let mut write = |line: &Line| text(line).and_then(|text| out.write_all(&text));
+        write(&Line::Begin { title: TITLE.into(), of: of.clone() }).map_err(&failed)?;
+        let mut listed = 0;
+        list(&mut |found| {
+            listed += 1;
+            write(&Line::File(found)).map_err(&failed)
+        })?;
+        write(&Line::Listed(listed)).map_err(&failed)?;
+        let end = || -> std::io::Result<Open> {
             out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
             std::fs::rename(&new, path)?;
-            Open::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+            Open::open(folder)?.sync_all()?;
+            OpenOptions::new().append(true).open(path)
         };
-        write().map_err(&failed)?;
-        let open = OpenOptions::new().append(true).open(path).map_err(&failed)?;
-        Ok(Self::at(path, open, files))
+        let open = end().map_err(&failed)?;
+        Ok(Self { listed, ..Self::at(path, open) })
     }
 
-    fn at(path: &Path, open: Open, files: Vec<Found>) -> Self {
+    fn at(path: &Path, open: Open) -> Self {
         let (open, pieces) = (RefCell::new(open), RefCell::default());
-        let (path, taken) = (path.to_path_buf(), Vec::new());
-        Self { path, open, files, taken, pieces, checkpoint: 0, ended: None }
+        let path = path.to_path_buf();
+        Self { path, open, listed: 0, taken: 0, pieces, checkpoint: 0, ended: None }
+    }
+
+    /// The list, file by file.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn files(&self) -> Result<impl Iterator<Item = Result<Found, Stopped>> + use<>, Stopped> {
+        let lines = self.lines()?;
+        Ok(lines.filter_map(|line| match line {
+            Ok(Line::File(found)) => Some(Ok(found)),
+            Ok(_) => None,
+            Err(stopped) => Some(Err(stopped)),
+        }))
+    }
+
+    /// What is in the store, in the order of manifests.
+    ///
+    /// # Errors
+    /// It cannot be read, or what `each` says.
+    pub fn each_taken(
+        &self,
+        mut each: impl FnMut(&File) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
+        for line in self.lines()? {
+            if let Line::Taken(files) = line? {
+                files.iter().try_for_each(&mut each)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lines(&self) -> Result<impl Iterator<Item = Result<Line, Stopped>> + use<>, Stopped> {
+        let path = self.path.clone();
+        let reader = BufReader::new(Open::open(&path).map_err(failed(&path))?);
+        Ok(reader.lines().zip(1..).map(move |(line, number)| {
+            let line = line.map_err(failed(&path))?;
+            let shown = path.display().to_string();
+            serde_json::from_str(&line)
+                .map_err(|_| Stopped::JournalDamaged { path: shown, line: number })
+        }))
     }
 
     /// Read one; `None` if this transfer has not begun yet.
@@ -120,7 +169,7 @@ impl Journal {
             Err(error) => return Err(failed(error)),
         };
         let shown = path.display().to_string();
-        let mut journal = Self::at(path, file.try_clone().map_err(&failed)?, Vec::new());
+        let mut journal = Self::at(path, file.try_clone().map_err(&failed)?);
         let (mut reader, mut whole, mut number) = (BufReader::new(&file), 0, 0);
         let (mut line, mut is_listed) = (Vec::new(), false);
         loop {
@@ -140,15 +189,15 @@ impl Journal {
                         return Err(Stopped::OtherJournal { path: shown });
                     }
                 }
-                Line::File(found) if !is_listed && number > 1 => journal.files.push(found),
-                Line::Listed(count) if !is_listed && count == journal.files.len() as u64 => {
+                Line::File(_) if !is_listed && number > 1 => journal.listed += 1,
+                Line::Listed(count) if !is_listed && count == journal.listed => {
                     is_listed = true;
                 }
                 Line::Checkpoint(checkpoint) if is_listed => journal.checkpoint = checkpoint,
                 Line::Piece { file, at, piece } if is_listed => {
                     journal.pieces.borrow_mut().insert((file, at), piece);
                 }
-                Line::Taken(files) if is_listed => journal.keep(files),
+                Line::Taken(files) if is_listed => journal.keep(&files),
                 Line::Ended { checkpoint, member } if is_listed => {
                     journal.ended = Some((checkpoint, member));
                 }
@@ -174,10 +223,10 @@ impl Journal {
         written.and_then(|()| open.sync_data()).map_err(failed(&self.path))
     }
 
-    fn keep(&mut self, files: Vec<File>) {
+    fn keep(&mut self, files: &[File]) {
         // Its pieces are in the files; the next SSTable has others.
         self.pieces.borrow_mut().clear();
-        self.taken.extend(files);
+        self.taken += files.len() as u64;
     }
 
     /// An SSTable is in the store.
@@ -185,8 +234,11 @@ impl Journal {
     /// # Errors
     /// It cannot be noted.
     pub fn take(&mut self, files: Vec<File>) -> Result<(), Stopped> {
-        self.append(&Line::Taken(files.clone()))?;
-        self.keep(files);
+        let line = Line::Taken(files);
+        self.append(&line)?;
+        if let Line::Taken(files) = &line {
+            self.keep(files);
+        }
         Ok(())
     }
 

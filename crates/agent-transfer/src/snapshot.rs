@@ -9,7 +9,7 @@ use palladion_backup::names::is_uuid;
 use palladion_backup::take::{Listed, Snapshot};
 use rustix::fs::{Advice, fadvise};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{DirEntry, File};
 use std::io::ErrorKind;
 use std::num::NonZeroU64;
@@ -63,62 +63,96 @@ pub fn folders(data: &[PathBuf], tag: &Tag) -> Result<Vec<(PathBuf, [String; 3])
     Ok(all)
 }
 
-/// List a snapshot, sorted by SSTable.
+/// List a snapshot in the order of manifests, file by file: of a table only the names
+/// are held.
 ///
 /// # Errors
-/// It is not there, not whole, or has what is not known.
-pub fn list(data: &[PathBuf], tag: &Tag) -> Result<Vec<Found>, Stopped> {
-    let folders = folders(data, tag)?;
+/// It is not there, not whole, or has what is not known; or what `each` says.
+pub fn list(
+    (data, tag): (&[PathBuf], &Tag),
+    each: &mut dyn FnMut(Found) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
+    let mut folders = folders(data, tag)?;
     if folders.is_empty() {
         return Err(Stopped::NoSnapshot { tag: tag.as_str().into() });
     }
-    let mut all = Vec::new();
-    for (folder, table) in folders {
-        all.extend(table_files(&folder, &table)?);
+    // A table may lie in several data directories.
+    let id = |(_, table): &(PathBuf, [String; 3])| table[2].clone();
+    folders.sort_by_cached_key(id);
+    for parts in folders.chunk_by(|a, b| a.1 == b.1) {
+        list_table(parts, each)?;
     }
-    let key = |found: &Found| {
-        let Listed { table_id, sstable, component, .. } = &found.file;
-        (table_id.clone(), sstable.clone(), component.clone())
-    };
-    all.sort_by_cached_key(key);
-    Ok(all)
+    Ok(())
 }
 
-fn table_files(folder: &Path, table: &[String; 3]) -> Result<Vec<Found>, Stopped> {
-    let (mut found, mut digests) = (Vec::new(), BTreeMap::new());
+fn list_table(
+    parts: &[(PathBuf, [String; 3])],
+    each: &mut dyn FnMut(Found) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
+    let mut all: Vec<(String, usize)> = Vec::new();
+    for (at, (folder, _)) in parts.iter().enumerate() {
+        let names = component_names(folder)?;
+        compare(folder, &names)?;
+        all.extend(names.into_iter().map(|name| (name, at)));
+    }
+    let sstable = |name: &str| name.rsplit_once('-').map(|(own, _)| own.to_string());
+    // By SSTable first: its name is compared as a whole, and not with what follows it.
+    all.sort_by(|(a, _), (b, _)| {
+        a.rsplit_once('-').cmp(&b.rsplit_once('-')).then_with(|| a.cmp(b))
+    });
+    for files in all.chunk_by(|(a, _), (b, _)| sstable(a) == sstable(b)) {
+        let path = |(name, at): &(String, usize)| parts[*at].0.join(name);
+        let is_digest = |(name, _): &&(String, usize)| name.ends_with(&format!("-{DIGEST}"));
+        let found = files.iter().find(is_digest);
+        let digest = found.map(|found| digest(&path(found))).transpose()?;
+        for file in files {
+            each(found_at(path(file), (&file.0, &parts[file.1].1), digest)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The names of the components in a folder.
+fn component_names(folder: &Path) -> Result<Vec<String>, Stopped> {
+    let mut all = Vec::new();
     for (name, path) in entries(folder)? {
         // Indexes of the older kind have a hidden folder: they are built anew.
         if name == MANIFEST || name == SCHEMA || name.starts_with('.') {
             continue;
         }
-        let parts: Vec<&str> = name.splitn(4, '-').collect();
-        let [version, id, format, component] = parts[..] else {
-            return Err(Stopped::Stranger { path: shown(&path) });
-        };
-        let sstable = format!("{version}-{id}-{format}");
-        if component == DIGEST {
-            digests.insert(sstable.clone(), digest(&path)?);
-        }
-        let about = path.symlink_metadata().map_err(|error| gone(&path, &error))?;
-        if !about.is_file() {
+        // Version, ID, format, component.
+        if name.split('-').count() != 4 {
             return Err(Stopped::Stranger { path: shown(&path) });
         }
-        let [keyspace, own, table_id] = table.clone();
-        let identity = Identity { inode: about.ino(), modified: modified(&about), digest: None };
-        let (component, bytes) = (component.to_string(), about.len());
-        let file = Listed { keyspace, table: own, table_id, sstable, component, bytes, identity };
-        found.push(Found { file, path });
+        all.push(name);
     }
-    for found in &mut found {
-        found.file.identity.digest = digests.get(&found.file.sstable).copied();
-    }
-    compare(folder, &found)?;
-    Ok(found)
+    Ok(all)
+}
+
+fn found_at(
+    path: PathBuf,
+    (name, [keyspace, table, table_id]): (&str, &[String; 3]),
+    digest: Option<u32>,
+) -> Result<Found, Stopped> {
+    let about = path.symlink_metadata().map_err(|error| gone(&path, &error))?;
+    let Some((sstable, component)) = name.rsplit_once('-').filter(|_| about.is_file()) else {
+        return Err(Stopped::Stranger { path: shown(&path) });
+    };
+    let file = Listed {
+        keyspace: keyspace.clone(),
+        table: table.clone(),
+        table_id: table_id.clone(),
+        sstable: sstable.to_string(),
+        component: component.to_string(),
+        bytes: about.len(),
+        identity: Identity { inode: about.ino(), modified: modified(&about), digest },
+    };
+    Ok(Found { file, path })
 }
 
 /// The server says which SSTables are in a snapshot; one that was cleared in part
 /// while we looked has fewer.
-fn compare(folder: &Path, found: &[Found]) -> Result<(), Stopped> {
+fn compare(folder: &Path, names: &[String]) -> Result<(), Stopped> {
     let path = folder.join(MANIFEST);
     let bytes = std::fs::read(&path).map_err(|error| gone(&path, &error))?;
     let listing =
@@ -126,9 +160,8 @@ fn compare(folder: &Path, found: &[Found]) -> Result<(), Stopped> {
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(listing)?;
     let named = manifest.files.iter().filter(|name| !name.starts_with('.'));
     let named: BTreeSet<&str> = named.map(String::as_str).collect();
-    let data = found.iter().filter(|found| found.file.component == "Data.db");
-    let names: Vec<String> = data.map(|found| found.file.name()).collect();
-    let there: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let there = names.iter().filter(|name| name.ends_with("-Data.db"));
+    let there: BTreeSet<&str> = there.map(String::as_str).collect();
     let (path, one) = (shown(folder), |name: Option<&&str>| name.map(|name| name.to_string()));
     match (one(named.difference(&there).next()), one(there.difference(&named).next())) {
         (Some(file), _) => Err(Stopped::NotThere { path, file }),
@@ -186,16 +219,14 @@ fn uuid(id: &str) -> Option<String> {
     Some(parts.join("-")).filter(|id| is_uuid(id))
 }
 
-/// Is every one of these files still there, and the one that was listed?
+/// Is this file still there, and the one that was listed?
 ///
 /// # Errors
-/// The first that is not.
-pub fn there(files: &[Found]) -> Result<(), Stopped> {
-    files.iter().try_for_each(|found| {
-        let about = found.path.symlink_metadata().map_err(|error| gone(&found.path, &error))?;
-        let changed = |why| Stopped::File { file: shown(&found.path), why };
-        same(found, &about).map_err(changed)
-    })
+/// It is not.
+pub fn there(found: &Found) -> Result<(), Stopped> {
+    let about = found.path.symlink_metadata().map_err(|error| gone(&found.path, &error))?;
+    let changed = |why| Stopped::File { file: shown(&found.path), why };
+    same(found, &about).map_err(changed)
 }
 
 fn same(found: &Found, about: &std::fs::Metadata) -> Result<(), Unsent> {
@@ -207,17 +238,17 @@ fn same(found: &Found, about: &std::fs::Metadata) -> Result<(), Unsent> {
     }
 }
 
-/// Remove files that are sent; one that is gone already is a success.
+/// Remove a file that is sent; one that is gone already is a success.
 ///
 /// # Errors
-/// One cannot be removed.
-pub fn remove(files: &[Found]) -> Result<(), Stopped> {
-    files.iter().try_for_each(|found| match std::fs::remove_file(&found.path) {
+/// It cannot be removed.
+pub fn remove(found: &Found) -> Result<(), Stopped> {
+    match std::fs::remove_file(&found.path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(Stopped::Reading { file: shown(&found.path), why: error.to_string() })
         }
         Ok(()) | Err(_) => Ok(()),
-    })
+    }
 }
 
 /// Reads the files of one SSTable.

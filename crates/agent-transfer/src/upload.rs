@@ -2,18 +2,21 @@
 //! first byte; what is in the store is noted, and its files go then. Begun again,
 //! it goes on behind what was noted, and lists nothing anew.
 
-use crate::journal::{self, Journal, Of};
+use crate::journal::{self, Each, Journal, Of};
 use crate::metered::Metered;
 use crate::orders::Upload;
 use crate::snapshot::{self, Found, Reader};
 use crate::tell::Done;
 use crate::words::stopped::Stopped;
+use palladion_backup::Trouble;
 use palladion_backup::catalog::Catalog;
 use palladion_backup::earlier::earlier;
+use palladion_backup::manifest::member::Text;
 use palladion_backup::prepare::Space;
 use palladion_backup::take::{self, Order, Taking};
 use palladion_backup::vault::Vault;
 use rustix::fs::statvfs;
+use std::iter::Peekable;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -27,17 +30,19 @@ pub fn upload(
     (transfer, order): (&str, &Upload),
 ) -> Result<Done, Stopped> {
     let mut journal = opened(transfer, order)?;
-    // A crash may have come between a note and the removal that it allows.
-    let done = journal.taken.len();
-    snapshot::remove(journal.files.get(..done).unwrap_or_default())?;
+    let done = journal.taken;
+    for (number, found) in (0..).zip(journal.files()?) {
+        match number < done {
+            // A crash may have come between a note and the removal that it allows.
+            true => snapshot::remove(&found?)?,
+            false if journal.ended.is_some() => break,
+            false => snapshot::there(&found?)?,
+        }
+    }
     if let Some((checkpoint, member)) = journal.ended.clone() {
         return Ok(Done::Uploaded { checkpoint, member, peak_bytes: peak() });
     }
-    let left: Vec<Found> = journal.files.get(done..).unwrap_or_default().to_vec();
-    snapshot::there(&left)?;
-    store.count(|progress| {
-        (progress.files, progress.of) = (done as u64, journal.files.len() as u64);
-    });
+    store.count(|progress| (progress.files, progress.of) = (done, journal.listed));
     let catalog = Catalog::read(vault)?;
     let before = earlier(vault, &catalog, &order.member.host)?;
     let taking_order =
@@ -46,16 +51,15 @@ pub fn upload(
     // From now on an expiry knows that this backup is under way.
     let mut written = checkpoint(vault, order, &mut journal).map(|_| Instant::now())?;
     let between = Duration::from_secs(order.checkpoint_seconds);
-    let same = |a: &Found, b: &Found| {
-        (&a.file.table_id, &a.file.sstable) == (&b.file.table_id, &b.file.sstable)
-    };
-    for files in left.chunk_by(same) {
+    let skipped = usize::try_from(done).unwrap_or(usize::MAX);
+    let mut files = journal.files()?.skip(skipped).peekable();
+    while let Some(files) = sstable(&mut files)? {
         space(&order.state)?.has(order.least_free)?;
         let listed = files.iter().map(|found| found.file.clone()).collect();
-        let taken = taking.sstable(listed, &Reader(files), &journal)?;
+        let taken = taking.sstable(listed, &Reader(&files), &journal)?;
         let reused: u64 = taken.reused.iter().map(|file| file.bytes).sum();
         journal.take(taken.files())?;
-        snapshot::remove(files)?;
+        files.iter().try_for_each(snapshot::remove)?;
         store.count(|progress| {
             progress.files += files.len() as u64;
             progress.reused_bytes += reused;
@@ -70,6 +74,20 @@ pub fn upload(
     Ok(Done::Uploaded { checkpoint, member, peak_bytes: peak() })
 }
 
+/// The files of the next SSTable of a list.
+fn sstable(
+    files: &mut Peekable<impl Iterator<Item = Result<Found, Stopped>>>,
+) -> Result<Option<Vec<Found>>, Stopped> {
+    let Some(first) = files.next().transpose()? else { return Ok(None) };
+    let of = |found: &Found| (found.file.table_id.clone(), found.file.sstable.clone());
+    let (sstable, mut all) = (of(&first), vec![first]);
+    let is_same = |next: &Result<Found, Stopped>| next.as_ref().map_or(true, |f| of(f) == sstable);
+    while let Some(next) = files.next_if(is_same) {
+        all.push(next?);
+    }
+    Ok(Some(all))
+}
+
 fn opened(transfer: &str, order: &Upload) -> Result<Journal, Stopped> {
     let path = journal::path(&order.state, transfer);
     let of = Of {
@@ -80,7 +98,10 @@ fn opened(transfer: &str, order: &Upload) -> Result<Journal, Stopped> {
     };
     match Journal::open(&path, &of)? {
         Some(journal) => Ok(journal),
-        None => Journal::create(&path, &of, snapshot::list(&order.data, &order.tag)?),
+        None => {
+            let list = |each: Each<'_>| snapshot::list((&order.data, &order.tag), each);
+            Journal::create(&path, &of, list)
+        }
     }
 }
 
@@ -91,7 +112,13 @@ fn checkpoint(
     journal: &mut Journal,
 ) -> Result<(u32, palladion_backup::manifest::ring::OfMember), Stopped> {
     let number = journal.next_checkpoint()?;
-    let member = take::write(vault, &order.member, number, journal.taken.clone())?;
+    let document = |why| {
+        let name = order.member.backup.member(&order.member.host, number);
+        Stopped::from(Trouble::Document { name, why })
+    };
+    let mut text = Text::new(&order.member).map_err(document)?;
+    journal.each_taken(|file| text.add(file).map_err(document))?;
+    let member = take::write(vault, &order.member, number, text)?;
     Ok((number, member))
 }
 

@@ -5,7 +5,7 @@
 use crate::chain::Chain;
 use crate::hash::Hash;
 use crate::identity::{Volumes, is_same};
-use crate::manifest::member::{File, Identity, Member, MemberManifest, Piece};
+use crate::manifest::member::{File, Identity, Member, MemberManifest, Piece, Text};
 use crate::manifest::ring::OfMember;
 use crate::pieces::{NoNotes, Notes, Writer};
 use crate::vault::Vault;
@@ -100,11 +100,14 @@ pub fn take(
     for file in files {
         sstables.entry((&file.table_id, &file.sstable)).or_default().push(file.clone());
     }
-    let mut taken = Vec::new();
+    let name = || order.member.backup.member(&order.member.host, order.checkpoint);
+    let document = |why| Trouble::Document { name: name(), why };
+    let mut text = Text::new(&order.member).map_err(document)?;
     for components in sstables.into_values() {
-        taken.extend(taking.sstable(components, snapshot, &NoNotes)?.files());
+        let taken = taking.sstable(components, snapshot, &NoNotes)?.files();
+        taken.iter().try_for_each(|file| text.add(file)).map_err(document)?;
     }
-    write(vault, &order.member, order.checkpoint, taken)
+    write(vault, &order.member, order.checkpoint, text)
 }
 
 /// Files of one member on their way, SSTable by SSTable.
@@ -184,13 +187,12 @@ pub fn write(
     vault: &Vault<'_>,
     member: &Member,
     checkpoint: u32,
-    files: Vec<File>,
+    text: Text,
 ) -> Result<OfMember, Trouble> {
     let name = member.backup.member(&member.host, checkpoint);
-    let manifest = MemberManifest { member: member.clone(), files };
-    let text = manifest.write().map_err(|why| Trouble::Document { name: name.clone(), why })?;
+    let (text, totals) = text.end();
     vault.write(&name, &text)?;
-    Ok(OfMember::of(&manifest, name, Hash::of(&text)))
+    Ok(OfMember::with(member, totals, (name, Hash::of(&text))))
 }
 
 fn known<'a>(

@@ -10,6 +10,7 @@ use crate::seal::{Keys, fingerprint};
 use crate::store::{Created, Failure, Meta, Store};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 
 /// An answer that is lost is asked for again so often.
 const TRIES: usize = 3;
@@ -129,6 +130,12 @@ impl<'a> Vault<'a> {
         sealed.map_err(|why| object(name, Wrong::Sealed { why }))
     }
 
+    /// As [`sealed`](Self::sealed), of bytes that are kept: a manifest may be long.
+    fn stored_of<'p>(&self, name: &str, plain: &'p [u8]) -> Result<Cow<'p, [u8]>, Trouble> {
+        let is_sealed = self.keys.is_some();
+        if is_sealed { self.sealed(name, plain.to_vec()).map(Cow::Owned) } else { Ok(plain.into()) }
+    }
+
     /// The bytes of an object as they were written.
     ///
     /// # Errors
@@ -149,7 +156,7 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// Another one is there, or it is not known whether it was written.
     pub fn write(&self, name: &str, plain: &[u8]) -> Result<(), Trouble> {
-        let stored = self.sealed(name, plain.to_vec())?;
+        let stored = self.stored_of(name, plain)?;
         match self.put(name, plain, &stored)? {
             Written::Ours => Ok(()),
             Written::Other(_) => Err(Trouble::Taken { name: name.to_string() }),
@@ -162,7 +169,7 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// It is not known what stands there.
     pub fn decide(&self, name: &str, plain: &[u8]) -> Result<Written, Trouble> {
-        let stored = self.sealed(name, plain.to_vec())?;
+        let stored = self.stored_of(name, plain)?;
         let put = self.put(name, plain, &stored)?;
         match self.read(name)? {
             Some(there) if there == plain => Ok(Written::Ours),

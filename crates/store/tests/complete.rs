@@ -18,8 +18,8 @@ use ring::{Files, Sending, host, id, keys, repository};
 use support::fault::KINDS;
 use support::s3::S3;
 
-/// Seeds before a landing: a tenth of a second each.
-const FEW: u64 = 80;
+/// Seeds before a landing: half a second each on a busy machine.
+const FEW: u64 = 40;
 /// More than a thousand faults.
 const MANY: u64 = 600;
 /// A backup that has not come to an end is tried again so often.

@@ -69,7 +69,7 @@ pub enum Noted {
     /// There is none: nothing was ever ordered on this volume.
     Nothing,
     /// What it says.
-    Record(Record),
+    Record(Box<Record>),
     /// It cannot be read.
     Unread,
 }
@@ -120,7 +120,7 @@ pub enum Next {
     /// End the child.
     End,
     /// Bring this to the disk, and forget a child that has ended.
-    Note(Record),
+    Note(Box<Record>),
     /// Begin, or go on.
     Start,
     /// Nothing until then.
@@ -129,7 +129,7 @@ pub enum Next {
         until: i64,
     },
     /// Say in the status how it ended.
-    Answer(Ended),
+    Answer(Box<Ended>),
 }
 
 /// What is to be done.
@@ -142,7 +142,7 @@ pub fn next(facts: &Facts) -> Next {
     };
     let before = match &facts.noted {
         Noted::Nothing => None,
-        Noted::Record(record) => Some(record),
+        Noted::Record(record) => Some(&**record),
         Noted::Unread => return refused(facts, Refusal::RecordUnread),
     };
     // What a leader of today has ordered goes on, whatever one of yesterday writes.
@@ -160,15 +160,15 @@ pub fn next(facts: &Facts) -> Next {
         Child::Runs { .. } | Child::Absent | Child::Ended { .. } => {}
     }
     let Some(record) = before.filter(|r| r.id == order.id && r.epoch == order.epoch) else {
-        return Next::Note(begun(order, before));
+        return Next::Note(Box::new(begun(order, before)));
     };
     if let Some(ended) = &record.ended {
-        return Next::Answer(ended.clone());
+        return Next::Answer(Box::new(ended.clone()));
     }
     match &facts.child {
         Child::Runs { .. } => Next::Rest,
         Child::Ended { id, last } if *id == order.id => {
-            Next::Note(after(record, last.as_ref(), facts.now))
+            Next::Note(Box::new(after(record, last.as_ref(), facts.now)))
         }
         Child::Absent | Child::Ended { .. } => start(record, facts.now),
     }
