@@ -12,7 +12,7 @@ use palladion_backup::Trouble;
 use palladion_backup::catalog::Catalog;
 use palladion_backup::earlier::earlier;
 use palladion_backup::manifest::member::Text;
-use palladion_backup::prepare::Space;
+use palladion_backup::prepare::{Space, is_open};
 use palladion_backup::take::{self, Order, Taking};
 use palladion_backup::vault::Vault;
 use rustix::fs::statvfs;
@@ -44,6 +44,7 @@ pub fn upload(
     }
     store.count(|progress| (progress.files, progress.of) = (done, journal.listed));
     let catalog = Catalog::read(vault)?;
+    is_open(&catalog, &order.member.backup)?;
     let before = earlier(vault, &catalog, &order.member.host)?;
     let taking_order =
         Order { member: order.member.clone(), checkpoint: 0, piece_bytes: order.piece_bytes };

@@ -136,6 +136,11 @@ fn a_backup_that_is_given_up_leaves_nothing_on_the_volume_and_its_objects_to_the
     assert_eq!(tree(&members[0].state()).len(), 0);
     let outcome = folder.path().join("store/backups/b1/outcome.json");
     assert!(std::fs::read_to_string(outcome).unwrap().contains("it was aborted"));
+    // A member that has not heard of it sends nothing more.
+    members[1].take_snapshot(TAG);
+    let (cause, said) = run(&members[1].upload(BACKUP, TAG, &schema)).stopped();
+    assert!(cause == "BackupFailed" && said.contains("backup b1 has failed"), "{said}");
+    assert!(!folder.path().join("store/sstables").join(host(2)).exists());
     let ended = back_up(&members, "b2", "palladion-b2-1");
     assert!(ended[0].progress.sent_bytes < 60_000, "{:?}", ended[0].progress);
     let complete = json!({

@@ -3,7 +3,8 @@
 //! the snapshot holds back.
 
 use crate::catalog::{Catalog, State};
-use crate::vault::Vault;
+use crate::names::BackupId;
+use crate::vault::{Vault, object};
 use crate::words::trouble::{Trouble, Unsealed, Wrong};
 
 /// Of a volume, so much must be free when a backup begins, in percent.
@@ -54,6 +55,24 @@ pub fn prepare(vault: &Vault<'_>) -> Result<Catalog, Trouble> {
         }
     }
     Ok(catalog)
+}
+
+/// May a member still send for this backup? Only while nobody has said how it ended.
+///
+/// # Errors
+/// It has failed, is complete, or is condemned.
+pub fn is_open(catalog: &Catalog, id: &BackupId) -> Result<(), Trouble> {
+    if let Some(entry) = catalog.chain.of_backup(id) {
+        return Err(Trouble::Condemned { id: id.to_string(), entry });
+    }
+    match catalog.backups.get(id).map(|backup| &backup.state) {
+        None | Some(State::Open) => Ok(()),
+        Some(State::Failed(why)) => {
+            Err(Trouble::HasFailed { id: id.to_string(), why: why.clone() })
+        }
+        Some(State::Complete { .. }) => Err(Trouble::OtherOutcome { id: id.to_string() }),
+        Some(State::Unknown(wrong)) => Err(object(&id.outcome(), wrong.clone())),
+    }
 }
 
 #[cfg(test)]

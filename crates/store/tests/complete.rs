@@ -21,7 +21,7 @@ use support::s3::S3;
 /// Seeds before a landing: half a second each on a busy machine.
 const FEW: u64 = 40;
 /// More than a thousand faults.
-const MANY: u64 = 600;
+const MANY: u64 = 340;
 /// A backup that has not come to an end is tried again so often.
 const TRIES: u64 = 12;
 /// Faults of a seed, on average: fewer, and the layer of faults no longer works.
