@@ -3,6 +3,7 @@
 
 mod certificates;
 mod owners;
+mod secrets;
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -32,6 +33,7 @@ pub fn story() -> Story {
         .step("nobody but the operator creates or deletes a member", only_the_operator)
         .step("of a member people write what is theirs", what_is_theirs)
         .step("only the operator says whose a member is", owners::whose_it_is)
+        .step("the operator creates the Secrets of rings alone", secrets::of_rings_alone)
         .step(
             "only the agent of a member asks for its certificate",
             certificates::are_asked_for_by_the_agent,

@@ -1,4 +1,4 @@
-//! The keys to the door of a sealed server: an authority that is made for one start, a
+//! The keys to the door of a sealed server: authorities that are made for one start, a
 //! certificate for the server and one for the agent. The agent's own key stays in its memory,
 //! so nobody else gets a handshake, not by a port that is forwarded to the pod either.
 
@@ -17,14 +17,18 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 /// Nothing of it outlives the start, which is over in minutes or stands for a Secret that is
-/// corrected.
-const LIFE: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// corrected, however late.
+const LIFE: SignedDuration = SignedDuration::from_hours(24 * 3650);
+/// Certificates are valid from an hour before they were made: a clock that was set back further
+/// than this refuses them.
+const SLACK: SignedDuration = SignedDuration::from_mins(50);
 
 /// What opens the door of one sealed server.
 #[derive(Clone)]
 pub struct Keys {
     /// The launch that they are for.
     pub tag: String,
+    made_at: Timestamp,
     encryption: Encryption,
 }
 
@@ -36,11 +40,17 @@ impl Keys {
         capabilities: Capabilities,
         tag: &str,
     ) -> Result<Self> {
+        let made_at = Timestamp::now();
         let encryption = match capabilities.reads_pem() {
-            true => encryption(folder, member)?,
+            true => encryption(folder, member, made_at)?,
             false => Encryption::Plain,
         };
-        Ok(Self { tag: tag.to_string(), encryption })
+        Ok(Self { tag: tag.to_string(), made_at, encryption })
+    }
+
+    /// Do they open the door of this launch at this time?
+    pub fn open(&self, tag: &str, now: Timestamp) -> bool {
+        self.tag == tag && now > self.made_at - SLACK && now < self.made_at + LIFE
     }
 
     /// The sealed server, for whoever logs in by this.
@@ -50,24 +60,27 @@ impl Keys {
     }
 }
 
-fn encryption(folder: &Path, member: &MemberName) -> Result<Encryption> {
-    let now = Timestamp::now();
-    let authority = Authority::make("seal", now, LIFE)?;
+/// Server and agent each have an authority of their own: the pair of the server, which is in a
+/// file, opens nothing.
+fn encryption(folder: &Path, member: &MemberName, now: Timestamp) -> Result<Encryption> {
+    let path = folder.display().to_string();
+    fs::create_dir_all(folder).with_context(|| Doing::CreateDirectory { path })?;
+    let (of_server, key, certificate) = pair(member, "seal server", now)?;
+    let (of_agent, own_key, own_certificate) = pair(member, "seal agent", now)?;
+    write_secret(&folder.join(PAIR), format!("{key}{certificate}").as_bytes())?;
+    write_secret(&folder.join(AUTHORITY), of_agent.as_bytes())?;
+    Encryption::showing(of_server.as_bytes(), &own_certificate, &own_key)
+}
+
+/// An authority, and a key with its certificate.
+fn pair(member: &MemberName, name: &str, now: Timestamp) -> Result<(String, String, String)> {
+    let authority = Authority::make(name, now, LIFE)?;
     let member = member.to_string();
     let of = Identity { namespace: String::new(), ring: String::new(), member: member.clone() };
     let terms = Terms { names: vec!["localhost".into()], addresses: Vec::new(), life: LIFE };
-    let pair = || -> Result<(String, String)> {
-        let key = key()?;
-        let signed = authority.sign(&request(&key, &member)?, &of, &terms, now)?;
-        Ok((key, signed.certificate))
-    };
-    let path = folder.display().to_string();
-    fs::create_dir_all(folder).with_context(|| Doing::CreateDirectory { path })?;
-    let (key, certificate) = pair()?;
-    write_secret(&folder.join(PAIR), format!("{key}{certificate}").as_bytes())?;
-    write_secret(&folder.join(AUTHORITY), authority.certificate.as_bytes())?;
-    let (key, certificate) = pair()?;
-    Encryption::showing(authority.certificate.as_bytes(), &certificate, &key)
+    let key = key()?;
+    let signed = authority.sign(&request(&key, &member)?, &of, &terms, now)?;
+    Ok((authority.certificate, key, signed.certificate))
 }
 
 #[cfg(test)]
@@ -134,9 +147,23 @@ mod tests {
         let server = sealed_server(directory.path());
         assert!(is_let_in(&server, &held.encryption).await);
         assert!(!is_let_in(&server, &lost.encryption).await, "the keys of an earlier start");
+        // Whoever has what is in the files of the pod.
+        let pair = fs::read_to_string(directory.path().join(PAIR)).unwrap();
+        let own = Encryption::showing(pair.as_bytes(), &pair, &pair).unwrap();
+        assert!(!is_let_in(&server, &own).await, "with the pair of the server");
         let authority = fs::read(directory.path().join(AUTHORITY)).unwrap();
         let without = Encryption::trusting(&authority);
-        assert!(!is_let_in(&server, &without).await, "whoever has what is in the pod's files");
+        assert!(!is_let_in(&server, &without).await, "without a certificate");
+    }
+
+    #[test]
+    fn keys_open_the_door_of_their_launch_while_they_are_valid() {
+        let directory = tempfile::tempdir().unwrap();
+        let keys = keys(directory.path());
+        let now = Timestamp::now();
+        assert!(keys.open("t1", now) && !keys.open("t2", now));
+        let hour = SignedDuration::from_hours(1);
+        assert!(!keys.open("t1", now - hour), "a clock that was set back");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 mod access;
 mod drain;
+mod guard;
 mod health;
 mod job;
 mod missed;
@@ -28,6 +29,7 @@ mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
 pub use drain::Drain;
+pub use guard::{Guard, MOST_GUARDS, missing as missing_guards};
 pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS};
 pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::{Missed, RingDown};
@@ -171,6 +173,10 @@ pub struct CassandraMemberSpec {
     /// Certificates that the operator signs for this member. Agents of protocol 6 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<MemberTls>,
+    /// What no server of this member is started without: its agent notes it on the volume, so that an older operator, or one that has lost its records, does not open the ring. Agents of protocol 8 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = MOST_GUARDS))]
+    pub security_floor: Option<Vec<Guard>>,
     /// A request for a fresh view of the ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,
@@ -312,7 +318,7 @@ pub struct EvidenceRequest {
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
 /// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders; since 7 for those of the
 /// other members, too.
-pub const PROTOCOL: u32 = 7;
+pub const PROTOCOL: u32 = 8;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

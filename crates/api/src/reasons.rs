@@ -236,6 +236,8 @@ reasons! {
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none; or the Secret with the credentials of a RabbitMQ cluster, or a key of it, does not exist. The operator creates that one once, before the first start, and never again: nodes with another cookie could not reach each other.
     CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards. Of RabbitMQ, restore the Secret: a node that runs has the cookie in `/var/lib/rabbitmq/.erlang.cookie`, and the passwords can be set to others with `rabbitmqctl change_password`.";
+    /// The configuration of a member's pod lacks authentication or TLS that its servers had before, so none is started: an older operator, or one that has lost its records, would open the ring.
+    SecurityLowered => "Run the operator that knows what was settled for the ring, or set `auth` and `tls` in the spec of the CassandraCluster explicitly: as they were, or to `Off` if that is intended.";
     /// A server rejects the user and password that its agent has.
     CredentialsRefused => "Log in as a superuser and create the role, or give it the password of the Secret that the message names; or correct the Secret. If no role exists yet, restart one member; otherwise no restart is needed.";
     /// Anybody can log in to the ring as its superuser `cassandra`, with the password that servers create it with, because a Secret of the ring names this user.

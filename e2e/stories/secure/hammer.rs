@@ -11,6 +11,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use palladion_e2e::bed;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    AlertDescription, ClientConfig, ClientConnection, DigitallySignedStruct, Error,
+    SignatureScheme, StreamOwned,
+};
 use serde_json::Value;
 
 /// The longest that anybody tries.
@@ -19,14 +26,15 @@ const MOST: Duration = Duration::from_secs(900);
 const FLAG: &str = "/tmp/hammer";
 /// How long an answer is waited for.
 const ANSWER: Duration = Duration::from_secs(1);
-/// Of the native protocol: READY and AUTHENTICATE.
-const IN_THE_CLEAR: [u8; 2] = [0x02, 0x03];
+/// Of the native protocol.
+const READY: u8 = 0x02;
+const AUTH_SUCCESS: u8 = 0x10;
 
 /// Tries that go on.
 pub struct Hammer {
     namespace: &'static str,
     from_pod: JoinHandle<String>,
-    forwarded: JoinHandle<(usize, usize)>,
+    forwarded: JoinHandle<Forwarded>,
     ends: Arc<AtomicBool>,
 }
 
@@ -39,8 +47,21 @@ pub struct Came {
     pub kept_out: u64,
     /// Those that were let in.
     pub in_: u64,
-    /// Connections through a forwarded port, and those of them answered in the clear.
-    pub forwarded: (usize, usize),
+    /// Those through a forwarded port.
+    pub forwarded: Forwarded,
+}
+
+/// What came of tries through a port that is forwarded into the pod.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Forwarded {
+    /// Those that a server answered in CQL, in the clear.
+    pub in_the_clear: usize,
+    /// Those that were refused because they showed no certificate: the seal alone does that.
+    pub sealed: usize,
+    /// Those that were asked who they are, and not let in.
+    pub kept_out: usize,
+    /// Those that were let in.
+    pub in_: usize,
 }
 
 impl Hammer {
@@ -81,22 +102,47 @@ impl Hammer {
 }
 
 /// Through ports that are forwarded to a pod as long as it lives.
-fn through(namespace: &str, member: &str, ends: &AtomicBool) -> (usize, usize) {
-    let (begun, mut counts) = (Instant::now(), (0, 0));
+fn through(namespace: &str, member: &str, ends: &AtomicBool) -> Forwarded {
+    let (begun, mut came, tls) = (Instant::now(), Forwarded::default(), whoever_it_is());
     let goes_on = || !ends.load(Ordering::Relaxed) && begun.elapsed() < MOST;
     while goes_on() {
         std::thread::sleep(Duration::from_millis(500));
         let Some((mut child, port)) = forward(namespace, member) else { continue };
         while goes_on() && child.try_wait().is_ok_and(|ended| ended.is_none()) {
-            let Some(answer) = greeted(port) else { break };
-            counts.0 += 1;
-            counts.1 += usize::from(answer.is_some_and(|kind| IN_THE_CLEAR.contains(&kind)));
+            let Some(mut plain) = connected(port) else { break };
+            came.in_the_clear += usize::from(matches!(greeted(&mut plain), Greeted::Answered(_)));
+            let Some(stream) = connected(port) else { break };
+            came.over_tls(stream, &tls);
             std::thread::sleep(Duration::from_millis(100));
         }
         let _ = child.kill();
         let _ = child.wait();
     }
-    counts
+    came
+}
+
+impl Forwarded {
+    /// Without a certificate, as the user that everybody knows.
+    fn over_tls(&mut self, stream: TcpStream, tls: &Arc<ClientConfig>) {
+        let name = ServerName::try_from("localhost").expect("a name");
+        let connection = ClientConnection::new(tls.clone(), name).expect("a client");
+        let mut stream = StreamOwned::new(connection, stream);
+        match greeted(&mut stream) {
+            Greeted::Answered(READY) => self.in_ += 1,
+            Greeted::Answered(_) => {
+                let token = b"\0cassandra\0cassandra";
+                let mut body = u32::try_from(token.len()).expect("short").to_be_bytes().to_vec();
+                body.extend(token);
+                match asked(&mut stream, 15, &body) {
+                    Greeted::Answered(AUTH_SUCCESS) => self.in_ += 1,
+                    Greeted::Answered(_) => self.kept_out += 1,
+                    Greeted::Refused | Greeted::Nothing => {}
+                }
+            }
+            Greeted::Refused => self.sealed += 1,
+            Greeted::Nothing => {}
+        }
+    }
 }
 
 fn forward(namespace: &str, member: &str) -> Option<(Child, u16)> {
@@ -121,16 +167,94 @@ fn forward(namespace: &str, member: &str) -> Option<(Child, u16)> {
     Some((child, port?))
 }
 
-/// A greeting in the clear: what kind of answer came, if one did; `None` without a connection.
-fn greeted(port: u16) -> Option<Option<u8>> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+/// What came of a greeting.
+enum Greeted {
+    /// An answer in CQL, of this kind.
+    Answered(u8),
+    /// The server wants a certificate.
+    Refused,
+    /// Nothing, or nothing of CQL.
+    Nothing,
+}
+
+fn connected(port: u16) -> Option<TcpStream> {
+    let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(ANSWER)).ok()?;
-    let body = b"\x00\x01\x00\x0bCQL_VERSION\x00\x053.0.0";
-    let mut frame = vec![4, 0, 0, 0, 1, 0, 0, 0, u8::try_from(body.len()).ok()?];
+    Some(stream)
+}
+
+fn greeted(stream: &mut (impl Read + Write)) -> Greeted {
+    asked(stream, 1, b"\x00\x01\x00\x0bCQL_VERSION\x00\x053.0.0")
+}
+
+fn asked(stream: &mut (impl Read + Write), kind: u8, body: &[u8]) -> Greeted {
+    let mut frame = vec![4, 0, 0, 0, kind];
+    frame.extend(u32::try_from(body.len()).expect("short").to_be_bytes());
     frame.extend(body);
     let mut header = [0; 9];
-    let answer = stream.write_all(&frame).and_then(|()| stream.read_exact(&mut header));
-    Some(answer.ok().map(|()| header[4]).filter(|_| header[0] & 0x80 != 0))
+    match stream.write_all(&frame).and_then(|()| stream.read_exact(&mut header)) {
+        Ok(()) if header[0] & 0x80 != 0 => {
+            let length = u32::from_be_bytes([header[5], header[6], header[7], header[8]]);
+            let mut rest = vec![0; usize::try_from(length).expect("short").min(4096)];
+            let _ = stream.read_exact(&mut rest);
+            Greeted::Answered(header[4])
+        }
+        Ok(()) => Greeted::Nothing,
+        Err(error) => match error.get_ref().and_then(|why| why.downcast_ref::<Error>()) {
+            Some(Error::AlertReceived(AlertDescription::CertificateRequired)) => Greeted::Refused,
+            Some(_) | None => Greeted::Nothing,
+        },
+    }
+}
+
+/// A client that looks at nobody's certificate and shows none.
+fn whoever_it_is() -> Arc<ClientConfig> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("TLS 1.3 has the alert that tells")
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Anybody(provider)))
+        .with_no_client_auth();
+    Arc::new(config)
+}
+
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _leaf: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
 }
 
 const PROGRAM: &str = r#"

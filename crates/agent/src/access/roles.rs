@@ -42,7 +42,9 @@ pub async fn close_default(
         Err(error) => return Err(error),
     };
     for role in roles {
+        // One that is there already may have been made with a password that has changed since.
         open.execute(&create(role)).await?;
+        open.execute(&set_password(role)).await?;
     }
     let mut own = Connection::open(endpoint).await?;
     own.execute(&shut()).await?;
@@ -55,6 +57,10 @@ fn create(role: &Credentials) -> String {
         quoted(&role.username),
         text(&role.password)
     )
+}
+
+fn set_password(role: &Credentials) -> String {
+    format!("ALTER ROLE {} WITH PASSWORD = {}", quoted(&role.username), text(&role.password))
 }
 
 /// The row stays: where no role exists servers make it again.
@@ -88,17 +94,19 @@ mod tests {
             ),
             "{told:?}"
         );
-        assert!(told[1].contains("\"admin\""), "{told:?}");
-        assert!(told[2].ends_with("AND LOGIN = false AND SUPERUSER = false"), "{told:?}");
-        assert_eq!(told.len(), 3);
+        assert_eq!(told[1], "ALTER ROLE \"palladion\" WITH PASSWORD = 'of palladion'");
+        assert!(told[2].contains("CREATE ROLE") && told[2].contains("\"admin\""), "{told:?}");
+        assert_eq!(told[3], "ALTER ROLE \"admin\" WITH PASSWORD = 'of admin'");
+        assert!(told[4].ends_with("AND LOGIN = false AND SUPERUSER = false"), "{told:?}");
+        assert_eq!(told.len(), 5);
         let again = close_default(&endpoint, Some(&user("admin"))).await.unwrap();
-        assert_eq!((again, server.statements().len()), (DefaultRole::WasClosed, 3));
+        assert_eq!((again, server.statements().len()), (DefaultRole::WasClosed, 5));
     }
 
     #[tokio::test]
     async fn what_was_left_half_way_is_finished() {
         let server =
-            FakeServer::with_users(&[("cassandra", "cassandra"), ("palladion", "of palladion")])
+            FakeServer::with_users(&[("cassandra", "cassandra"), ("palladion", "changed since")])
                 .await;
         let endpoint = server.endpoint(Some(user("palladion")));
         assert_eq!(close_default(&endpoint, None).await.unwrap(), DefaultRole::Closed);

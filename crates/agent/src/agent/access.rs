@@ -3,11 +3,12 @@
 use super::state::{Agent, Done};
 use crate::access::roles::{self, DefaultRole};
 use crate::access::{self, Answer, Subject};
-use crate::admin::Reading;
+use crate::admin::{Reading, ServerAdmin};
 use crate::certificate;
-use crate::cql::Credentials;
+use crate::cql::{Credentials, Endpoint};
 use crate::decide::Process;
 use crate::issued::{self, Own, Reads};
+use crate::render::Door;
 use crate::volume::roles::Roles;
 use crate::words::job::Trouble;
 use jiff::Timestamp;
@@ -16,6 +17,7 @@ use palladion_api::member::AccessProblem;
 use palladion_api::server_config::{
     AGENTS_FOLDER, ClientEncryption, SUPERUSER_FOLDER, ServerConfig,
 };
+use std::sync::Arc;
 use std::time::Instant;
 
 impl Agent {
@@ -103,33 +105,60 @@ impl Agent {
         let Some(of) = self.access.begin(&of, Instant::now()) else {
             return;
         };
-        let endpoint = sealed.unwrap_or_else(|| access::endpoint(&self.settings, config));
-        let (auth, admin) = (config.auth, admin.clone());
         let people = Credentials::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
+        let attempt = Attempt {
+            door: if sealed.is_some() { Door::Sealed } else { Door::Open },
+            endpoint: sealed.unwrap_or_else(|| access::endpoint(&self.settings, config)),
+            people,
+            auth: config.auth.unwrap_or_default(),
+            admin: admin.clone(),
+        };
         let done = self.done.clone();
         tokio::spawn(async move {
-            let closed = match auth {
-                Some(AuthMode::Password) => roles::close_default(&endpoint, people.as_ref()).await,
-                Some(AuthMode::Off) | None => Ok(DefaultRole::WasClosed),
-            };
-            if let Ok(DefaultRole::Closed) = closed {
-                tracing::info!("roles created; the role cassandra can no longer log in");
-                if let Err(error) = admin.flush("system_auth").await {
-                    tracing::warn!(
-                        error = error.to_string(),
-                        "the roles are in the commit log only"
-                    );
-                }
-            }
-            let is_named = roles::is_named(endpoint.credentials.as_ref(), people.as_ref());
-            let answer = match closed {
-                Ok(left) => access::log_in(&endpoint).await.beside(left, is_named),
-                Err(error) => Answer::of(Err(error)),
-            };
-            let roles =
-                (auth == Some(AuthMode::Password) && answer == Answer::In).then_some(Roles::Made);
+            let answer = attempt.answer().await;
+            let is_in = attempt.auth == AuthMode::Password && answer == Answer::In;
+            let roles = is_in.then_some(Roles::Made);
             let _ = done.send(Done::LoggedIn { of, answer, roles }).await;
         });
+    }
+}
+
+/// A try to log in, and to make the roles where nobody has yet.
+struct Attempt {
+    door: Door,
+    endpoint: Endpoint,
+    people: Option<Credentials>,
+    auth: AuthMode,
+    admin: Arc<dyn ServerAdmin>,
+}
+
+impl Attempt {
+    async fn answer(&self) -> Answer {
+        let (endpoint, people) = (&self.endpoint, self.people.as_ref());
+        // Behind its seal a server waits for both users: who is missing would never be made.
+        if self.door == Door::Sealed && people.is_none() {
+            return Answer::Missing;
+        }
+        let closed = match self.auth {
+            AuthMode::Password => roles::close_default(endpoint, people).await,
+            AuthMode::Off => Ok(DefaultRole::WasClosed),
+        };
+        if let Ok(DefaultRole::Closed) = closed {
+            tracing::info!("roles created; the role cassandra can no longer log in");
+        }
+        let is_news = matches!(closed, Ok(DefaultRole::Closed)) || self.door == Door::Sealed;
+        if is_news && let Err(error) = self.admin.flush("system_auth").await {
+            let why = error.to_string();
+            tracing::warn!(error = why, "the roles are in the commit log only");
+            if self.door == Door::Sealed {
+                return Answer::Unanswered(why);
+            }
+        }
+        let is_named = roles::is_named(endpoint.credentials.as_ref(), people);
+        match closed {
+            Ok(left) => access::log_in(endpoint).await.beside(left, is_named),
+            Err(error) => Answer::of(Err(error)),
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 //! ledger before it is done.
 
 use super::state::{Agent, Done};
-use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then};
+use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, seal};
 use crate::launch::{self, Prepared};
 use crate::launch_record::LaunchRecord;
 use crate::render::Door;
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
-use crate::volume::roles::Roles;
+use crate::volume::roles::Note;
 use crate::words::calls::NotKnown;
 use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
@@ -121,8 +121,8 @@ impl Agent {
         }
         // First what may fail: a permit is not used up by an image without Java.
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let noted = self.found.as_ref().map_or(Roles::NotNoted, |found| found.roles);
-        let (certificate, of) = (&mut self.issued, (volume, noted));
+        let note = self.found.as_ref().map(|found| found.note.clone()).unwrap_or_default();
+        let (certificate, of) = (&mut self.issued, (volume, note.roles));
         let Prepared { launch, record, keys } =
             launch::prepare(&self.settings, of, certificate, &mounted, &start.identity)?;
         let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
@@ -147,12 +147,16 @@ impl Agent {
         if owner != Some(&self.settings.pod.name) {
             volume.note_owner(&ledger, &self.settings.pod.name)?;
         }
-        if start.identity.door == Door::Sealed {
-            // Before anything of it: whatever ends in between, the next start is sealed, too.
-            volume.save_roles(Roles::Sealing)?;
+        // Before anything of it: whatever ends in between, the next start is sealed, too.
+        let roles = seal::noted_before(&start, &self.guards(), note.roles);
+        let note = Note { roles, ..note };
+        if self.found.as_ref().is_ok_and(|found| found.note != note) {
+            volume.save_note(&note)?;
             if let Ok(found) = &mut self.found {
-                found.roles = Roles::Sealing;
+                found.note = note;
             }
+        }
+        if start.identity.door == Door::Sealed {
             self.keys = keys;
         }
         self.save_ledger(ledger)?;

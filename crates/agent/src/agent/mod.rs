@@ -89,6 +89,7 @@ impl Agent {
     async fn turn(&mut self) {
         let before = self.trouble.take();
         self.gather().await;
+        self.follow_floor();
         self.follow_order();
         let mut decision = decide::decide(&self.facts());
         for _ in 0..STEPS {

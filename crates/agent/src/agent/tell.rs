@@ -70,6 +70,8 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: access.as_ref(),
             tls: self.issued.status(),
+            guards: self.guards_of_server(),
+            floor: self.found.as_ref().ok().and_then(|f| f.note.floor.as_deref()),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
             repair: repair.as_ref(),

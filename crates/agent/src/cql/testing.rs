@@ -149,6 +149,8 @@ impl State {
             self.users.entry(user).or_insert(password);
         } else if statement.starts_with("ALTER ROLE cassandra") {
             self.users.remove("cassandra");
+        } else if statement.starts_with("ALTER ROLE \"") {
+            self.users.insert(quoted[1].to_string(), quoted[3].to_string());
         }
         self.statements.push(statement);
     }

@@ -6,6 +6,7 @@ mod action;
 pub mod backoff;
 pub mod clock;
 mod drain;
+pub mod floor;
 pub mod forbidden;
 pub mod health;
 pub mod intent;

@@ -3,18 +3,18 @@
 //! door that opens to its own agent alone, which makes the roles and closes that one; then the
 //! server is started again, as it is to run.
 
-use super::{Action, Cause, Facts, StopWhy, VolumeFact};
+use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact};
 use crate::render::Door;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::roles::Roles;
 use crate::words::start::Waiting;
-use palladion_api::member::PermitKind;
+use palladion_api::member::{Guard, PermitKind};
 
 /// What a sealed start is decided by, besides what is noted on the volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seal {
-    /// Does the server ask for passwords, as `auth` of the spec says?
-    pub asks: bool,
+    /// What the configuration of the pod keeps others out with.
+    pub guards: Vec<Guard>,
     /// The server that runs, where it was started sealed.
     pub running: Option<Keys>,
     /// What a sealed start waits for: a Secret whose user the agent is to make.
@@ -34,22 +34,39 @@ pub enum Keys {
 pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
     let makes_ring = matches!(cause, Cause::Permit { kind: PermitKind::Initialize, .. });
     let is_begun = noted(facts) == Roles::Sealing;
-    if facts.seal.asks && (makes_ring || is_begun) { Door::Sealed } else { Door::Open }
+    let asks = facts.seal.guards.contains(&Guard::Password);
+    if asks && (makes_ring || is_begun) { Door::Sealed } else { Door::Open }
+}
+
+/// What is noted of the roles before a start: where a member comes to others, they have them.
+pub fn noted_before(start: &Start, guards: &[Guard], noted: Roles) -> Roles {
+    let comes = match &start.cause {
+        Cause::Permit { kind, .. } => matches!(kind, PermitKind::Join | PermitKind::Replace),
+        Cause::Autonomous => false,
+    };
+    match start.identity.door {
+        Door::Sealed => Roles::Sealing,
+        Door::Open if comes && guards.contains(&Guard::Password) => Roles::Made,
+        Door::Open => noted,
+    }
 }
 
 /// A sealed server is stopped once the roles are made and it is on record who it is; and where
 /// nobody has its keys.
 pub fn ends(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let is_made = noted(facts) == Roles::Made && ledger.membership == Membership::Joined;
-    match facts.seal.running? {
-        Keys::Lost => Some(Action::Stop(StopWhy::SealLost)),
-        Keys::Held => is_made.then_some(Action::Stop(StopWhy::SealEnds)),
-    }
+    let is_on_record = ledger.membership == Membership::Joined;
+    let why = match facts.seal.running? {
+        Keys::Held if noted(facts) == Roles::Made => StopWhy::SealEnds,
+        Keys::Held => return None,
+        Keys::Lost => StopWhy::SealLost,
+    };
+    // Before, a stop would be a failed try of the permit; nobody speaks to it meanwhile.
+    is_on_record.then_some(Action::Stop(why))
 }
 
 fn noted(facts: &Facts<'_>) -> Roles {
     match &facts.volume {
-        VolumeFact::Found(found) => found.roles,
-        VolumeFact::Unreadable(_) => Roles::Sealing,
+        VolumeFact::Found(found) => found.note.roles,
+        VolumeFact::Unreadable(_) => Roles::Unreadable,
     }
 }

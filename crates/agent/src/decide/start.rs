@@ -2,8 +2,8 @@
 
 use super::forbidden::{forbidden, retires};
 use super::{
-    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, intent, permit,
-    seal, stale,
+    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, floor, intent,
+    permit, seal, stale,
 };
 use crate::init::protocol::Phase;
 use crate::render::{Door, Entry, Identity};
@@ -97,6 +97,9 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let Some(address) = &known.spec.address else {
         return Decision::wait(Waiting::NoAddress);
     };
+    if let Some(lowered) = floor::forbids(facts) {
+        return Decision::wait(lowered);
+    }
     // No server is started that would take clients otherwise.
     if let Some(certificate) = &facts.lacks_certificate {
         return Decision::wait(certificate.clone());

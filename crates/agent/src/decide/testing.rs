@@ -4,7 +4,6 @@ use super::*;
 use crate::admin::Reading;
 use crate::volume::heartbeat::Known;
 use crate::volume::ledger::{Ledger, Membership};
-use crate::volume::roles::Roles;
 use crate::volume::{Data, Found};
 pub use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
 use palladion_api::member::{Intent, IntentKind, Liveness, MemberState, RingMember, StartPermit};
@@ -59,7 +58,7 @@ pub fn a_new_member() -> World {
             ledger: Some(Ledger::new(VOLUME.into(), None)),
             data: Data::Absent,
             heartbeat: Known::Never,
-            roles: Roles::NotNoted,
+            note: Default::default(),
         },
         process: Process::Absent,
         container: Phase::Serving,

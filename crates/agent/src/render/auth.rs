@@ -46,7 +46,7 @@ pub enum DefaultRole {
 /// are roles; then none is made whatever becomes of them. Otherwise our agent closes it with
 /// what is in its Secret; without one, or where a Secret names that very user, it is not made.
 pub fn default_role(identity: &Identity, noted: Roles, secret: AgentsSecret) -> DefaultRole {
-    let has_roles = noted == Roles::Made
+    let has_roles = matches!(noted, Roles::Made | Roles::Unreadable)
         || match identity.entry {
             Entry::Plain => false,
             Entry::Join | Entry::Replace { .. } | Entry::ResumeLeave => true,
@@ -114,9 +114,11 @@ mod tests {
             let default = default_role(&start, Roles::NotNoted, AgentsSecret::Mounted);
             assert_eq!(default, DefaultRole::Never, "{start:?}");
         }
-        let again = a_start(Entry::Plain, Door::Open);
-        let default = default_role(&again, Roles::Made, AgentsSecret::Mounted);
-        assert_eq!(default, DefaultRole::Never);
+        for noted in [Roles::Made, Roles::Unreadable] {
+            let again = a_start(Entry::Plain, Door::Open);
+            let default = default_role(&again, noted, AgentsSecret::Mounted);
+            assert_eq!(default, DefaultRole::Never, "{noted:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, HealthRecord, JobStatus,
+    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Guard, HealthRecord, JobStatus,
     MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
@@ -65,6 +65,10 @@ pub struct Parts<'a> {
     pub access: Option<&'a AccessProblem>,
     /// What it asks the operator to sign, and what it has.
     pub tls: Option<MemberTlsStatus>,
+    /// What keeps others out of the server that runs.
+    pub guards: Vec<Guard>,
+    /// What no server is started without, as it is noted.
+    pub floor: Option<&'a [Guard]>,
     /// The operation that the spec names.
     pub operation: Option<&'a str>,
     /// The job that the spec names, or the last one.
@@ -99,6 +103,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         evidence: parts.evidence.cloned(),
         access: parts.access.cloned(),
         tls: parts.tls.clone(),
+        security_floor: parts.floor.map(<[Guard]>::to_vec),
         start_history: ledger
             .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
             .unwrap_or_default(),
@@ -147,6 +152,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         config_hash: parts.launch.map(|l| l.config_hash.clone()),
         seeds: sorted(reading.and_then(|r| r.seeds.as_ref())),
         runtime_settings: parts.launch.map(|l| l.runtime.clone()).unwrap_or_default(),
+        guards: parts.guards.clone(),
         restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
     }
 }

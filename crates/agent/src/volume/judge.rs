@@ -154,7 +154,7 @@ mod tests {
             ledger,
             data,
             heartbeat: Known::Never,
-            roles: crate::volume::roles::Roles::NotNoted,
+            note: Default::default(),
         }
     }
 

@@ -44,8 +44,8 @@ pub struct Found {
     pub data: Data,
     /// When the server ran last.
     pub heartbeat: Known,
-    /// What is noted of the ring's roles.
-    pub roles: Roles,
+    /// What is noted of security.
+    pub note: Note,
 }
 
 /// Whether there is data of a server.
@@ -100,8 +100,8 @@ impl Volume {
         let file_system = filesystem::identity(self.root())?;
         let Identity { marker, owner, ledger } = self.root.identity()?;
         let data = self.data()?;
-        let (heartbeat, roles) = (self.heartbeat(), self.roles());
-        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, roles })
+        let (heartbeat, note) = (self.heartbeat(), self.note());
+        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, note })
     }
 
     /// What is there of a server's files?
@@ -129,14 +129,15 @@ impl Volume {
         }
     }
 
-    /// A note that cannot be read may say that a seal was begun: sealing once more harms nobody.
-    fn roles(&self) -> Roles {
+    /// That a note cannot be read keeps no member from its data. What it says of the floor the
+    /// operator says again.
+    fn note(&self) -> Note {
         match durable::read_json::<Note>(&self.own("auth.json")) {
-            Ok(read) => read.unwrap_or_default().roles,
+            Ok(read) => read.unwrap_or_default(),
             Err(error) => {
                 let error = format!("{error:#}");
-                tracing::warn!(error, "cannot read what is noted of the roles");
-                Roles::Sealing
+                tracing::warn!(error, "cannot read what is noted of security");
+                Note { roles: Roles::Unreadable, floor: None }
             }
         }
     }
@@ -163,9 +164,9 @@ impl Volume {
         durable::write_json(&self.own("heartbeat.json"), heartbeat)
     }
 
-    /// Note what is known of the ring's roles; on return it survives a power cut.
-    pub fn save_roles(&self, roles: Roles) -> Result<()> {
-        durable::write_json(&self.own("auth.json"), &Note { roles })
+    /// Note what is known of security; on return it survives a power cut.
+    pub fn save_note(&self, note: &Note) -> Result<()> {
+        durable::write_json(&self.own("auth.json"), note)
     }
 
     /// Keep the last spec beside the ledger.
@@ -183,6 +184,7 @@ impl Volume {
 mod tests {
     use super::*;
     use jiff::Timestamp;
+    use palladion_api::member::Guard;
     use std::fs;
 
     fn volume() -> (tempfile::TempDir, Volume) {
@@ -264,17 +266,18 @@ mod tests {
     }
 
     #[test]
-    fn a_note_of_the_roles_that_cannot_be_read_seals() {
+    fn a_note_that_cannot_be_read_is_not_taken_for_none() {
         let (_directory, volume) = volume();
         volume.take(&"m-0".into(), None).unwrap();
-        assert_eq!(volume.inspect().unwrap().roles, Roles::NotNoted);
+        assert_eq!(volume.inspect().unwrap().note, Note::default());
         for roles in [Roles::Sealing, Roles::Made] {
-            volume.save_roles(roles).unwrap();
-            assert_eq!(volume.inspect().unwrap().roles, roles);
+            let note = Note { roles, floor: Some(vec![Guard::Password]) };
+            volume.save_note(&note).unwrap();
+            assert_eq!(volume.inspect().unwrap().note, note);
         }
         for torn in ["{", "", r#"{"roles":"OfANewerAgent"}"#] {
             fs::write(volume.own("auth.json"), torn).unwrap();
-            assert_eq!(volume.inspect().unwrap().roles, Roles::Sealing, "{torn}");
+            assert_eq!(volume.inspect().unwrap().note.roles, Roles::Unreadable, "{torn}");
         }
     }
 

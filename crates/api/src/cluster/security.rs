@@ -2,7 +2,6 @@
 //! agents, and TLS.
 
 use crate::rules::security as rules;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Auth {
     /// `Password`: servers ask for a user and a password (PasswordAuthenticator, CassandraAuthorizer, CassandraRoleManager). The agents use the Secret `<cluster>-agents`. `Off`: nobody is asked. A new ring without `auth` has `Password`; a ring that was created before Palladion had this default keeps `Off`: `status.security` shows which.
-    #[serde(default)]
     pub mode: AuthMode,
     /// Secret of type `kubernetes.io/basic-auth` with the superuser for people, whose role is created together with that of the agents. Default: `<cluster>-superuser`, which the operator creates for a new ring if it does not exist. Later changes of this Secret change nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,7 +19,17 @@ pub struct Auth {
 
 /// Whether servers ask who is there.
 #[derive(
-    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
 )]
 pub enum AuthMode {
     /// Nobody is asked.
@@ -32,7 +40,8 @@ pub enum AuthMode {
 }
 
 /// What applies to a ring where `spec.auth` and `spec.tls` say nothing. It is settled when the
-/// ring is new, so that no newer operator changes a ring that runs.
+/// ring is new, so that no newer operator changes a ring that runs, and rises with what all
+/// members run with: leaving out a field lowers nothing.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Settled {
@@ -54,9 +63,10 @@ pub struct SecurityStatus {
     /// What applies where the spec says nothing.
     #[serde(default)]
     pub defaults: Settled,
-    /// Since when the Secrets with the users of agents and people exist. The operator creates those that are missing before the ring is initialized, and never again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub credentials_since: Option<Time>,
+    /// The Secrets with the users of agents and people that the operator has created, or found, before the ring was initialized. It never creates them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    pub secrets: Vec<String>,
 }
 
 /// TLS of a ring.
@@ -77,8 +87,7 @@ pub struct Tls {
 #[x_kube(validation = rules::internode_tls_has_certificates())]
 #[serde(rename_all = "camelCase")]
 pub struct InternodeTls {
-    /// `Require`: members speak to each other with TLS alone, and each shows a certificate of this ring. `Accept`: they speak in the clear and take TLS. `Prefer`: they speak with TLS and take both. Default `Off`: in the clear. A ring that runs is taken there one step after the other, in this order and by one rolling restart each: `Off`, `Accept`, `Prefer`, `Require`; `status.internodeTls` shows the step.
-    #[serde(default)]
+    /// `Require`: members speak to each other with TLS alone, and each shows a certificate of this ring. `Accept`: they speak in the clear and take TLS. `Prefer`: they speak with TLS and take both. `Off`: in the clear. A ring that runs is taken there one step after the other, in this order and by one rolling restart each: `Off`, `Accept`, `Prefer`, `Require`; `status.internodeTls` shows the step.
     pub mode: InternodeTlsMode,
     /// Where keys and certificates come from. Required unless `mode` is `Off`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,8 +166,7 @@ pub struct InternodeCertificates {
 #[x_kube(validation = rules::client_tls_has_certificates())]
 #[serde(rename_all = "camelCase")]
 pub struct ClientTls {
-    /// `Require`: clients connect with TLS. `Optional`: with TLS or without. Default `Off`: without.
-    #[serde(default)]
+    /// `Require`: clients connect with TLS. `Optional`: with TLS or without. `Off`: without.
     pub mode: ClientTlsMode,
     /// Where key and certificate come from. Required unless `mode` is `Off`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,7 +175,17 @@ pub struct ClientTls {
 
 /// Whether clients use TLS.
 #[derive(
-    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
 )]
 pub enum ClientTlsMode {
     /// Without.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::access::AccessProblem;
+use super::guard::{Guard, MOST_GUARDS};
 use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
 use super::missed::Missed;
@@ -74,6 +75,10 @@ pub struct CassandraMemberStatus {
     /// What the agent asks the operator to sign, and what it has of it. Only with `spec.tls`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<MemberTlsStatus>,
+    /// What no server is started without on this volume, as the agent has noted it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = MOST_GUARDS))]
+    pub security_floor: Option<Vec<Guard>>,
     /// Starts of the server, newest first, at most 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_history: Vec<StartRecord>,
@@ -193,6 +198,10 @@ pub struct ServerStatus {
     /// Runtime settings that were applied to the server.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
+    /// What keeps others out of the server that runs. Agents of protocol 8 report it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_GUARDS))]
+    pub guards: Vec<Guard>,
     /// The last restart token that the agent carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,

@@ -6,10 +6,10 @@
 
 use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
 use crate::member::{
-    AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, HealthResult, IntentKind,
-    IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind, OperationState,
-    PermitKind, PermitState, RepairRanges, ReplacementCause, RingMember, RunState, SeedChoice,
-    ServerState, VolumeState, WantedRun, WhenToStop,
+    AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, Guard, HealthResult,
+    IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind,
+    OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause, RingMember, RunState,
+    SeedChoice, ServerState, VolumeState, WantedRun, WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -61,7 +61,9 @@ impl CassandraMemberSpec {
             has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
         let all = wanted.chain(start).chain(intent).chain(operation).chain(job);
         let all = all.chain(pending).chain(replace);
-        once([run, settings].into_iter().chain(all))
+        let floor = self.security_floor.iter().flatten().any(is_unknown_guard);
+        let floor = floor.then_some("spec.securityFloor");
+        once([run, settings, floor].into_iter().chain(all))
     }
 }
 
@@ -81,6 +83,8 @@ impl CassandraMemberStatus {
             let problem = self.tls.as_ref().and_then(|tls| tls.of(purpose)?.problem.as_ref());
             problem.is_some_and(|problem| problem.kind == CertificateProblemKind::Unknown)
         };
+        let guards = self.server.iter().flat_map(|s| &s.guards).any(is_unknown_guard);
+        let floor = self.security_floor.iter().flatten().any(is_unknown_guard);
         let pressure = self.pressure == Some(crate::repair::Pressure::Unknown);
         let auto_repair = self.repair.as_ref().and_then(|repair| repair.auto_repair);
         let auto_repair = auto_repair == Some(crate::repair::AutoRepair::Unknown);
@@ -98,12 +102,18 @@ impl CassandraMemberStatus {
             access.then_some("status.access.kind"),
             certificate(Purpose::Client).then_some("status.tls.client.problem.kind"),
             certificate(Purpose::Internode).then_some("status.tls.internode.problem.kind"),
+            guards.then_some("status.server.guards"),
+            floor.then_some("status.securityFloor"),
             pressure.then_some("status.pressure"),
             auto_repair.then_some("status.repair.autoRepair"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),
             members.clone().any(is_unknown).then_some("status.evidence.members"),
         ])
     }
+}
+
+fn is_unknown_guard(guard: &Guard) -> bool {
+    matches!(guard, Guard::Unknown(_))
 }
 
 fn has_unknown_level(settings: &RuntimeSettings) -> bool {

@@ -24,7 +24,7 @@ use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
 use maintenance::{absences, access, hints, owed, runtime_settings, stale, stopped};
-use objects::{claims, cluster, garbage, members, racks, volumes};
+use objects::{claims, cluster, floors, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
 use turn::epoch;
@@ -40,6 +40,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     initialize::security::decide(facts, valid, &mut draft);
     cluster::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
+    floors::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);
     claims::decide(facts, valid, &mut draft);
     going_without::decide(facts, valid, &mut draft);

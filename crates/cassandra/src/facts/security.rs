@@ -2,13 +2,14 @@
 //! a newer operator changes no ring that runs. Whoever reads the spec of the facts reads it with
 //! what is settled in its place.
 
-use super::Facts;
+use super::{Facts, MemberFact};
 use crate::resources as kinds;
 use palladion_api::cluster::{
     Auth, AuthMode, CassandraClusterSpec, CertificateSource, ClientTls, ClientTlsMode,
     InternodeCertificates, InternodeTls, InternodeTlsMode, Mode, Settled,
 };
 use palladion_api::labels;
+use palladion_api::member::Guard;
 use palladion_plan::{ObjectKey, Observed};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,71 +29,114 @@ pub fn settle(facts: &mut Facts<'_>) {
     let Some(settled) = facts.settled.clone() else {
         return;
     };
-    let by_hand = |names: &[&str]| is_by_hand(facts, names);
-    let (auth, client, internode) =
-        (by_hand(&OF_AUTH), by_hand(&OF_CLIENT_TLS), by_hand(&OF_INTERNODE_TLS));
     let spec = &mut facts.spec;
-    if spec.auth.is_none() && !auth {
+    if spec.auth.is_none() {
         spec.auth = of_auth(&settled);
     }
-    if client_is_absent(spec) && !client {
+    if client_is_absent(spec) && settled.client_tls != ClientTlsMode::Off {
         spec.tls.get_or_insert_default().client = of_client(&settled);
     }
-    if internode_is_absent(spec) && !internode {
+    if internode_is_absent(spec) && settled.internode_tls != InternodeTlsMode::Off {
         spec.tls.get_or_insert_default().internode = of_internode(&settled);
-    }
-    if spec.tls.as_ref().is_some_and(|tls| tls.client.is_none() && tls.internode.is_none()) {
-        spec.tls = None;
     }
 }
 
-/// What is on record; else what the claims say; else, where there is nothing of a ring yet, what
-/// this release has as its defaults. Older rings have nothing settled. It goes on record before
-/// anything is created, so that a claim without it is never that of a new ring.
+/// The strongest of what is on record and what the claims say; where there is nothing of a ring
+/// yet, what this release has as its defaults. Older rings have nothing settled. It goes on record before
+/// anything is created, so that a claim without it is never that of a new ring. What no server of
+/// a member is started without is settled as well, so that leaving it out lowers nothing.
 fn settled(facts: &Facts<'_>) -> Option<Settled> {
     if facts.spec.mode == Mode::Scylla {
         return None;
     }
-    if let Some(security) = &facts.status.security {
-        return Some(security.defaults.clone());
-    }
-    let is_new =
-        facts.status.initialization.is_none() && facts.members.is_empty() && facts.sets.is_empty();
-    of_claims(facts).or_else(|| is_new.then(|| of_new(&facts.spec)))
+    let record = facts.status.security.as_ref().map(|security| security.defaults.clone());
+    let known = [record, of_claims(facts), of_floors(facts)].into_iter().flatten();
+    let is_new = || (!is_begun(facts)).then(|| of_new(facts));
+    known.reduce(strongest).or_else(is_new)
 }
 
-/// The strongest that the claims of its members say.
+/// Is there a ring, or was one begun to be made? What has a host ID is on every claim of a ring,
+/// whoever has made it.
+fn is_begun(facts: &Facts<'_>) -> bool {
+    let has_host_id = |m: &MemberFact| m.claim.as_ref().is_some_and(|c| c.host_id.is_some());
+    facts.status.initialization.is_some()
+        || facts.ring_exists()
+        || facts.members.values().any(has_host_id)
+}
+
+/// What servers of the members are not started without.
+fn of_floors(facts: &Facts<'_>) -> Option<Settled> {
+    let floor = |member: &MemberFact| {
+        let said = member.spec.as_ref().and_then(|spec| spec.security_floor.clone());
+        said.or_else(|| member.status.security_floor.clone())
+    };
+    let mut all: Vec<Guard> = facts.members.values().filter_map(floor).flatten().collect();
+    all.retain(|guard| !matches!(guard, Guard::Unknown(_)));
+    let has = |guard: Guard| all.contains(&guard);
+    (!all.is_empty()).then(|| Settled {
+        auth: if has(Guard::Password) { AuthMode::Password } else { AuthMode::Off },
+        client_tls: match has(Guard::ClientTls) {
+            true => ClientTlsMode::Require,
+            false => ClientTlsMode::Off,
+        },
+        internode_tls: match has(Guard::InternodeTls) {
+            true => InternodeTlsMode::Require,
+            false => InternodeTlsMode::Off,
+        },
+    })
+}
+
+fn strongest(one: Settled, other: Settled) -> Settled {
+    Settled {
+        auth: one.auth.max(other.auth),
+        client_tls: one.client_tls.max(other.client_tls),
+        internode_tls: one.internode_tls.max(other.internode_tls),
+    }
+}
+
+/// The strongest that the claims of its members say. What cannot be read may say anything.
 fn of_claims(facts: &Facts<'_>) -> Option<Settled> {
     let claims = facts.members.values().filter_map(|m| m.claim.as_ref());
     let written = claims.filter_map(|claim| {
-        serde_json::from_str::<Settled>(claim.object.meta.annotations.get(labels::SECURITY)?).ok()
+        let text = claim.object.meta.annotations.get(labels::SECURITY)?;
+        Some(serde_json::from_str(text).unwrap_or(STRONGEST))
     });
-    written.reduce(|one, other| Settled {
-        auth: match (one.auth, other.auth) {
-            (AuthMode::Off, AuthMode::Off) => AuthMode::Off,
-            (AuthMode::Password, _) | (_, AuthMode::Password) => AuthMode::Password,
-        },
-        client_tls: match (one.client_tls, other.client_tls) {
-            (ClientTlsMode::Off, weaker) | (weaker, ClientTlsMode::Off) => weaker,
-            (ClientTlsMode::Require, _) | (_, ClientTlsMode::Require) => ClientTlsMode::Require,
-            (ClientTlsMode::Optional, ClientTlsMode::Optional) => ClientTlsMode::Optional,
-        },
-        internode_tls: one.internode_tls.max(other.internode_tls),
-    })
+    written.reduce(strongest)
 }
+
+const STRONGEST: Settled = Settled {
+    auth: AuthMode::Password,
+    client_tls: ClientTlsMode::Require,
+    internode_tls: InternodeTlsMode::Require,
+};
 
 /// As a claim says it.
 pub fn on_claim(settled: &Settled) -> String {
     serde_json::to_string(settled).expect("should serialise: it is three words")
 }
 
-/// What a new ring has.
-fn of_new(spec: &CassandraClusterSpec) -> Settled {
-    let (client_tls, internode_tls) = match spec.version.starts_with(WITHOUT_PEM) {
-        true => (ClientTlsMode::Off, InternodeTlsMode::Off),
-        false => (ClientTlsMode::Require, InternodeTlsMode::Require),
+/// What a new ring has: what its spec says now, also when it says nothing later. Encryption by
+/// hand is a choice of the user; authentication by hand is none, because nobody would have a role.
+fn of_new(facts: &Facts<'_>) -> Settled {
+    let spec = &facts.spec;
+    let has_pem = !spec.version.starts_with(WITHOUT_PEM);
+    let is_ours = |names: &[&str]| has_pem && !is_by_hand(facts, names);
+    let client = || match is_ours(&OF_CLIENT_TLS) {
+        true => ClientTlsMode::Require,
+        false => ClientTlsMode::Off,
     };
-    Settled { auth: AuthMode::Password, client_tls, internode_tls }
+    let internode = || match is_ours(&OF_INTERNODE_TLS) {
+        true => InternodeTlsMode::Require,
+        false => InternodeTlsMode::Off,
+    };
+    let tls = spec.tls.as_ref();
+    Settled {
+        auth: spec.auth.as_ref().map_or(AuthMode::Password, |auth| auth.mode),
+        client_tls: tls.and_then(|tls| tls.client.as_ref()).map_or_else(client, |tls| tls.mode),
+        internode_tls: tls
+            .and_then(|tls| tls.internode.as_ref())
+            .map_or_else(internode, |tls| tls.mode),
+    }
 }
 
 fn of_auth(settled: &Settled) -> Option<Auth> {
@@ -130,7 +174,7 @@ fn internode_is_absent(spec: &CassandraClusterSpec) -> bool {
     spec.tls.as_ref().is_none_or(|tls| tls.internode.is_none())
 }
 
-/// Does the user set one of these settings of the server by hand? That is a choice, too.
+/// Does the user set one of these settings of the server by hand?
 fn is_by_hand(facts: &Facts<'_>, names: &[&str]) -> bool {
     let is_one = |key: &String| names.contains(&key.as_str());
     let mut maps = facts.spec.datacenter.racks.iter().filter_map(|r| r.config_map_name.as_deref());

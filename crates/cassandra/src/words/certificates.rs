@@ -22,7 +22,7 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         PoliciesOff => SigningOff,
-            "the operator signs no certificates, because the admission policies that protect the requests of members are switched off. Set the chart values `policies.status` and `policies.members` to true, or use `tls.client.certificates.secretName` for clients";
+            "the operator signs no certificates, because the admission policies that protect the requests of members are switched off. Set the chart values `policies.status` and `policies.members` to true, or set `tls.client.mode` and `tls.internode.mode` to `Off`; for clients, `tls.client.certificates.secretName` does as well";
         OldAgent { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} (version {agent}) cannot ask for a certificate; it is replaced when the member restarts, unless `spec.sidecarImage` names an older version: then change it";
         NotYetValid { member: MemberName, node: String, why: String } => CertificateUnusable,

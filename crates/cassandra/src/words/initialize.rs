@@ -26,6 +26,8 @@ palladion_plan::sentences! {
         Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             InitializationRefused,
             "cannot initialize a new ring: {doubts}; if none of this data is needed, run `kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}`";
+        AgentTooOld { member: MemberName } => AgentTooOld,
+            "cannot initialize the ring: the agent of member {member} cannot start a server sealed, so anybody could log in for a moment; let `sidecarImage` name an agent of this release, or leave it out";
         NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
             "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because the rack of the member is not in the spec; add the rack to the spec or, if the data on the volume is not needed, run `kubectl delete -n {namespace} pvc {claim}`";
     }

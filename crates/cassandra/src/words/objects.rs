@@ -65,6 +65,7 @@ palladion_plan::sentences! {
 
     /// Steps.
     pub enum Doing {
+        SetFloor { member: MemberName } => "record at member {member} what its servers are not started without";
         RecordOnClaim { claim: String } =>
             "record on PersistentVolumeClaim {claim} which member it belongs to";
         RecordPendingOnClaim { claim: String } =>

@@ -119,7 +119,7 @@ palladion_plan::sentences! {
         Reserved { key: String, place: Place, instead: &'static str } =>
             "setting {key} in {place} is managed by the operator; remove it ({instead})";
         SetByField { key: String, place: Place, field: &'static str } =>
-            "setting {key} in {place} is already set by `{field}`; remove it, or remove `{field}`";
+            "setting {key} in {place} is already set by `{field}`, or by what was settled for the ring where the spec says nothing of it (`status.security`); remove it, or say with `{field}` what you want";
         TlsByHand { key: String, place: Place } =>
             "setting {key} in {place} cannot be used with password authentication (`auth`), because the agents would be unable to log in; remove it and set `tls.client` instead";
         OptionsOfScylla { place: Place } =>

@@ -130,6 +130,7 @@ fn a_lost_status_and_a_recreated_cluster_change_nothing() {
     world.settle();
     world.apply(&plain());
     world.settle();
+    world.expect_ring(3);
     expect_secure(&world);
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
     assert_eq!(defaults(&world), secure());
@@ -148,11 +149,39 @@ fn an_older_ring_stays_as_it_is() {
     assert!(world.names(kinds::SECRET).is_empty());
 }
 
+/// Nothing is turned on because a line is removed.
 #[test]
-fn settings_by_hand_are_a_choice_of_the_user() {
+fn what_a_spec_said_at_creation_is_settled() {
+    let mut world = asking().with(&two_racks());
+    world.settle();
+    world.expect_ring(3);
+    let off = json!({ "auth": "Off", "clientTls": "Off", "internodeTls": "Off" });
+    assert_eq!(defaults(&world), off);
+    world.patch_spec(&json!({ "auth": null, "tls": null }));
+    world.settle();
+    world.expect_ring(3);
+    expect_open(&world);
+    assert!(world.names(kinds::SECRET).is_empty());
+}
+
+/// By whoever may write the status, or by a restored backup.
+#[test]
+fn a_record_that_is_weaker_than_the_claims_lowers_nothing() {
+    let mut world = by_default();
+    let weaker =
+        json!({ "defaults": { "auth": "Off", "clientTls": "Off", "internodeTls": "Off" } });
+    world.set_security(&weaker);
+    world.settle();
+    world.expect_ring(3);
+    expect_secure(&world);
+    assert_eq!(defaults(&world), secure());
+}
+
+#[test]
+fn encryption_by_hand_is_a_choice_of_the_user() {
     let mut cluster = plain();
+    cluster["spec"]["auth"] = json!({ "mode": "Off" });
     cluster["spec"]["config"] = json!({
-        "authenticator": "AllowAllAuthenticator",
         "client_encryption_options": { "enabled": false },
         "server_encryption_options": { "internode_encryption": "none" },
     });
@@ -161,4 +190,111 @@ fn settings_by_hand_are_a_choice_of_the_user() {
     world.expect_ring(3);
     expect_open(&world);
     assert!(world.names(kinds::SECRET).is_empty(), "nobody is asked");
+}
+
+/// Nobody would have a role, and on a ring that runs one setting would take all guards away.
+#[test]
+fn authentication_by_hand_is_refused_on_rings_that_have_it_settled() {
+    let by_hand = json!({ "authorizer": "AllowAllAuthorizer" });
+    let mut cluster = plain();
+    cluster["spec"]["config"] = by_hand.clone();
+    let mut world = asking().with(&cluster);
+    world.settle();
+    let accepted = world.condition("Accepted");
+    assert!(accepted.starts_with("False") && accepted.contains("authorizer"), "{accepted}");
+    assert!(world.ring.servers.is_empty());
+    let mut world = by_default();
+    for config in [by_hand, json!({ "server_encryption_options": {} })] {
+        world.patch_spec(&json!({ "config": null }));
+        world.patch_spec(&json!({ "config": config }));
+        world.settle();
+        assert!(world.condition("Accepted").starts_with("False"), "{config}");
+        expect_secure(&world);
+    }
+}
+
+/// Before its first server has ever run: what is there is no older ring.
+#[test]
+fn a_ring_that_is_created_again_before_it_was_initialized_is_as_secure() {
+    let mut world = asking().with(&plain());
+    world.ring.login = Login::MissingWhereAsked;
+    world.pass(60);
+    world.delete_cluster();
+    world.pass(60);
+    world.apply(&plain());
+    world.ring.login = Login::Accepted;
+    world.settle();
+    world.expect_ring(3);
+    expect_secure(&world);
+    let mut erased = asking().with(&plain());
+    erased.until(|world| !world.ring.servers.is_empty());
+    erased.erase_status();
+    erased.settle();
+    erased.expect_ring(3);
+    expect_secure(&erased);
+}
+
+#[test]
+fn a_superuser_that_was_to_be_brought_is_created_after_all() {
+    let mut cluster = plain();
+    cluster["spec"]["auth"] = json!({ "mode": "Password", "superuserSecretName": "peple" });
+    let mut world = asking().with(&cluster);
+    world.ring.login = Login::MissingWhereAsked;
+    world.pass(60);
+    assert_eq!(world.names(kinds::SECRET), ["demo-agents"]);
+    world.patch_spec(&json!({ "auth": { "superuserSecretName": null } }));
+    world.ring.login = Login::Accepted;
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.names(kinds::SECRET), ["demo-agents", "demo-superuser"]);
+}
+
+fn floors(world: &World) -> Vec<Value> {
+    world.store.list(kinds::MEMBER).map(|(_, m)| m["status"]["securityFloor"].clone()).collect()
+}
+
+#[test]
+fn what_everybody_runs_with_is_noted_on_each_volume() {
+    let mut world = by_default();
+    assert_eq!(floors(&world), vec![json!(["Password", "ClientTls", "InternodeTls"]); 3]);
+    world.patch_spec(&json!({ "auth": { "mode": "Off" }, "tls": { "client": { "mode": "Off" } } }));
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(floors(&world), vec![json!(["InternodeTls"]); 3]);
+    assert_eq!(floors(&an_older_ring()), vec![Value::Null; 3], "nobody has said anything");
+}
+
+/// Neither the status nor the claims say what was settled, as to an operator that does not know
+/// of it: nobody is started without, and what the volumes say is settled again.
+#[test]
+fn an_operator_that_has_lost_all_records_opens_no_ring() {
+    let mut world = by_default();
+    world.delete_cluster();
+    world.settle();
+    world.strip_security_of_claims();
+    world.apply(&plain());
+    let opened = world.comes_to(|world| {
+        let mut servers = world.ring.servers.values();
+        servers.any(|s| !s.configuration.asks() || s.internode != Mode::Require)
+    });
+    assert!(!opened, "{}", world.last_words());
+    world.settle();
+    expect_secure(&world);
+    world.expect_ring(3);
+    assert_eq!(defaults(&world), secure());
+}
+
+#[test]
+fn leaving_out_what_was_said_lowers_nothing() {
+    let mut world = an_older_ring();
+    let internode = json!({ "mode": "Require", "certificates": { "operator": {} } });
+    world.patch_spec(&json!({ "tls": { "internode": internode } }));
+    world.settle();
+    world.expect_ring(3);
+    world.patch_spec(&json!({ "tls": null }));
+    world.settle();
+    world.expect_ring(3);
+    let modes: Vec<Mode> = world.ring.servers.values().map(|s| s.internode).collect();
+    assert_eq!(modes, [Mode::Require; 3]);
+    assert!(world.ring.servers.values().all(|s| !s.configuration.asks()));
 }

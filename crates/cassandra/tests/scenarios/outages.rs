@@ -3,7 +3,7 @@
 
 use crate::every::a_ring;
 use crate::sim::World;
-use crate::sim::manifests::{CLUSTER, NAMESPACE, a_cluster, two_racks};
+use crate::sim::manifests::{CLUSTER, NAMESPACE, a_cluster, of_scylla, two_racks};
 use crate::sim::rows::GC_GRACE;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
@@ -256,13 +256,8 @@ fn a_ring_that_does_not_fit_the_kept_claims_takes_none_of_them_with_it() {
 /// keep of the ranges that a joiner takes over comes back when it leaves.
 #[test]
 fn a_cluster_that_is_made_again_larger_is_cleaned_up_after_the_join() {
-    for (mode, version) in [("cassandra", "5.0.5"), ("scylla", "6.2.0")] {
-        let of = |a: i32| {
-            let mut cluster = a_cluster(&[("a", a), ("b", 1)]);
-            cluster["spec"]["mode"] = mode.into();
-            cluster["spec"]["version"] = version.into();
-            cluster
-        };
+    for of_system in [|cluster| cluster, of_scylla] {
+        let of = |a: i32| of_system(a_cluster(&[("a", a), ("b", 1)]));
         let mut world = World::new().with(&of(2));
         world.settle();
         assert_eq!(world.write(20), 20);

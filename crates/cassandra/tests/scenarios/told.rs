@@ -4,7 +4,7 @@
 use crate::every::{a_ring, before_each_write, some};
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
-use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::manifests::{NAMESPACE, a_cluster, of_scylla};
 use crate::sim::world::{Tick, cluster_key};
 use jiff::SignedDuration;
 use palladion_cassandra::resources as kinds;
@@ -283,10 +283,7 @@ fn a_ring_that_grows_is_available_all_the_while() {
 
 /// A ring of ScyllaDB, racks `a` and `b` of two members and one, that is made now.
 pub fn a_ring_of_scylla() -> World {
-    let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
-    cluster["spec"]["mode"] = json!("scylla");
-    cluster["spec"]["version"] = json!("6.2.0");
-    World::new().with(&cluster)
+    World::new().with(&of_scylla(a_cluster(&[("a", 2), ("b", 1)])))
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl Agent {
         ledger.ring = Some(spec.ring.clone());
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&tag, &cause, &identity.seeds, self.clock_at(reach.now));
-        self.begin_seal(identity.door, &tag, reach);
+        self.begin_seal(start, &tag, reach);
         self.change_ledger(reach, |known| *known = ledger);
         if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
             disk.content.owner = Some(self.member.clone());

@@ -214,6 +214,7 @@ impl Agent {
     pub fn turn(&mut self, reach: &mut Reach<'_>) -> (decide::Decision, Activity) {
         let mut all = self.gather(reach);
         self.follow_progress(reach.now);
+        self.follow_floor(reach);
         all = all.and(self.follow_order(reach));
         let mut decision = decide::decide(&self.facts(reach.now));
         for _ in 0..STEPS {

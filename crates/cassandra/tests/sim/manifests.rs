@@ -42,6 +42,14 @@ fn rack(name: &str, members: i32, zone: &str) -> Value {
     })
 }
 
+/// The same of ScyllaDB, to which `auth` and `tls` do not apply.
+pub fn of_scylla(mut cluster: Value) -> Value {
+    let spec = cluster["spec"].as_object_mut().expect("a spec");
+    spec.retain(|field, _| !["auth", "tls"].contains(&field.as_str()));
+    spec.extend([("mode".to_string(), json!("scylla")), ("version".to_string(), json!("6.2.0"))]);
+    cluster
+}
+
 /// The example that the demo applies.
 pub fn two_racks() -> Value {
     a_cluster(&[("a", 2), ("b", 1)])

@@ -405,6 +405,15 @@ impl World {
         self.store.merge(&key, &patch, Subresource::None).expect("the claim should exist");
     }
 
+    /// Somebody writes another record of authentication and TLS into the status.
+    pub fn set_security(&mut self, security: &Value) {
+        self.tell("the record of authentication and TLS is overwritten");
+        let patch = json!({ "status": { "security": security } });
+        self.store
+            .merge(&cluster_key(), &patch, Subresource::Status)
+            .expect("the cluster should exist");
+    }
+
     /// What claims say of authentication and TLS is removed, as it is on those of older rings.
     pub fn strip_security_of_claims(&mut self) {
         let patch =

@@ -149,6 +149,8 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
             tls: self.tls.clone(),
+            guards: self.guards_of_server(),
+            floor: self.found.as_ref().and_then(|f| f.note.floor.as_deref()),
             operation: operation.map(|o| o.id.as_str()),
             job: noted.as_ref(),
             repair: self.outlook().as_ref(),

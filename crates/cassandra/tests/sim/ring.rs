@@ -93,12 +93,19 @@ pub struct Runs {
     pub asks: bool,
     /// It serves with a certificate that the operator signs.
     pub certified: bool,
+    /// It takes clients over TLS alone.
+    pub tls_alone: bool,
 }
 
 impl Configuration {
     /// Does it ask who logs in?
     pub fn asks(&self) -> bool {
         matches!(self, Configuration::Runs(Runs { asks: true, .. }))
+    }
+
+    /// Does it take clients over TLS alone?
+    pub fn is_tls_alone(&self) -> bool {
+        matches!(self, Configuration::Runs(Runs { tls_alone: true, .. }))
     }
 
     /// Has it a certificate that the operator signs?

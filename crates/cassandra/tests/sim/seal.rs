@@ -4,10 +4,13 @@ use super::agent::{Agent, Reach};
 use super::ring::{Login, Phase, Ring, Server};
 use super::world::World;
 use palladion_agent::admin;
-use palladion_agent::decide::seal::{Keys, Seal};
+use palladion_agent::decide::seal::{Keys, Seal, noted_before};
+use palladion_agent::decide::{Process, Start, floor};
 use palladion_agent::render::Door;
-use palladion_agent::volume::roles::Roles;
+use palladion_agent::volume::roles::{Note, Roles};
 use palladion_agent::words::start::Waiting;
+use palladion_api::cluster::InternodeTlsMode;
+use palladion_api::member::Guard;
 
 impl Login {
     /// What a sealed start waits for.
@@ -39,15 +42,41 @@ impl Agent {
             false => Keys::Lost,
         });
         let asks = self.configuration.asks();
-        Seal { asks, running, lacks: self.lacks_users.clone().filter(|_| asks) }
+        let lacks = self.lacks_users.clone().filter(|_| asks);
+        Seal { guards: self.guards(), running, lacks }
+    }
+
+    /// What the configuration of the pod keeps others out with.
+    fn guards(&self) -> Vec<Guard> {
+        let has = [
+            (Guard::Password, self.configuration.asks()),
+            (Guard::ClientTls, self.configuration.is_tls_alone()),
+            (Guard::InternodeTls, self.internode == InternodeTlsMode::Require),
+        ];
+        has.into_iter().filter_map(|(guard, has)| has.then_some(guard)).collect()
+    }
+
+    /// The same of its server.
+    pub(super) fn guards_of_server(&self) -> Vec<Guard> {
+        match self.process == Process::Running && self.sealed.is_none() {
+            true => self.guards(),
+            false => Vec::new(),
+        }
+    }
+
+    pub(super) fn follow_floor(&mut self, reach: &mut Reach<'_>) {
+        if let Some(floor) = floor::to_note(&self.facts(reach.now)) {
+            self.change_note(reach, |note| note.floor = Some(floor));
+        }
     }
 
     /// Noted before anything else of the start.
-    pub(super) fn begin_seal(&mut self, door: Door, tag: &str, reach: &mut Reach<'_>) {
-        if door == Door::Sealed {
+    pub(super) fn begin_seal(&mut self, start: &Start, tag: &str, reach: &mut Reach<'_>) {
+        if start.identity.door == Door::Sealed {
             self.keys = Some(tag.to_string());
-            self.note_roles(Roles::Sealing, reach);
         }
+        let noted = self.found.as_ref().map(|found| found.note.roles).unwrap_or_default();
+        self.note_roles(noted_before(start, &self.guards(), noted), reach);
     }
 
     /// Behind its seal a full member is given the roles of its ring. Others are let in by them.
@@ -72,11 +101,14 @@ impl Agent {
     }
 
     fn note_roles(&mut self, roles: Roles, reach: &mut Reach<'_>) {
-        if let Some(found) = &mut self.found {
-            found.roles = roles;
-        }
+        self.change_note(reach, |note| note.roles = roles);
+    }
+
+    fn change_note(&mut self, reach: &mut Reach<'_>, change: impl FnOnce(&mut Note)) {
+        let Some(found) = &mut self.found else { return };
+        change(&mut found.note);
         if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
-            disk.content.roles = roles;
+            disk.content.note = found.note.clone();
         }
     }
 }

@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::repair::Memory;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
-use palladion_agent::volume::roles::Roles;
+use palladion_agent::volume::roles::Note;
 use palladion_agent::volume::{self, Found, SavedMember};
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_api::member::Purpose;
@@ -39,8 +39,8 @@ pub struct Volume {
     pub certificates: BTreeMap<Purpose, Certificate>,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
-    /// What is noted of the ring's roles.
-    pub roles: Roles,
+    /// What is noted of security.
+    pub note: Note,
 }
 
 /// A key, by the words that are asked with it, and what was signed for it.
@@ -110,7 +110,7 @@ impl Volume {
                 (None, Remains::Nothing) => volume::Data::Absent,
             },
             heartbeat: self.heartbeat.clone(),
-            roles: self.roles,
+            note: self.note.clone(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Volume {
             ledger: None,
             data: volume::Data::Absent,
             heartbeat: Known::Never,
-            roles: Roles::NotNoted,
+            note: Note::default(),
         }
     }
 }

@@ -3,11 +3,15 @@
 
 use crate::apply::fence::Guard;
 use crate::apply::{Applier, Effect, StepError};
+use crate::error::ApiError;
 use palladion_plan::{Generated, ObjectKey};
 use serde_json::Value;
 
-/// Of a creation: an object of this name exists.
-const ALREADY_EXISTS: u16 = 409;
+/// Of a creation: an object of this name exists, as Kubernetes' own code names it.
+const CONFLICT: u16 = 409;
+const ALREADY_EXISTS: &str = "AlreadyExists";
+/// What the API server says of one that has a deletion timestamp.
+const BEING_DELETED: &str = "object is being deleted";
 
 impl Applier<'_> {
     pub(super) async fn create_once(
@@ -22,12 +26,20 @@ impl Applier<'_> {
         self.pass(guard).await?;
         let object = Generated::filled(object, generated, random_digits);
         let answer = self.api.create(key.resource, &key.namespace, &object).await;
-        if answer.as_ref().is_err_and(|error| error.code == Some(ALREADY_EXISTS)) {
+        if answer.as_ref().is_err_and(exists) {
             self.faults.after_write();
             return Ok(Effect::Nothing);
         }
         self.written(key, None, answer)
     }
+}
+
+/// Quotas that are asked too often, and a namesake that is being deleted, are answered with the
+/// same code, and then there is no object in the end.
+fn exists(error: &ApiError) -> bool {
+    error.code == Some(CONFLICT)
+        && error.reason == ALREADY_EXISTS
+        && !error.message.contains(BEING_DELETED)
 }
 
 /// So many hexadecimal digits that nobody can guess, from the randomness of the operating

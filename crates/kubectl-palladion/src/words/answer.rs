@@ -110,6 +110,6 @@ palladion_api::sentences! {
         OtherTime { behind: String } => "the clocks of this machine and the API server differ by {behind}; the plan uses the API server's clock";
         NoTime => "the API server did not send its time; the plan uses the clock of this machine";
         NothingToDo => "nothing to do: the ring matches its spec";
-        TlsRequiredOfCqlsh { ring: String } => "ring {ring} accepts clients only over TLS; add --ssl to the cqlsh command";
+        TlsRequiredOfCqlsh { ring: String } => "ring {ring} accepts clients only over TLS; add --ssl to the cqlsh command, and set SSL_CERTFILE to a file with ca.crt of ConfigMap {ring}-client-ca";
     }
 }

@@ -8,20 +8,22 @@ use crate::volume::ledger::Membership;
 use crate::volume::roles::Roles;
 use crate::words::start::Waiting;
 
+use palladion_api::member::Guard;
+
 use DataBeforeStart::{Keep, MustBeEmpty};
 
 fn asks(lacks: Option<Waiting>) -> Seal {
-    Seal { asks: true, running: None, lacks }
+    Seal { guards: vec![Guard::Password], running: None, lacks }
 }
 
 fn sealed(keys: Keys) -> Seal {
-    Seal { asks: true, running: Some(keys), lacks: None }
+    Seal { running: Some(keys), ..asks(None) }
 }
 
 /// A sealed server that is a full member: for others its native transport is down.
 fn a_sealed_member(roles: Roles, keys: Keys) -> World {
     a_running_member().with(|w| {
-        w.found.roles = roles;
+        w.found.note.roles = roles;
         w.seal = sealed(keys);
         w.reading.as_mut().unwrap().native_transport = Some(false);
     })
@@ -39,12 +41,15 @@ fn a_ring_that_asks_for_passwords_is_initialized_sealed() {
 
 #[test]
 fn until_the_roles_are_made_every_start_is_sealed() {
-    for (roles, door) in
-        [(Roles::NotNoted, Door::Open), (Roles::Sealing, Door::Sealed), (Roles::Made, Door::Open)]
-    {
+    for (roles, door) in [
+        (Roles::NotNoted, Door::Open),
+        (Roles::Sealing, Door::Sealed),
+        (Roles::Made, Door::Open),
+        (Roles::Unreadable, Door::Open),
+    ] {
         let again = a_joined_member().with(|w| {
             w.seal = asks(None);
-            w.found.roles = roles;
+            w.found.note.roles = roles;
         });
         assert_eq!(again.start().identity.door, door, "{roles:?}");
         // With the API server away, too.
@@ -59,7 +64,7 @@ fn a_start_that_failed_in_the_seal_is_sealed_again() {
     let failed = a_new_member()
         .membership(Membership::Joining { kind, nonce: "n0".into() })
         .data()
-        .with(|w| w.found.roles = Roles::Made)
+        .with(|w| w.found.note.roles = Roles::Made)
         .permit(kind, Keep);
     assert_eq!(failed.with(|w| w.seal = asks(None)).start().identity.door, Door::Sealed);
 }
@@ -72,13 +77,13 @@ fn nobody_is_started_sealed_without_the_users_that_are_to_be_made() {
         first.with(|w| w.seal = seal.clone()).waits(Reason::CredentialsMissing);
         let again = a_joined_member().with(|w| {
             w.seal = seal.clone();
-            w.found.roles = Roles::Sealing;
+            w.found.note.roles = Roles::Sealing;
         });
         again.waits(Reason::CredentialsMissing);
         // Whoever has its roles needs no Secret to serve.
         let made = a_joined_member().with(|w| {
             w.seal = seal.clone();
-            w.found.roles = Roles::Made;
+            w.found.note.roles = Roles::Made;
         });
         assert_eq!(made.start().identity.door, Door::Open);
     }
@@ -98,6 +103,10 @@ fn a_sealed_server_is_stopped_once_the_roles_are_made() {
 fn a_sealed_server_whose_keys_are_lost_is_started_again() {
     let lost = a_sealed_member(Roles::Sealing, Keys::Lost);
     assert_eq!(lost.action(), Action::Stop(StopWhy::SealLost));
+    let early = lost
+        .clone()
+        .membership(Membership::Joining { kind: PermitKind::Initialize, nonce: "n1".into() });
+    assert_eq!(early.action(), Action::Nothing, "its permit would have failed");
     let stopping = lost.with(|w| w.stopping = Some(StopWhy::SealLost));
     assert_eq!(stopping.decide().state, ServerState::Stopping);
 }
@@ -111,8 +120,37 @@ fn a_sealed_server_has_not_started_yet_and_settles_no_permit() {
     assert_eq!((decision.action, decision.state), (Action::Nothing, ServerState::Starting));
     let opened = sealed.with(|w| {
         w.seal = asks(None);
-        w.found.roles = Roles::Made;
+        w.found.note.roles = Roles::Made;
         w.reading.as_mut().unwrap().native_transport = Some(true);
     });
     opened.settles(PermitState::Done);
+}
+
+#[test]
+fn nobody_is_started_without_what_is_noted() {
+    let floor = || Some(vec![Guard::Password, Guard::InternodeTls]);
+    let noted = a_joined_member().with(|w| w.found.note.floor = floor());
+    noted.waits(Reason::SecurityLowered);
+    let said = noted.decide().message.unwrap().to_string();
+    assert!(said.contains("`auth`") && said.contains("`tls.internode`"), "{said}");
+    let half = noted.clone().with(|w| w.seal = asks(None));
+    half.waits(Reason::SecurityLowered);
+    let whole = noted.clone().with(|w| {
+        w.seal.guards = vec![Guard::Password, Guard::ClientTls, Guard::InternodeTls];
+    });
+    whole.start();
+    // Whoever joins has nothing noted.
+    a_joined_member().start();
+}
+
+#[test]
+fn what_the_operator_says_goes_before_what_is_noted() {
+    let noted = a_joined_member().with(|w| w.found.note.floor = Some(vec![Guard::Password]));
+    let lowered = noted.with(|w| w.spec().security_floor = Some(Vec::new()));
+    lowered.start();
+    let raised = a_joined_member().with(|w| w.spec().security_floor = Some(vec![Guard::ClientTls]));
+    raised.waits(Reason::SecurityLowered);
+    let newer = Guard::Unknown(palladion_api::member::Word::new("Audit"));
+    let unknown = a_joined_member().with(|w| w.spec().security_floor = Some(vec![newer]));
+    unknown.start();
 }

@@ -79,6 +79,9 @@ fn start(facts: &Facts<'_>, valid: &Valid, first: &MemberFact, attempt: u32, dra
     let Some(volume) = first.volume() else {
         return;
     };
+    if !security::can_seal(valid, first) {
+        return draft.report(Problem::AgentTooOld { member: first.name.clone() });
+    }
     if failed_start::has_failed_for_good(first) {
         return failed_start::report_for_good(first, draft);
     }

@@ -5,14 +5,15 @@
 use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened};
-use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::cluster::{AuthMode, SecurityStatus};
+use palladion_api::cluster::AuthMode;
 use palladion_api::names;
 use palladion_plan::{Event, Step};
+
+/// Agents of this protocol start a server sealed.
+const SEALS: u32 = 8;
 
 /// Record what is not on record yet. A Secret that exists already is used as it is: a user's, or
 /// that of a former ring.
@@ -23,42 +24,52 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let known = facts.status.security.as_ref();
     let mut security = known.cloned().unwrap_or_default();
     security.defaults = settled.clone();
-    if !has_credentials(facts, valid) {
-        create_credentials(valid, draft);
-        let now = facts.now();
-        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        security.credentials_since = Some(Time(now));
+    for (secret, user) in missing(facts, valid) {
+        create(valid, &secret, user, draft);
+        security.secrets.push(secret);
     }
     if known != Some(&security) {
         draft.steps.push(lock::record_security(facts, &security, Doing::RecordSecurity));
     }
 }
 
-fn create_credentials(valid: &Valid, draft: &mut Draft) {
-    let peoples = names::superuser_secret(&valid.name);
-    let secrets = [
-        Some((names::agents_secret(&valid.name), build::AGENTS_USER)),
-        // A user who names another one brings it.
-        (valid.superuser_secret == peoples).then_some((peoples, build::PEOPLES_USER)),
-    ];
-    for (secret, user) in secrets.into_iter().flatten() {
-        let (key, object) = build::credentials(valid, &secret, user);
-        let doing = Doing::CreateCredentials { secret: secret.clone() };
-        let event = Event::normal(Happened::CredentialsCreated { secret });
-        let step = Step::generate(key, object, build::generated(), doing);
-        draft.steps.push(step.announced(Some(event)));
+fn create(valid: &Valid, secret: &str, user: &str, draft: &mut Draft) {
+    let (key, object) = build::credentials(valid, secret, user);
+    let doing = Doing::CreateCredentials { secret: secret.to_string() };
+    let event = Event::normal(Happened::CredentialsCreated { secret: secret.to_string() });
+    let step = Step::generate(key, object, build::generated(), doing);
+    draft.steps.push(step.announced(Some(event)));
+}
+
+/// The Secrets that are ours to create and were not yet, with their users. A user who names
+/// another one for people brings it.
+fn missing(facts: &Facts<'_>, valid: &Valid) -> Vec<(String, &'static str)> {
+    if !asks(valid) || facts.settled.is_none() || facts.ring_exists() {
+        return Vec::new();
     }
+    let peoples = names::superuser_secret(&valid.name);
+    let is_ours = valid.superuser_secret == peoples;
+    let all = [
+        Some((names::agents_secret(&valid.name), build::AGENTS_USER)),
+        is_ours.then_some((peoples, build::PEOPLES_USER)),
+    ];
+    let known = facts.status.security.as_ref();
+    let is_known = |name: &String| known.is_some_and(|known| known.secrets.contains(name));
+    all.into_iter().flatten().filter(|(name, _)| !is_known(name)).collect()
 }
 
 /// Have the users of this ring been created, or are they not ours to create? Without them
 /// nobody is allowed to start.
 pub fn has_credentials(facts: &Facts<'_>, valid: &Valid) -> bool {
-    let asks = valid.racks.iter().any(|r| r.server.auth == Some(AuthMode::Password));
-    let security = facts.status.security.as_ref();
-    !asks
-        || facts.settled.is_none()
-        || facts.status.initialization.is_some()
-        || facts.ring_exists()
-        || security
-            .is_some_and(|SecurityStatus { credentials_since, .. }| credentials_since.is_some())
+    missing(facts, valid).is_empty()
+}
+
+/// Can the agent of this member start its server sealed, where that is needed?
+pub fn can_seal(valid: &Valid, member: &MemberFact) -> bool {
+    let agent = member.status.agent.as_ref();
+    !asks(valid) || agent.is_some_and(|agent| agent.protocol >= SEALS)
+}
+
+fn asks(valid: &Valid) -> bool {
+    valid.racks.iter().any(|r| r.server.auth == Some(AuthMode::Password))
 }

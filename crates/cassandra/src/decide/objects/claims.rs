@@ -36,7 +36,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         let wanted = [
             (labels::HOST_ID, spec.host_id.as_ref().map(HostId::as_str)),
-            (labels::SECURITY, spec.host_id.as_ref().and(settled.as_deref())),
+            (labels::SECURITY, settled.as_deref()),
             (labels::VOLUME_ID, spec.volume_id.as_ref().map(VolumeId::as_str)),
             (
                 labels::ADDRESS,

@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod claims;
 pub mod cluster;
+pub mod floors;
 pub mod garbage;
 pub mod members;
 pub mod racks;

@@ -1,0 +1,44 @@
+//! Which Secrets the operator may create: those with the users of a ring and the credentials of a
+//! RabbitmqCluster, by name and type, and no other.
+
+use palladion_e2e::bed;
+use serde_json::{Value, json};
+
+use super::{NAMESPACE, operator, refused};
+
+/// How the policy says it.
+const SAID: &str = "the operator creates Secrets only with";
+
+pub(super) fn of_rings_alone() {
+    let secret = |name: &str, type_: &str, labels: Value| {
+        let meta = json!({ "name": name, "namespace": NAMESPACE, "labels": labels });
+        json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta, "type": type_ }).to_string()
+    };
+    let create = |text: &str| operator().kubectl(&["create", "-f", "-"], text);
+    let user = |name: &str, labels: Value| {
+        let mut object: Value =
+            serde_json::from_str(&secret(name, "kubernetes.io/basic-auth", labels)).expect("JSON");
+        object["stringData"] = json!({ "username": "u", "password": "p" });
+        object.to_string()
+    };
+    let of = |cluster: &str| json!({ "palladion.dev/cluster": cluster });
+    for text in [
+        user("other-agents", of("demo")),
+        user("demo-agents", json!({})),
+        user("demo", of("demo")),
+        user("demo-agents-superuser", of("demo")),
+        secret("demo-agents", "Opaque", of("demo")),
+        secret("demo-superuser", "kubernetes.io/service-account-token", of("demo")),
+        secret("token", "kubernetes.io/service-account-token", json!({})),
+    ] {
+        refused(create(&text), SAID);
+    }
+    for name in ["demo-agents", "demo-superuser"] {
+        create(&user(name, of("demo"))).expect("a user of a ring");
+        bed().kubectl(&format!("delete secret {name} -n {NAMESPACE}")).expect("removed");
+    }
+    // What it has created it cannot read.
+    operator()
+        .kubectl(&["get", "secrets", "-n", NAMESPACE], "")
+        .expect_err("the operator reads no Secret of a ring");
+}
