@@ -14,9 +14,11 @@ use palladion_backup::store::Store;
 use palladion_backup::store::memory::Seeded;
 use palladion_backup::vault::{Sealing, Vault};
 use palladion_backup::verify::{Depth, verify};
+use palladion_store::objects::Objects;
+use palladion_store::settings::{Patience, Settings};
 use ring::{Files, Sending, host, id, keys, repository};
 use support::fault::KINDS;
-use support::s3::S3;
+use support::s3::{S3, credentials, objects};
 
 /// Seeds before a landing: half a second each on a busy machine.
 const FEW: u64 = 40;
@@ -67,7 +69,10 @@ fn back_up_with_faults(seeds: u64) {
                 continue;
             };
             complete += 1;
-            let (store, random) = (s3.open(&address), Seeded::new(7));
+            // A machine that is busy must not look like a backup that is not there.
+            let settings = Settings { patience: Patience::default(), ..s3.settings() };
+            let store = Objects::open(&objects(&address), &settings, &credentials()).unwrap();
+            let random = Seeded::new(7);
             let keys = (sealing == Sealing::Sealed).then(|| keys("ab"));
             let vault = Vault::open(&store, keys, &random).unwrap();
             let id = id(&format!("b{number}"));
