@@ -108,6 +108,12 @@ fn the_agents_stand_on_their_core_and_no_agent_knows_a_plan() {
         needs.map(String::as_str).collect::<Vec<_>>()
     };
     assert_eq!(ours("palladion-agent-core"), ["palladion-api"]);
+    // What holds keys and buffers knows neither Kubernetes nor the server.
+    let below_transfer = ["palladion-api", "palladion-backup", "palladion-store"];
+    assert_eq!(ours("palladion-agent-transfer"), below_transfer);
+    assert!(!all["palladion-agent-transfer"].contains("kube"));
+    assert_eq!(ours("palladion-store"), ["palladion-backup"]);
+    assert_eq!(ours("palladion-backup"), ["palladion-api"]);
     for name in all.keys().filter(|name| name.starts_with("palladion-agent")) {
         let strangers = ["palladion-plan", "palladion-engine"];
         assert!(

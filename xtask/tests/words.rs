@@ -38,6 +38,7 @@ fn sentences() -> Vec<Sample> {
         palladion_agent_core::words::samples(),
         palladion_agent::words::samples(),
         palladion_agent_rabbitmq::words::samples(),
+        palladion_agent_transfer::words::samples(),
         palladion_agent_zookeeper::words::samples(),
         palladion_backup::words::samples(),
         kubectl_palladion::words::samples(),

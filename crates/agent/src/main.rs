@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use palladion_agent::{agent, drain, init, install, settings::Settings};
 use palladion_agent_gate::cli::Staged;
 use palladion_agent_rabbitmq::cli::{RABBITMQ, Verb as OfRabbitmq};
+use palladion_agent_transfer::run as transfer;
 use palladion_agent_zookeeper::cli::{SYSTEM, Verb, ZOOKEEPER};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Command {
     Agent(Settings),
     #[command(flatten)]
     Staged(Staged),
+    /// Move the bytes of a backup: reads what to do from standard input; the agent starts it.
+    Transfer,
     /// Ask the running agent to drain the server (preStop hook). Never fails the hook.
     Drain {
         /// Longest time to wait for the answer, in seconds.
@@ -74,6 +77,7 @@ fn main() -> Result<ExitCode> {
         Command::Init(settings) => return init::run(&settings.pod.init_socket()),
         Command::Agent(settings) => agent::run(settings)?,
         Command::Staged(staged) => return staged.run(),
+        Command::Transfer => return Ok(transfer::run()),
         Command::Drain { timeout, settings } => drain::ask(&settings.pod.agent_socket(), timeout),
     }
     Ok(ExitCode::SUCCESS)

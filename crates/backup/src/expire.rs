@@ -6,13 +6,12 @@
 use crate::catalog::{Backup, Catalog, State};
 use crate::chain;
 use crate::kept::{self, For, Of};
-use crate::manifest::ring::Outcome;
 use crate::names::{BackupId, SCHEMA, SSTABLES};
 use crate::store::Meta;
-use crate::vault::{Vault, Written};
+use crate::vault::Vault;
 use crate::words::notice::Notice;
 use crate::words::trouble::{Failed, Trouble};
-use crate::{DAY, HOUR, document, pins};
+use crate::{DAY, HOUR, finish, pins};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A backup without outcome whose newest manifest is younger is under way.
@@ -145,18 +144,9 @@ fn abandoned(catalog: &Catalog, now: i64) -> Result<Vec<BackupId>, Trouble> {
 
 /// Write that a backup has failed, so that it can never become complete.
 fn fail(vault: &Vault<'_>, id: &BackupId, entry: u64) -> Result<(), Trouble> {
-    let why = Failed::Abandoned.to_string();
-    let name = id.outcome();
-    let bytes = document::write(&Outcome::Failed { why })
-        .map_err(|why| Trouble::Document { name: name.clone(), why })?;
-    match vault.decide(&name, &bytes)? {
-        Written::Ours => Ok(()),
-        Written::Other(_) => match crate::catalog::state(vault, id) {
-            State::Failed(_) => Ok(()),
-            State::Complete { .. } | State::Open | State::Unknown(_) => {
-                Err(Trouble::Raced { entry })
-            }
-        },
+    match finish::fail(vault, id, &Failed::Abandoned)? {
+        State::Failed(_) => Ok(()),
+        State::Complete { .. } | State::Open | State::Unknown(_) => Err(Trouble::Raced { entry }),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::manifest::ring::{self, OfMember, Outcome, RingManifest, Window, read_
 use crate::names::{BackupId, HostId};
 use crate::vault::{Vault, Written, object};
 use crate::verify::{self, Depth, Report};
-use crate::words::trouble::{Missing, Trouble, Unfit, Wrong};
+use crate::words::trouble::{Failed, Missing, Trouble, Unfit, Wrong};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a member has reported when it had sent all.
@@ -102,6 +102,22 @@ fn write(vault: &Vault<'_>, ring: RingManifest) -> Result<Hash, Trouble> {
         (_, State::Failed(why)) => Err(Trouble::HasFailed { id: id.to_string(), why }),
         (_, State::Open) => Err(object(&name, Wrong::Gone)),
         (_, State::Unknown(wrong)) => Err(object(&name, wrong)),
+    }
+}
+
+/// Write that a backup has failed, so that it can never become complete. How it ended
+/// then: somebody else may have been first.
+///
+/// # Errors
+/// It is not known whether it is written.
+pub fn fail(vault: &Vault<'_>, id: &BackupId, why: &Failed) -> Result<State, Trouble> {
+    let name = id.outcome();
+    let failed = Outcome::Failed { why: why.to_string() };
+    let bytes =
+        document::write(&failed).map_err(|why| Trouble::Document { name: name.clone(), why })?;
+    match vault.decide(&name, &bytes)? {
+        Written::Ours => Ok(State::Failed(why.to_string())),
+        Written::Other(_) => Ok(state(vault, id)),
     }
 }
 

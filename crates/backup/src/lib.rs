@@ -2,7 +2,7 @@
 //! function works on a [`store::Store`] that it is given, with the time by the
 //! store's clock and randomness that it is given.
 //!
-//! From the first byte to the last: [`take`] sends the files of one member and
+//! From the first byte to the last: [`prepare`] asks whether a backup may begin, [`take`] sends the files of one member and
 //! ends with its manifest; [`finish`] checks the manifests of all and writes the
 //! outcome, once; [`verify`] reads what was sent; [`fetch`] brings it back;
 //! [`expire`] lists what is to go, and [`sweep`] deletes it a day later. What is
@@ -19,6 +19,7 @@ pub mod catalog;
 pub mod chain;
 pub mod coverage;
 pub mod document;
+pub mod earlier;
 pub mod expire;
 pub mod fetch;
 pub mod finish;
@@ -29,6 +30,9 @@ pub mod manifest;
 pub mod names;
 pub mod pieces;
 pub mod pins;
+pub mod prepare;
+pub mod rate;
+pub mod repository;
 pub mod seal;
 pub mod store;
 pub mod sweep;

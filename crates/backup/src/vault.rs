@@ -5,42 +5,15 @@ use crate::Random;
 use crate::document;
 use crate::hash::Hash;
 use crate::names::REPOSITORY;
+pub use crate::repository::{FORMAT, Repository, Sealing};
 use crate::seal::{Keys, fingerprint};
 use crate::store::{Created, Failure, Meta, Store};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-/// The format that this version writes and reads.
-pub const FORMAT: u32 = 1;
 /// An answer that is lost is asked for again so often.
 const TRIES: usize = 3;
-
-/// Are the objects of a repository sealed?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Sealing {
-    /// All but `repository.json`.
-    Sealed,
-    /// None.
-    Plain,
-}
-
-/// Whose a repository is: the only object that is never sealed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Repository {
-    /// See [`FORMAT`].
-    pub format: u32,
-    /// Random: not even namesakes share it.
-    #[serde(rename = "repositoryID")]
-    pub id: String,
-    /// The name of the ring.
-    pub ring: String,
-    /// Its datacenter.
-    pub datacenter: String,
-    /// Are its objects sealed?
-    pub sealing: Sealing,
-}
 
 /// What became of an object that is written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,13 +48,22 @@ impl<'a> Vault<'a> {
         random: &'a dyn Random,
         repository: Repository,
     ) -> Result<Self, Trouble> {
-        let bytes = document::write(&repository)
-            .map_err(|why| Trouble::Document { name: REPOSITORY.into(), why })?;
-        // What stands there is read and compared in either case.
-        let put = store.put_if_absent(REPOSITORY, &bytes);
-        let opened = match (Self::open(store, keys, random), put) {
-            (Err(Trouble::NoRepository), Err(failure)) => Err(failed("write", REPOSITORY)(failure)),
-            (opened, _) => opened,
+        // What stands there is looked at first: a store that overwrites what it should
+        // only create must not lose the marker of another ring by our asking.
+        let opened = match Self::open(store, keys.clone(), random) {
+            Err(Trouble::NoRepository) => {
+                let bytes = document::write(&repository)
+                    .map_err(|why| Trouble::Document { name: REPOSITORY.into(), why })?;
+                // And in either case once more: who is answered knows what others read.
+                let put = store.put_if_absent(REPOSITORY, &bytes);
+                match (Self::open(store, keys, random), put) {
+                    (Err(Trouble::NoRepository), Err(failure)) => {
+                        Err(failed("write", REPOSITORY)(failure))
+                    }
+                    (opened, _) => opened,
+                }
+            }
+            opened => opened,
         }?;
         if opened.repository != repository {
             let (found, expected) = (opened.repository.id, repository.id);
@@ -115,6 +97,19 @@ impl<'a> Vault<'a> {
         }
     }
 
+    /// Some stores do not know the condition of a create, and overwrite. The marker is
+    /// created once more with the bytes that it has, which hurts nobody, and must be refused.
+    ///
+    /// # Errors
+    /// The store creates it again, or failed.
+    pub fn try_condition(&self) -> Result<(), Trouble> {
+        let there = self.stored(REPOSITORY)?.ok_or(Trouble::NoRepository)?;
+        match self.created(REPOSITORY, &there)? {
+            Created::Before => Ok(()),
+            Created::Now => Err(Trouble::Unsuited),
+        }
+    }
+
     /// Whose it is.
     pub fn repository(&self) -> &Repository {
         &self.repository
@@ -133,6 +128,12 @@ impl<'a> Vault<'a> {
         let Some(keys) = &self.keys else { return Ok(plain) };
         let sealed = keys.seal(name, &plain, self.random.bytes());
         sealed.map_err(|why| object(name, Wrong::Sealed { why }))
+    }
+
+    /// As [`sealed`](Self::sealed), of bytes that are kept: a manifest may be long.
+    fn stored_of<'p>(&self, name: &str, plain: &'p [u8]) -> Result<Cow<'p, [u8]>, Trouble> {
+        let is_sealed = self.keys.is_some();
+        if is_sealed { self.sealed(name, plain.to_vec()).map(Cow::Owned) } else { Ok(plain.into()) }
     }
 
     /// The bytes of an object as they were written.
@@ -155,7 +156,7 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// Another one is there, or it is not known whether it was written.
     pub fn write(&self, name: &str, plain: &[u8]) -> Result<(), Trouble> {
-        let stored = self.sealed(name, plain.to_vec())?;
+        let stored = self.stored_of(name, plain)?;
         match self.put(name, plain, &stored)? {
             Written::Ours => Ok(()),
             Written::Other(_) => Err(Trouble::Taken { name: name.to_string() }),
@@ -168,7 +169,7 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// It is not known what stands there.
     pub fn decide(&self, name: &str, plain: &[u8]) -> Result<Written, Trouble> {
-        let stored = self.sealed(name, plain.to_vec())?;
+        let stored = self.stored_of(name, plain)?;
         let put = self.put(name, plain, &stored)?;
         match self.read(name)? {
             Some(there) if there == plain => Ok(Written::Ours),

@@ -136,14 +136,9 @@ impl MemberManifest {
     pub fn write(&self) -> Result<Vec<u8>, String> {
         let mut files: Vec<&File> = self.files.iter().collect();
         files.sort_by_key(|file| file.key());
-        let json = |error: serde_json::Error| error.to_string();
-        let mut text = format!("{TITLE}\n{}\n", serde_json::to_string(&self.member).map_err(json)?);
-        for file in files {
-            text.push_str(&serde_json::to_string(file).map_err(json)?);
-            text.push('\n');
-        }
-        text.push_str(&format!("end {}\n", self.files.len()));
-        Ok(text.into_bytes())
+        let mut text = Text::new(&self.member)?;
+        files.into_iter().try_for_each(|file| text.add(file))?;
+        Ok(text.end().0)
     }
 
     /// As it was written.
@@ -191,6 +186,67 @@ impl MemberManifest {
         let pieces = self.files.iter().flat_map(|file| &file.pieces);
         let each: BTreeSet<_> = pieces.map(|piece| (&piece.object, piece.stored_bytes)).collect();
         each.iter().map(|(_, bytes)| bytes).sum()
+    }
+}
+
+/// A manifest that is written file by file, in the order of manifests: who sends a
+/// million files does not hold them all.
+#[derive(Debug)]
+pub struct Text {
+    text: String,
+    totals: Totals,
+    sstable: (String, String),
+    objects: BTreeSet<String>,
+}
+
+/// What a manifest sums up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many files.
+    pub files: u64,
+    /// Their length.
+    pub bytes: u64,
+    /// Length of their objects in the store, each once.
+    pub stored_bytes: u64,
+}
+
+impl Text {
+    /// Of this member, without a file.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn new(member: &Member) -> Result<Self, String> {
+        let member = serde_json::to_string(member).map_err(|error| error.to_string())?;
+        let (totals, sstable) = (Totals::default(), Default::default());
+        Ok(Self { text: format!("{TITLE}\n{member}\n"), totals, sstable, objects: BTreeSet::new() })
+    }
+
+    /// The next file.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn add(&mut self, file: &File) -> Result<(), String> {
+        self.text.push_str(&serde_json::to_string(file).map_err(|error| error.to_string())?);
+        self.text.push('\n');
+        self.totals.files += 1;
+        self.totals.bytes += file.bytes;
+        // Only files of one SSTable share objects.
+        if (&self.sstable.0, &self.sstable.1) != (&file.table_id, &file.sstable) {
+            self.sstable = (file.table_id.clone(), file.sstable.clone());
+            self.objects.clear();
+        }
+        for piece in &file.pieces {
+            if self.objects.insert(piece.object.clone()) {
+                self.totals.stored_bytes += piece.stored_bytes;
+            }
+        }
+        Ok(())
+    }
+
+    /// As it is stored, and what it sums up to.
+    pub fn end(mut self) -> (Vec<u8>, Totals) {
+        self.text.push_str(&format!("end {}\n", self.totals.files));
+        (self.text.into_bytes(), self.totals)
     }
 }
 

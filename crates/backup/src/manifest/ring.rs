@@ -1,7 +1,7 @@
 //! The manifest of a ring, and how a backup ended. One hash vouches for all that
 //! is below it: the hash of the manifest of each member, and of the schema.
 
-use super::member::{Member, MemberManifest, Schema};
+use super::member::{Member, MemberManifest, Schema, Totals};
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
 use crate::vault::{Vault, object, wrong};
@@ -45,16 +45,23 @@ impl OfMember {
     /// What a ring's manifest says of that of a member: the object, and the hash of its
     /// plain text.
     pub fn of(of: &MemberManifest, manifest: String, sha256: Hash) -> Self {
-        let Member { host, datacenter, rack, .. } = &of.member;
+        let (files, bytes, stored_bytes) = (of.files.len() as u64, of.bytes(), of.stored_bytes());
+        Self::with(&of.member, Totals { files, bytes, stored_bytes }, (manifest, sha256))
+    }
+
+    /// As [`of`](Self::of), of what was summed up.
+    pub fn with(member: &Member, totals: Totals, (manifest, sha256): (String, Hash)) -> Self {
+        let Member { host, datacenter, rack, .. } = member;
+        let Totals { files, bytes, stored_bytes } = totals;
         Self {
             host: host.clone(),
             datacenter: datacenter.clone(),
             rack: rack.clone(),
             manifest,
             sha256,
-            files: of.files.len() as u64,
-            bytes: of.bytes(),
-            stored_bytes: of.stored_bytes(),
+            files,
+            bytes,
+            stored_bytes,
         }
     }
 }

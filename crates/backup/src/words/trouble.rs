@@ -33,6 +33,9 @@ palladion_api::sentences! {
         NoRepository => "there is no repository.json here: this is not a repository of backups, or its volume is not mounted";
         OtherFormat { format: u32 } => "the repository has format {format}, which this version does not know; use a newer palladion";
         Foreign { found: String, expected: String } => "the repository is {found}, not {expected}; nothing was written";
+        Unsuited => "the store overwrites objects instead of refusing to create them twice; use a store, or a version of it, that honours conditional writes";
+        KeyOfBackup { id: String, fingerprint: String } => "backup {id} is sealed with key {fingerprint}, which is not among the keys; add that key again, or expire the backup";
+        NoSpace { free: u64, least: u64 } => "{free} % of the volume is free, and a backup needs {least} %; grow the volume or delete snapshots, then take the backup again";
         KeysMissing => "the repository is sealed, and no key was given; give the directory of its keys (--keys)";
         NotSealed => "keys were given, but the repository is not sealed; leave the keys out if that is right";
         NoBackup { id: Quoted } => "there is no backup {id} in this repository";
@@ -50,6 +53,7 @@ palladion_api::sentences! {
         Uncovered { missing: Missing } => "the manifests do not cover the ring: {missing}";
         NotOfMember { host: String, why: Unfit } => "the manifest of member {host} does not fit: {why}";
         Source { file: String, why: String } => "cannot read {file} of the snapshot: {why}";
+        Unnoted { file: String, why: String } => "cannot note that a piece of {file} is sent: {why}";
         Rotten { file: String, expected: u32, found: u32 } => "{file} does not match its Digest.crc32 ({found} instead of {expected}): the file has rotted on the member's volume; scrub or replace it, then take the backup again";
         Document { name: String, why: String } => "cannot write {name} as JSON: {why}";
         Target { why: String } => "{why}";
@@ -73,6 +77,7 @@ palladion_api::sentences! {
     /// Why a backup has failed.
     pub enum Failed {
         Abandoned => "there was no outcome 24 h after its newest manifest";
+        Aborted => "it was aborted";
     }
 
     /// Why a small object is not what was written.

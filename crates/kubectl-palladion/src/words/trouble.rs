@@ -40,6 +40,7 @@ palladion_api::sentences! {
         Backup { why: OfBackup } => "{why}";
         /// Of the directory of a store, its keys, or where a backup is fetched to.
         Local { why: String } => "{why}";
+        NoCredentials { store: String } => "{store} needs credentials; give the directory of their files with --credentials";
         CommandEnded { code: u32 } => "cqlsh exited with code {code}";
     }
 

@@ -39,7 +39,7 @@ impl List {
         let paint = session.paint;
         print(session, self.output.output.into(), &json!({ "items": items }), || {
             if catalog.backups.is_empty() {
-                let store = self.place.store.display().to_string();
+                let store = self.place.store.to_string();
                 return vec![Answer::NoBackups { store }.to_string()];
             }
             let mut table = Table::new(&["BACKUP", "STATE", "MEMBERS", "DATA", "STORED", "AGE"]);

@@ -4,6 +4,7 @@
 pub mod expire;
 pub mod fetch;
 pub mod list;
+pub mod place;
 pub mod show;
 pub mod sweep;
 pub mod unseal;
@@ -13,17 +14,12 @@ use crate::exit::{Exit, Trouble};
 use crate::session::Session;
 use crate::words::answer::Note;
 use crate::words::trouble::Said;
-use clap::{Args, Subcommand};
-use clap_complete::engine::{ArgValueCompleter, PathCompleter};
+use clap::Subcommand;
 use palladion_api::words::Quoted;
 use palladion_backup::names::BackupId;
-use palladion_backup::vault::Vault;
 use palladion_backup::words::notice::Notice;
 use palladion_backup::{Trouble as OfBackup, names};
-use palladion_store::directory::Directory;
-use palladion_store::keys;
-use palladion_store::random::System;
-use std::path::PathBuf;
+pub use place::Place;
 
 /// See the module.
 #[derive(Debug, Subcommand)]
@@ -62,34 +58,6 @@ impl Backup {
     }
 }
 
-/// Where the repository is.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Repository")]
-pub struct Place {
-    /// The directory of the repository: a volume that is mounted
-    #[arg(long, value_name = "DIRECTORY", add = ArgValueCompleter::new(PathCompleter::dir()))]
-    pub store: PathBuf,
-    /// The directory of its keys, if it is sealed: a file for each key, and `current`
-    #[arg(long, value_name = "DIRECTORY", add = ArgValueCompleter::new(PathCompleter::dir()))]
-    keys: Option<PathBuf>,
-}
-
-impl Place {
-    /// Open the repository, and do something with it.
-    ///
-    /// # Errors
-    /// It cannot be opened, or what `run` says.
-    pub fn with<T>(
-        &self,
-        run: impl FnOnce(&Vault<'_>) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
-        let random = System::new().map_err(local)?;
-        let keys = self.keys.as_deref().map(keys::read).transpose().map_err(local)?;
-        let store = Directory::open(&self.store, &random).map_err(local)?;
-        run(&Vault::open(&store, keys, &random)?)
-    }
-}
-
 /// Trouble of this machine.
 fn local(why: String) -> Trouble {
     Trouble::new(Exit::NotWell, Said::Local { why })
@@ -107,6 +75,10 @@ impl From<OfBackup> for Trouble {
             | OfBackup::NotComplete { .. }
             | OfBackup::AlreadyCondemned { .. } => Exit::Refused,
             OfBackup::KeysMissing | OfBackup::NotSealed => Exit::Usage,
+            // Nothing that is read or deleted asks these.
+            OfBackup::Unsuited | OfBackup::KeyOfBackup { .. } | OfBackup::NoSpace { .. } => {
+                Exit::NotWell
+            }
             OfBackup::Store { .. }
             | OfBackup::Object { .. }
             | OfBackup::Taken { .. }
@@ -118,6 +90,7 @@ impl From<OfBackup> for Trouble {
             | OfBackup::Uncovered { .. }
             | OfBackup::NotOfMember { .. }
             | OfBackup::Source { .. }
+            | OfBackup::Unnoted { .. }
             | OfBackup::Rotten { .. }
             | OfBackup::Document { .. }
             | OfBackup::Target { .. } => Exit::NotWell,

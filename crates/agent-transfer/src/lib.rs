@@ -1,0 +1,23 @@
+//! The child of the agent that moves the bytes of backups: `palladion-agent
+//! transfer`. It is started for one piece of work, reads what it is from its
+//! standard input, says how far it is as lines of JSON, and ends; its memory goes
+//! with it, and its crash is a try that is made again. What may be done is decided
+//! in `palladion-backup`; this drives it and touches the member's volume.
+//!
+//! Read in this order: [`settings`] (what it is told), [`run`] (the process),
+//! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds),
+//! [`tell`] (what it says). What the agent does with it is in [`decide`].
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
+
+pub mod decide;
+pub mod journal;
+pub mod metered;
+pub mod orders;
+pub mod run;
+pub mod settings;
+pub mod snapshot;
+pub mod tell;
+pub mod upload;
+pub mod words;
+pub mod work;

@@ -1,0 +1,125 @@
+//! The process: it stands back behind the database, ends with who waits for it,
+//! reads what it is told, does it, and says how it ended.
+
+use crate::metered::{Metered, Rate};
+use crate::settings::{Change, Settings, Work};
+use crate::tell::{Done, ended, say};
+use crate::words::stopped::Stopped;
+use crate::{upload, work};
+use palladion_backup::Trouble;
+use palladion_backup::repository::Sealing;
+use palladion_backup::seal::Keys;
+use palladion_backup::store::Store;
+use palladion_backup::vault::Vault;
+use palladion_store::address::Address;
+use palladion_store::directory::Directory;
+use palladion_store::objects::Objects;
+use palladion_store::random::System;
+use palladion_store::{credentials, keys, settings};
+use rustix::process::{Signal, getppid, nice, set_parent_process_death_signal};
+use std::io::BufRead;
+use std::process::ExitCode;
+
+/// Behind the database, before what only waits.
+const NICE: i32 = 10;
+
+/// Run the child.
+pub fn run() -> ExitCode {
+    let result = told().and_then(|(settings, rate)| carry_out(&settings, rate));
+    say(&ended(&result));
+    match result {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn told() -> Result<(Settings, Rate), Stopped> {
+    let settings = |why: String| Stopped::Settings { why };
+    nice(NICE).map_err(|error| settings(error.to_string()))?;
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| settings(error.to_string()))?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).map_err(|error| settings(error.to_string()))?;
+    let told: Settings =
+        serde_json::from_str(&line).map_err(|error| settings(error.to_string()))?;
+    // It may have ended before we asked to end with it.
+    let parent = getppid().map(|parent| parent.as_raw_nonzero().get());
+    if told.parent.is_some() && told.parent != parent {
+        std::process::exit(1);
+    }
+    let rate = Rate::new(told.bytes_per_second);
+    let later = rate.clone();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lines().map_while(Result::ok) {
+            if let Ok(Change { bytes_per_second }) = serde_json::from_str(&line) {
+                later.set(bytes_per_second);
+            }
+        }
+    });
+    Ok((told, rate))
+}
+
+/// Do what was told.
+///
+/// # Errors
+/// Why it has stopped.
+pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
+    let random = System::new().map_err(|why| Stopped::Opening { why })?;
+    let store = Metered::new(opened(settings, &random)?, rate);
+    let keys = unlocked(settings)?;
+    let ours = settings.repository.clone();
+    let vault = match settings.work {
+        Work::Prepare(_) => Vault::create(&store, keys, &random, ours)?,
+        Work::Describe(_)
+        | Work::Upload(_)
+        | Work::Finish(_)
+        | Work::Verify(_)
+        | Work::Discard(_)
+        | Work::Fetch(_) => {
+            let vault = Vault::open(&store, keys, &random)?;
+            let found = vault.repository().clone();
+            if found != ours {
+                return Err(Trouble::Foreign { found: found.id, expected: ours.id }.into());
+            }
+            vault
+        }
+    };
+    match &settings.work {
+        Work::Prepare(order) => work::prepare(&vault, order),
+        Work::Describe(order) => work::describe(&vault, order),
+        Work::Upload(order) => upload::upload(&vault, &store, (&settings.id, order)),
+        Work::Finish(order) => work::finish(&vault, order),
+        Work::Verify(order) => work::verify(&vault, order),
+        Work::Discard(order) => work::discard(&vault, order),
+        Work::Fetch(order) => work::fetch(&vault, order),
+    }
+}
+
+fn opened<'r>(told: &Settings, random: &'r System) -> Result<Box<dyn Store + 'r>, Stopped> {
+    let opening = |why: String| Stopped::Opening { why };
+    let address: Address = told.store.at.parse().map_err(opening)?;
+    let of_store = told.store.settings();
+    settings::check(&address, &of_store).map_err(opening)?;
+    match &address {
+        Address::Directory(root) => Ok(Box::new(Directory::open(root, random).map_err(opening)?)),
+        Address::Objects(objects) => {
+            let none = || Stopped::NoCredentials { store: objects.to_string() };
+            let folder = told.credentials.as_deref().ok_or_else(none)?;
+            let credentials = credentials::read(folder).map_err(opening)?;
+            let store = Objects::open(objects, &of_store, &credentials).map_err(opening)?;
+            Ok(Box::new(store))
+        }
+    }
+}
+
+/// The keys, if the repository is sealed. Their Secret is mounted optionally, so its
+/// directory may be empty.
+fn unlocked(told: &Settings) -> Result<Option<Keys>, Stopped> {
+    match (told.repository.sealing, &told.keys) {
+        (Sealing::Plain, _) => Ok(None),
+        (Sealing::Sealed, None) => Err(Trouble::KeysMissing.into()),
+        (Sealing::Sealed, Some(folder)) => {
+            keys::read(folder).map(Some).map_err(|why| Stopped::NoKeys { why })
+        }
+    }
+}

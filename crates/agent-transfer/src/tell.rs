@@ -1,0 +1,123 @@
+//! What a transfer says on its standard output: lines of JSON. The last one says
+//! how it ended; without it, it has crashed.
+
+use crate::words::stopped::{Cause, Stopped};
+use palladion_backup::manifest::member::Schema;
+use palladion_backup::manifest::ring::OfMember;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+
+/// A line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Line {
+    /// How far it is.
+    Progress(Progress),
+    /// It has done what it was told.
+    Done(Done),
+    /// It has not, and why.
+    Stopped {
+        /// By what it is sorted.
+        cause: Cause,
+        /// For people.
+        message: String,
+    },
+}
+
+/// How far a transfer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Progress {
+    /// Files that are in the store.
+    pub files: u64,
+    /// Of so many.
+    pub of: u64,
+    /// Bytes that went to the store by this process.
+    pub sent_bytes: u64,
+    /// Bytes of files that an earlier backup has sent.
+    pub reused_bytes: u64,
+    /// Bytes that came from the store by this process.
+    pub read_bytes: u64,
+    /// Milliseconds that it has waited so as not to be faster than it may.
+    pub throttled_milliseconds: u64,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all_fields = "camelCase")]
+pub enum Done {
+    /// The repository is right, and so are store, keys and volume.
+    Prepared,
+    /// The schema is there.
+    Described {
+        /// As the manifests of members name it.
+        schema: Schema,
+    },
+    /// All is sent.
+    Uploaded {
+        /// The number of the manifest.
+        checkpoint: u32,
+        /// As the ring's manifest will name it.
+        member: OfMember,
+        /// At most so many bytes of memory were resident.
+        peak_bytes: u64,
+    },
+    /// The backup is complete.
+    Finished {
+        /// The hash that vouches for all of it.
+        manifest_hash: String,
+    },
+    /// It was looked at.
+    Verified {
+        /// So many objects.
+        objects: u64,
+        /// So many were read.
+        read: u64,
+        /// Those that are not as they should be.
+        damaged: Vec<Damaged>,
+    },
+    /// Nothing of it is left on this volume.
+    Discarded {
+        /// Of the snapshot.
+        files: u64,
+    },
+    /// The files are there.
+    Fetched {
+        /// So many files were written.
+        files: u64,
+        /// Their length.
+        bytes: u64,
+        /// So many were there already.
+        there: u64,
+        /// Those that are not what was taken.
+        damaged: Vec<String>,
+    },
+}
+
+/// An object that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Damaged {
+    /// The object.
+    pub object: String,
+    /// What is wrong with it.
+    pub wrong: String,
+    /// The tables that it hurts.
+    pub tables: Vec<String>,
+}
+
+/// How it ended.
+pub fn ended(result: &Result<Done, Stopped>) -> Line {
+    match result {
+        Ok(done) => Line::Done(done.clone()),
+        Err(stopped) => Line::Stopped { cause: stopped.cause(), message: stopped.to_string() },
+    }
+}
+
+/// Say it. Who listens may have ended; then so do we, by its death.
+pub fn say(line: &Line) {
+    let Ok(mut text) = serde_json::to_string(line) else { return };
+    text.push('\n');
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

@@ -1,0 +1,142 @@
+//! Sends the snapshot of one member. The list of its files is fixed before the
+//! first byte; what is in the store is noted, and its files go then. Begun again,
+//! it goes on behind what was noted, and lists nothing anew.
+
+use crate::journal::{self, Each, Journal, Of};
+use crate::metered::Metered;
+use crate::orders::Upload;
+use crate::snapshot::{self, Found, Reader};
+use crate::tell::Done;
+use crate::words::stopped::Stopped;
+use palladion_backup::Trouble;
+use palladion_backup::catalog::Catalog;
+use palladion_backup::earlier::earlier;
+use palladion_backup::manifest::member::Text;
+use palladion_backup::prepare::{Space, is_open};
+use palladion_backup::take::{self, Order, Taking};
+use palladion_backup::vault::Vault;
+use rustix::fs::statvfs;
+use std::iter::Peekable;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Send it.
+///
+/// # Errors
+/// A file is gone or has rotted, the volume is too full, or the store failed.
+pub fn upload(
+    vault: &Vault<'_>,
+    store: &Metered<'_>,
+    (transfer, order): (&str, &Upload),
+) -> Result<Done, Stopped> {
+    let mut journal = opened(transfer, order)?;
+    let done = journal.taken;
+    for (number, found) in (0..).zip(journal.files()?) {
+        match number < done {
+            // A crash may have come between a note and the removal that it allows.
+            true => snapshot::remove(&found?)?,
+            false if journal.ended.is_some() => break,
+            false => snapshot::there(&found?)?,
+        }
+    }
+    if let Some((checkpoint, member)) = journal.ended.clone() {
+        return Ok(Done::Uploaded { checkpoint, member, peak_bytes: peak() });
+    }
+    store.count(|progress| (progress.files, progress.of) = (done, journal.listed));
+    let catalog = Catalog::read(vault)?;
+    is_open(&catalog, &order.member.backup)?;
+    let before = earlier(vault, &catalog, &order.member.host)?;
+    let taking_order =
+        Order { member: order.member.clone(), checkpoint: 0, piece_bytes: order.piece_bytes };
+    let taking = Taking::new(vault, &taking_order, &before)?;
+    // From now on an expiry knows that this backup is under way.
+    let mut written = checkpoint(vault, order, &mut journal).map(|_| Instant::now())?;
+    let between = Duration::from_secs(order.checkpoint_seconds);
+    let skipped = usize::try_from(done).unwrap_or(usize::MAX);
+    let mut files = journal.files()?.skip(skipped).peekable();
+    while let Some(files) = sstable(&mut files)? {
+        space(&order.state)?.has(order.least_free)?;
+        let listed = files.iter().map(|found| found.file.clone()).collect();
+        let taken = taking.sstable(listed, &Reader(&files), &journal)?;
+        let reused: u64 = taken.reused.iter().map(|file| file.bytes).sum();
+        journal.take(taken.files())?;
+        files.iter().try_for_each(snapshot::remove)?;
+        store.count(|progress| {
+            progress.files += files.len() as u64;
+            progress.reused_bytes += reused;
+        });
+        if written.elapsed() >= between {
+            written = checkpoint(vault, order, &mut journal).map(|_| Instant::now())?;
+        }
+    }
+    let (checkpoint, member) = checkpoint(vault, order, &mut journal)?;
+    journal.end(checkpoint, member.clone())?;
+    store.tell();
+    Ok(Done::Uploaded { checkpoint, member, peak_bytes: peak() })
+}
+
+/// The files of the next SSTable of a list.
+fn sstable(
+    files: &mut Peekable<impl Iterator<Item = Result<Found, Stopped>>>,
+) -> Result<Option<Vec<Found>>, Stopped> {
+    let Some(first) = files.next().transpose()? else { return Ok(None) };
+    let of = |found: &Found| (found.file.table_id.clone(), found.file.sstable.clone());
+    let (sstable, mut all) = (of(&first), vec![first]);
+    let is_same = |next: &Result<Found, Stopped>| next.as_ref().map_or(true, |f| of(f) == sstable);
+    while let Some(next) = files.next_if(is_same) {
+        all.push(next?);
+    }
+    Ok(Some(all))
+}
+
+fn opened(transfer: &str, order: &Upload) -> Result<Journal, Stopped> {
+    let path = journal::path(&order.state, transfer);
+    let of = Of {
+        transfer: transfer.to_string(),
+        backup: order.member.backup.to_string(),
+        host: order.member.host.to_string(),
+        tag: order.tag.as_str().to_string(),
+    };
+    match Journal::open(&path, &of)? {
+        Some(journal) => Ok(journal),
+        None => {
+            let list = |each: Each<'_>| snapshot::list((&order.data, &order.tag), each);
+            Journal::create(&path, &of, list)
+        }
+    }
+}
+
+/// Write a manifest of what is in the store until now.
+fn checkpoint(
+    vault: &Vault<'_>,
+    order: &Upload,
+    journal: &mut Journal,
+) -> Result<(u32, palladion_backup::manifest::ring::OfMember), Stopped> {
+    let number = journal.next_checkpoint()?;
+    let document = |why| {
+        let name = order.member.backup.member(&order.member.host, number);
+        Stopped::from(Trouble::Document { name, why })
+    };
+    let mut text = Text::new(&order.member).map_err(document)?;
+    journal.each_taken(|file| text.add(file).map_err(document))?;
+    let member = take::write(vault, &order.member, number, text)?;
+    Ok((number, member))
+}
+
+/// How full the volume of a path is.
+///
+/// # Errors
+/// It cannot be told.
+pub fn space(path: &Path) -> Result<Space, Stopped> {
+    let found = statvfs(path).map_err(|error| Stopped::Volume { why: error.to_string() })?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Ok(Space { bytes: bytes(found.f_blocks), free: bytes(found.f_bavail) })
+}
+
+/// The most memory that was resident, in bytes; 0 where the system does not say it.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}

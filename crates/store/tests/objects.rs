@@ -1,0 +1,159 @@
+//! A store of objects, over HTTP: what is created once stays, what is not known is
+//! said as such, and an error names the next step.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+mod support;
+
+use palladion_backup::store::{Created, Store};
+use palladion_store::credentials::Credentials;
+use palladion_store::objects::Objects;
+use palladion_store::settings::{Checksum, Settings};
+use support::fault::Fault;
+use support::s3::{ID, S3, credentials, objects};
+
+fn body(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at % 251) as u8).collect()
+}
+
+#[test]
+fn objects_are_written_once_listed_and_deleted() {
+    for address in ["s3://bucket", "s3://bucket/rings/demo"] {
+        let s3 = S3::new();
+        let store = s3.open(address);
+        assert_eq!(store.put_if_absent("a/b/c", b"one"), Ok(Created::Now));
+        assert_eq!(store.put_if_absent("a/b/c", b"two"), Ok(Created::Before));
+        assert_eq!(store.get("a/b/c"), Ok(Some(b"one".to_vec())), "what was written first stays");
+        assert_eq!(store.put_if_absent("a/d~1", b"three"), Ok(Created::Now));
+        assert_eq!((store.get("a/x"), store.head("a/x")), (Ok(None), Ok(None)));
+        let names = |prefix: &str| {
+            let all = store.list(prefix).unwrap();
+            all.into_iter().map(|meta| (meta.name, meta.bytes)).collect::<Vec<_>>()
+        };
+        let expected = [("a/b/c".to_string(), 3), ("a/d~1".to_string(), 5)];
+        assert_eq!(names("a/"), expected, "{address}");
+        assert_eq!((names(""), names("z/")), (expected.to_vec(), Vec::new()));
+        assert_eq!((names("a/b/"), names("a/d")), (expected[..1].to_vec(), expected[1..].to_vec()));
+        let (now, head) = (store.now().unwrap(), store.head("a/d~1").unwrap().unwrap());
+        assert!((0..60).contains(&(now - head.modified)), "{now} {head:?}");
+        assert_eq!((store.delete("a/b/c"), store.delete("a/b/c")), (Ok(()), Ok(())));
+        assert_eq!(names(""), expected[1..]);
+        for name in ["../a", "/etc/passwd", "a/../b", "a//b"] {
+            assert!(store.put_if_absent(name, b"").is_err() && store.get(name).is_err(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn prefixes_that_begin_alike_do_not_see_each_other() {
+    let s3 = S3::new();
+    let (one, other) = (s3.open("s3://bucket/demo"), s3.open("s3://bucket/demo2"));
+    one.put_if_absent("a", b"1").unwrap();
+    other.put_if_absent("a", b"2").unwrap();
+    assert_eq!(one.get("a").unwrap().unwrap(), b"1");
+    assert_eq!((one.list("").unwrap().len(), other.list("").unwrap().len()), (1, 1));
+}
+
+#[test]
+fn more_objects_than_one_answer_holds_are_all_listed() {
+    let s3 = S3::new();
+    let folder = s3.bucket().join("demo/many");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..2100 {
+        std::fs::write(folder.join(format!("{number:05}")), "x").unwrap();
+    }
+    let store = s3.open("s3://bucket/demo");
+    let listed = store.list("many/").unwrap();
+    assert_eq!(listed.len(), 2100);
+    assert!(listed.is_sorted() && listed[2099].name == "many/02099");
+    assert_eq!(s3.faults.requests("GET"), 3, "a thousand names are in one answer");
+    // One page that does not come is no end of the list.
+    s3.faults.plan("GET", Fault::Status(503, "SlowDown"));
+    s3.faults.plan("GET", Fault::Status(503, "SlowDown"));
+    assert!(store.list("many/").is_err());
+}
+
+#[test]
+fn a_store_that_overwrites_is_seen_by_the_first_object_and_refused() {
+    let s3 = S3::new();
+    s3.faults.ignore_conditions();
+    let store = s3.open("s3://bucket/demo");
+    let refused = store.put_if_absent("repository.json", b"one").unwrap_err().0;
+    assert!(refused.contains("overwrites objects instead of refusing"), "{refused}");
+    assert!(refused.contains("use a store"), "{refused}");
+}
+
+#[test]
+fn the_condition_is_tried_once_and_not_for_every_object() {
+    let s3 = S3::new();
+    let store = s3.open("s3://bucket/demo");
+    for name in ["a", "b", "c"] {
+        assert_eq!(store.put_if_absent(name, b"x"), Ok(Created::Now));
+    }
+    assert_eq!(s3.faults.requests("PUT"), 4);
+}
+
+#[test]
+fn a_read_that_breaks_off_goes_on_from_there() {
+    let s3 = S3::new();
+    let mut settings = s3.settings();
+    settings.patience.retries = 3;
+    let store = Objects::open(&objects("s3://bucket/demo"), &settings, &credentials()).unwrap();
+    let whole = body(3_000_000);
+    store.put_if_absent("a", &whole).unwrap();
+    s3.faults.plan("GET", Fault::Cut);
+    let read = store.get("a");
+    assert!(read.unwrap().unwrap() == whole);
+    assert_eq!((s3.faults.requests("GET"), s3.faults.requests("RANGE")), (1, 1));
+}
+
+#[test]
+fn bytes_that_change_on_their_way_never_stand_under_the_name() {
+    for checksum in [Checksum::Crc64Nvme, Checksum::Sha256, Checksum::None] {
+        let s3 = S3::new();
+        let settings = Settings { checksum: Some(checksum), ..s3.settings() };
+        let store = Objects::open(&objects("s3://bucket/demo"), &settings, &credentials()).unwrap();
+        s3.faults.plan("PUT", Fault::WrongSent);
+        let put = store.put_if_absent("a", &body(100_000));
+        assert_eq!(s3.faults.counts().len(), 1);
+        match store.get("a").unwrap() {
+            Some(there) => assert!(there == body(100_000), "{checksum:?}"),
+            None => assert!(put.is_err(), "{checksum:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_lost_is_no_second_object() {
+    let s3 = S3::new();
+    let store = s3.open("s3://bucket/demo");
+    s3.faults.plan("PUT", Fault::Lost);
+    // It was written, and asked for again it was there before: the caller compares.
+    assert_eq!(store.put_if_absent("a", b"one"), Ok(Created::Before));
+    assert_eq!(store.get("a"), Ok(Some(b"one".to_vec())));
+}
+
+#[test]
+fn what_is_not_known_is_an_error_with_the_next_step_and_never_an_absence() {
+    let s3 = S3::new();
+    let store = s3.open("s3://bucket/demo");
+    store.put_if_absent("a", b"one").unwrap();
+    let twice = |fault: Fault| {
+        s3.faults.plan("GET", fault);
+        s3.faults.plan("GET", fault);
+        let said = store.get("a").unwrap_err().0;
+        while s3.faults.draw("GET", false).is_some() {}
+        said
+    };
+    assert!(twice(Fault::Status(403, "AccessDenied")).contains("give the credentials the right"));
+    assert!(twice(Fault::Status(429, "TooManyRequests")).contains("try again"));
+    assert!(twice(Fault::Status(500, "InternalError")).contains("try again"));
+    assert!(twice(Fault::Status(404, "NoSuchBucket")).contains("create the bucket"));
+    let without = |credentials: &Credentials| {
+        let other = Objects::open(&objects("s3://bucket/demo"), &s3.settings(), credentials);
+        other.unwrap().get("a").unwrap_err().0
+    };
+    let wrong = Credentials { secret_access_key: Some("wrong".into()), ..credentials() };
+    let refused = without(&wrong);
+    assert!(refused.contains("credentials") && !refused.contains(ID), "{refused}");
+}
