@@ -4,14 +4,19 @@
 use palladion_e2e::bed;
 use serde_json::{Value, json};
 
-use super::{NAMESPACE, operator, refused};
+use super::{NAMESPACE, operator, refused, two_members};
 
 /// How the policy says it.
 const SAID: &str = "the operator creates Secrets only with";
 
 pub(super) fn of_rings_alone() {
+    two_members();
     let secret = |name: &str, type_: &str, labels: Value| {
-        let meta = json!({ "name": name, "namespace": NAMESPACE, "labels": labels });
+        // Without it Kubernetes refuses a token itself.
+        let account = json!({ "kubernetes.io/service-account.name": "default" });
+        let meta = json!({
+            "name": name, "namespace": NAMESPACE, "labels": labels, "annotations": account,
+        });
         json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta, "type": type_ }).to_string()
     };
     let create = |text: &str| operator().kubectl(&["create", "-f", "-"], text);

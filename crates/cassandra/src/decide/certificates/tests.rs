@@ -128,7 +128,10 @@ impl Ring {
         let tls = json!({ "client": { "mode": "Require", "certificates": { "operator": {} } } });
         let spec =
             json!({ "version": "5.0.5", "datacenter": { "name": "dc1", "racks": [] }, "tls": tls });
-        let body = json!({ "spec": spec, "status": { "authorities": self.authorities } });
+        // Of what its spec does not say nothing is settled.
+        let security = json!({ "defaults": {} });
+        let status = json!({ "authorities": self.authorities, "security": security });
+        let body = json!({ "spec": spec, "status": status });
         Snapshot {
             now: self.now,
             epoch: 1,
