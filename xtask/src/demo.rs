@@ -256,7 +256,6 @@ fn hints(cluster: &Cluster, name: &ClusterName) {
     println!(
         "  {kubectl} get secret {CLUSTER}-superuser -o jsonpath='{{.data.password}}' | base64 -d"
     );
-    println!("  kubectl palladion cqlsh {CLUSTER} -- -u admin   # asks for that password");
     println!("  {kubectl} delete pod {CLUSTER}-dc1-a-1   # it comes back with its data");
     println!("  cargo xtask demo --down{named}");
 }
