@@ -16,19 +16,17 @@ const ANNOTATIONS: &str = "/spec/template/metadata/annotations";
 
 /// The step that pods are rendered with.
 pub fn now(facts: &Facts<'_>) -> Mode {
-    let with_pods = || facts.members.values().filter(|m| m.pod.is_some());
-    let refused = with_pods().filter(|m| is_refused(m)).count();
-    let pods: Vec<Mode> = with_pods()
-        .filter(|m| !is_refused(m))
-        .filter_map(|m| Some(of_pod(&m.pod.as_ref()?.annotations)))
-        .collect();
+    let with_pods = facts.members.values().filter(|m| m.pod.is_some());
+    let (refused, others): (Vec<_>, Vec<_>) = with_pods.partition(|m| is_refused(m));
+    let mode = |m: &&MemberFact| Some(of_pod(&m.pod.as_ref()?.annotations));
+    let pods: Vec<Mode> = others.iter().filter_map(mode).collect();
     let rendered: Vec<Mode> = facts.sets.values().map(of_set).collect();
     // A pod that is lost meanwhile would wait for a certificate that nobody signs.
     let is_begun = pods.iter().chain(&rendered).any(|mode| *mode != Mode::Off);
     if !is_begun && !pods.is_empty() && !facts.can_sign() {
         return Mode::Off;
     }
-    if pods.is_empty() && refused > 0 {
+    if pods.is_empty() && !refused.is_empty() {
         return wanted(facts);
     }
     step(wanted(facts), &pods, &rendered, not_ready(facts).is_some())
@@ -37,9 +35,8 @@ pub fn now(facts: &Facts<'_>) -> Mode {
 /// Was its pod rendered with less than its servers may be started with, by an operator that did
 /// not know? Then none runs in it and none will, and nobody has to be understood there.
 fn is_refused(member: &MemberFact) -> bool {
-    let said = member.spec.as_ref().and_then(|spec| spec.security_floor.as_ref());
-    let floor = said.or(member.status.security_floor.as_ref());
-    let has_floor = floor.is_some_and(|floor| floor.contains(&Guard::InternodeTls));
+    let has_floor =
+        member.security_floor().is_some_and(|floor| floor.contains(&Guard::InternodeTls));
     let is_less = member.pod.as_ref().is_some_and(|pod| of_pod(&pod.annotations) != Mode::Require);
     let server = member.status.server.as_ref();
     has_floor && is_less && server.is_some_and(|server| !server.state.may_run())

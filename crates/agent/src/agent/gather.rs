@@ -30,6 +30,7 @@ impl Agent {
         if self.process != Process::Running || self.found.is_err() {
             self.gather_volume();
         }
+        self.gather_users();
         self.gather_spec();
         self.notice_question();
         self.close_start().await;

@@ -17,10 +17,14 @@ use palladion_api::server_config::AGENTS_FOLDER;
 impl Agent {
     /// What a sealed start is decided by.
     pub(super) fn seal(&self) -> Seal {
-        let guards = self.guards();
-        let seals = guards.contains(&Guard::Password) && self.process == Process::Absent;
-        let lacks = seals.then(|| launch::seal_waits(&self.settings.secrets_dir)).flatten();
-        Seal { guards, running: self.sealed_server(), lacks }
+        let lacks = self.lacks_users.clone();
+        Seal { guards: self.guards(), running: self.sealed_server(), lacks }
+    }
+
+    /// Look for the users of a sealed start: once a turn, since that reads files.
+    pub(super) fn gather_users(&mut self) {
+        let seals = self.process == Process::Absent && self.guards().contains(&Guard::Password);
+        self.lacks_users = seals.then(|| launch::seal_waits(&self.settings.secrets_dir)).flatten();
     }
 
     /// What the configuration of the pod keeps others out with.

@@ -226,6 +226,8 @@ pub struct Agent {
     pub issued: Certificates,
     /// What a start waits for, where it has none.
     pub lacks_certificate: Option<Waiting>,
+    /// What a sealed start waits for.
+    pub lacks_users: Option<Waiting>,
     /// What opens the door of the sealed server that it has started.
     pub keys: Option<Keys>,
     pub schema: Known,
@@ -289,6 +291,7 @@ impl Agent {
             access: Access::default(),
             issued: Certificates::default(),
             lacks_certificate: None,
+            lacks_users: None,
             keys: None,
             schema: Known::default(),
             watched: Watched::default(),

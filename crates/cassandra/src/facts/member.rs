@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, Uid, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{
-    CassandraMemberSpec, CassandraMemberStatus, Removal, RunState, ServerStatus, VolumeState,
-    Wanted,
+    CassandraMemberSpec, CassandraMemberStatus, Guard, Removal, RunState, ServerStatus,
+    VolumeState, Wanted,
 };
 use palladion_api::reasons::Reason;
 use palladion_plan::{Object, Subject};
@@ -95,6 +95,13 @@ pub struct ClaimFact {
 }
 
 impl MemberFact {
+    /// What no server of it is started without: as the operator has said, or, where it has not,
+    /// as its agent has noted on the volume.
+    pub fn security_floor(&self) -> Option<&[Guard]> {
+        let said = self.spec.as_ref().and_then(|spec| spec.security_floor.as_deref());
+        said.or(self.status.security_floor.as_deref())
+    }
+
     /// The member as what a wait is about.
     pub fn subject(&self) -> Subject {
         Subject::new(kinds::MEMBER, &self.name)

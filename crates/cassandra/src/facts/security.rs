@@ -42,9 +42,9 @@ pub fn settle(facts: &mut Facts<'_>) {
 }
 
 /// The strongest of what is on record and what the claims say; where there is nothing of a ring
-/// yet, what this release has as its defaults. Older rings have nothing settled. It goes on record before
-/// anything is created, so that a claim without it is never that of a new ring. What no server of
-/// a member is started without is settled as well, so that leaving it out lowers nothing.
+/// yet, what this release has as its defaults. Older rings have nothing settled. It goes on
+/// record before anything is created. What no server of a member is started without is settled
+/// as well, so that leaving it out lowers nothing.
 fn settled(facts: &Facts<'_>) -> Option<Settled> {
     if facts.spec.mode == Mode::Scylla {
         return None;
@@ -66,11 +66,8 @@ fn is_begun(facts: &Facts<'_>) -> bool {
 
 /// What servers of the members are not started without.
 fn of_floors(facts: &Facts<'_>) -> Option<Settled> {
-    let floor = |member: &MemberFact| {
-        let said = member.spec.as_ref().and_then(|spec| spec.security_floor.clone());
-        said.or_else(|| member.status.security_floor.clone())
-    };
-    let mut all: Vec<Guard> = facts.members.values().filter_map(floor).flatten().collect();
+    let floors = facts.members.values().filter_map(MemberFact::security_floor);
+    let mut all: Vec<Guard> = floors.flatten().copied().collect();
     all.retain(|guard| !matches!(guard, Guard::Unknown(_)));
     let has = |guard: Guard| all.contains(&guard);
     (!all.is_empty()).then(|| Settled {

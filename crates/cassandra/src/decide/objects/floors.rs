@@ -21,8 +21,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let (Some(object), Some(spec)) = (&member.object, &member.spec) else {
             continue;
         };
-        let known = spec.security_floor.as_ref().or(member.status.security_floor.as_ref());
-        let wanted = wanted(known.map_or(&[], Vec::as_slice), &said, &everywhere);
+        let known = member.security_floor();
+        let wanted = wanted(known.unwrap_or_default(), &said, &everywhere);
         let is_news = spec.security_floor.as_ref() != Some(&wanted);
         if !is_news || (known.is_none() && wanted.is_empty()) {
             continue;
