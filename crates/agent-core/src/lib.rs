@@ -20,6 +20,7 @@ pub mod kubernetes;
 pub mod last_words;
 pub mod launch_record;
 pub mod look;
+pub mod loopback;
 pub mod metrics;
 pub mod runtime;
 pub mod service;

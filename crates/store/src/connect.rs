@@ -37,11 +37,15 @@ pub fn client(
 
 fn options(settings: &Settings, credentials: &Credentials) -> Result<ClientOptions, String> {
     let patience = &settings.patience;
+    // What the image trusts is asked only where it is needed: one without certificates serves
+    // where nothing is encrypted, or where ca.crt says whom to trust.
+    let is_plain = settings.transport == Some(Transport::Plain);
     let mut options = ClientOptions::new()
+        .with_no_system_certificates(is_plain || credentials.ca.is_some())
         .with_connect_timeout(patience.connect)
         .with_read_timeout(patience.silence)
         .with_timeout(patience.request)
-        .with_allow_http(settings.transport == Some(Transport::Plain));
+        .with_allow_http(is_plain);
     if let Some(pem) = &credentials.ca {
         let all = Certificate::from_pem_bundle(pem)
             .map_err(|error| format!("ca.crt is not a certificate in PEM: {error}"))?;

@@ -21,7 +21,7 @@ pub struct Credentials {
     pub account_key: Option<String>,
     /// `sasToken`, Azure.
     pub sas_token: Option<String>,
-    /// `ca.crt`: certificates by which the store is known, beside those of the machine.
+    /// `ca.crt`: certificates by which the store is known, in place of those of the machine.
     pub ca: Option<Vec<u8>>,
 }
 

@@ -3,6 +3,7 @@
 
 use super::Error;
 use crate::read::{Health, Node, Overview};
+use palladion_agent_core::loopback;
 use palladion_api::rabbitmq::AGENT_USER;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -55,15 +56,12 @@ impl Management {
     /// Where its API listens. `limit` is for one answer.
     ///
     /// # Panics
-    /// The client cannot be built: it has no TLS and no proxy, nothing that can fail.
+    /// The client cannot be built: it has no certificates and no proxy, nothing that can fail.
     pub fn new(address: SocketAddr, password: Password, limit: Duration) -> Self {
-        let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT_TIME)
+        let http = loopback::client(CONNECT_TIME)
             .timeout(limit)
-            .pool_max_idle_per_host(1)
-            .no_proxy()
             .build()
-            .expect("should build: no TLS, no proxy, nothing that can fail");
+            .expect("should build: no certificates, no proxy, nothing that can fail");
         Self { http, address, password }
     }
 

@@ -4,6 +4,7 @@
 use super::Error;
 use crate::management::{Credentials, ORIGIN};
 use crate::words::calls::{Answered, Doing};
+use palladion_agent_core::loopback;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -84,11 +85,9 @@ pub struct Client {
 impl Client {
     /// For the server whose Jolokia listens here.
     pub fn new(address: SocketAddr, credentials: Credentials) -> Self {
-        let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT_TIME)
-            .pool_max_idle_per_host(1)
+        let http = loopback::client(CONNECT_TIME)
             .build()
-            .expect("should build: no TLS, no proxy, nothing that can fail");
+            .expect("should build: no certificates, no proxy, nothing that can fail");
         Self { http, url: format!("http://{address}/jolokia/"), credentials }
     }
 

@@ -7,6 +7,7 @@ use super::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };
 use crate::words::calls::{Answered, Doing};
+use palladion_agent_core::loopback;
 use palladion_api::ids::HostId;
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
@@ -29,11 +30,9 @@ pub struct Scylla {
 impl Scylla {
     /// Behind this API address.
     pub fn new(address: SocketAddr) -> Self {
-        let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT_TIME)
-            .pool_max_idle_per_host(1)
+        let http = loopback::client(CONNECT_TIME)
             .build()
-            .expect("should build: no TLS, no proxy, nothing that can fail");
+            .expect("should build: no certificates, no proxy, nothing that can fail");
         Self { http, url: format!("http://{address}") }
     }
 
