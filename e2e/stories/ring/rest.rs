@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use palladion_e2e::bed::OPERATOR_USER;
+use palladion_e2e::bed::{OPERATOR_USER, wait_for};
 use palladion_e2e::{Ring, audits, bed};
 use serde_json::Value;
 
@@ -12,6 +12,17 @@ use super::NAMESPACE;
 pub(super) fn nothing_is_asked(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
     ring.wait_well().expect("well");
+    // A table that was made a moment ago is seen at the next look at the schema, within a minute.
+    wait_for(
+        "each member knows for how long tables keep tombstones",
+        Duration::from_secs(120),
+        || {
+            let members = ring.members()?;
+            let know = |m: &Value| m["status"]["volume"]["gcGraceSeconds"].is_u64();
+            Ok(members.iter().all(know).then_some(()))
+        },
+    )
+    .expect("the schema is seen");
     // What the last change still causes has come to its end: a list of waits is written ten
     // seconds after the write before it.
     std::thread::sleep(Duration::from_secs(12));
