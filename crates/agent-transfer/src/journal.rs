@@ -2,6 +2,7 @@
 //! and for all, then each piece and each SSTable that the store has shown. A line
 //! is on the disk before anything that relies on it: files are removed after it.
 
+use crate::counted::Counted;
 use crate::snapshot::Found;
 use crate::words::stopped::Stopped;
 use palladion_backup::manifest::member::{File, Piece};
@@ -35,8 +36,8 @@ enum Line {
     Checkpoint(u32),
     /// A piece that the store has shown.
     Piece { file: String, at: u64, piece: Piece },
-    /// An SSTable that is in the store as a whole.
-    Taken(Vec<File>),
+    /// An SSTable that is in the store as a whole, and how it came there.
+    Taken { files: Vec<File>, counted: Counted },
     /// All is sent.
     Ended { checkpoint: u32, member: OfMember },
 }
@@ -63,6 +64,8 @@ pub struct Journal {
     pub listed: u64,
     /// So many of them are in the store: the first of the list.
     pub taken: u64,
+    /// How they came there.
+    pub counted: Counted,
     pieces: RefCell<BTreeMap<(String, u64), Piece>>,
     checkpoint: u32,
     /// How it ended.
@@ -74,9 +77,12 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Stopped + '_ {
     move |error| Stopped::Journal { path: path.clone(), why: error.to_string() }
 }
 
-/// Where the journal of a transfer is.
+/// Where the journal of a transfer is, whatever its ID has in it: a journal says itself
+/// whose it is.
 pub fn path(state: &Path, transfer: &str) -> PathBuf {
-    state.join(format!("{transfer}.journal"))
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
+    let name: String = transfer.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
+    state.join(format!("{name}.journal"))
 }
 
 impl Journal {
@@ -113,8 +119,8 @@ impl Journal {
 
     fn at(path: &Path, open: Open) -> Self {
         let (open, pieces) = (RefCell::new(open), RefCell::default());
-        let path = path.to_path_buf();
-        Self { path, open, listed: 0, taken: 0, pieces, checkpoint: 0, ended: None }
+        let (path, counted) = (path.to_path_buf(), Counted::default());
+        Self { path, open, listed: 0, taken: 0, counted, pieces, checkpoint: 0, ended: None }
     }
 
     /// The list, file by file.
@@ -139,7 +145,7 @@ impl Journal {
         mut each: impl FnMut(&File) -> Result<(), Stopped>,
     ) -> Result<(), Stopped> {
         for line in self.lines()? {
-            if let Line::Taken(files) = line? {
+            if let Line::Taken { files, .. } = line? {
                 files.iter().try_for_each(&mut each)?;
             }
         }
@@ -197,7 +203,7 @@ impl Journal {
                 Line::Piece { file, at, piece } if is_listed => {
                     journal.pieces.borrow_mut().insert((file, at), piece);
                 }
-                Line::Taken(files) if is_listed => journal.keep(&files),
+                Line::Taken { files, counted } if is_listed => journal.keep(&files, counted),
                 Line::Ended { checkpoint, member } if is_listed => {
                     journal.ended = Some((checkpoint, member));
                 }
@@ -206,7 +212,7 @@ impl Journal {
                 | Line::Listed(_)
                 | Line::Checkpoint(_)
                 | Line::Piece { .. }
-                | Line::Taken(_)
+                | Line::Taken { .. }
                 | Line::Ended { .. } => return Err(damaged()),
             }
         }
@@ -223,21 +229,22 @@ impl Journal {
         written.and_then(|()| open.sync_data()).map_err(failed(&self.path))
     }
 
-    fn keep(&mut self, files: &[File]) {
+    fn keep(&mut self, files: &[File], counted: Counted) {
         // Its pieces are in the files; the next SSTable has others.
         self.pieces.borrow_mut().clear();
         self.taken += files.len() as u64;
+        self.counted.add(counted);
     }
 
     /// An SSTable is in the store.
     ///
     /// # Errors
     /// It cannot be noted.
-    pub fn take(&mut self, files: Vec<File>) -> Result<(), Stopped> {
-        let line = Line::Taken(files);
+    pub fn take(&mut self, files: Vec<File>, counted: Counted) -> Result<(), Stopped> {
+        let line = Line::Taken { files, counted };
         self.append(&line)?;
-        if let Line::Taken(files) = &line {
-            self.keep(files);
+        if let Line::Taken { files, .. } = &line {
+            self.keep(files, counted);
         }
         Ok(())
     }

@@ -6,10 +6,14 @@
 //!
 //! Read in this order: [`settings`] (what it is told), [`run`] (the process),
 //! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds),
-//! [`tell`] (what it says). What the agent does with it is in [`decide`].
+//! [`tell`] (what it says). What the agent does with it is in [`decide`], and what it
+//! tells it in [`assign`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
+pub mod assign;
+pub mod cleared;
+pub mod counted;
 pub mod decide;
 pub mod journal;
 pub mod metered;

@@ -17,6 +17,7 @@ const PIECE: u64 = 8 * 1024 * 1024;
 /// Manifests of what was sent until now are an hour apart: less than the 48 hours
 /// after which an object that nobody names is condemned.
 const CHECKPOINT: u64 = 3600;
+
 /// See [`crate::settings::Work::Prepare`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -26,6 +27,13 @@ pub struct Prepare {
     /// So much of it must be free, in percent.
     #[serde(default = "at_start")]
     pub least_free: u8,
+}
+
+impl Prepare {
+    /// Of this volume.
+    pub fn of(volume: PathBuf) -> Self {
+        Self { volume, least_free: at_start() }
+    }
 }
 
 /// See [`crate::settings::Work::Describe`].
@@ -46,6 +54,9 @@ pub struct Upload {
     pub data: Vec<PathBuf>,
     /// The tag of the snapshot.
     pub tag: Tag,
+    /// Which tables it had when it was taken, where that is known.
+    #[serde(default)]
+    pub tables: Option<String>,
     /// Where the journal is kept, on the same volume.
     pub state: PathBuf,
     /// The length of pieces.
@@ -57,6 +68,26 @@ pub struct Upload {
     /// Seconds between two manifests of what was sent until now.
     #[serde(default = "checkpoint")]
     pub checkpoint_seconds: u64,
+}
+
+impl Upload {
+    /// What this member has, from where, and where its journal is.
+    pub fn of(
+        member: Member,
+        (data, tag, tables): (Vec<PathBuf>, Tag, String),
+        state: PathBuf,
+    ) -> Self {
+        Self {
+            member,
+            data,
+            tag,
+            tables: Some(tables),
+            state,
+            piece_bytes: piece(),
+            least_free: meanwhile(),
+            checkpoint_seconds: checkpoint(),
+        }
+    }
 }
 
 /// See [`crate::settings::Work::Finish`].
@@ -159,13 +190,13 @@ pub struct Verify {
 pub struct Discard {
     /// The backup.
     pub backup: BackupId,
-    /// The transfer that uploaded.
-    pub upload: String,
+    /// The transfers that have uploaded.
+    pub uploads: Vec<String>,
     /// The data directories of the server.
     pub data: Vec<PathBuf>,
-    /// The tag of the snapshot.
-    pub tag: Tag,
-    /// Where the journal is.
+    /// The tags of the snapshots.
+    pub tags: Vec<Tag>,
+    /// Where the journals are.
     pub state: PathBuf,
     /// Who writes the outcome: one member does.
     pub outcome: Outcome,

@@ -2,6 +2,7 @@
 //! reads what it is told, does it, and says how it ended.
 
 use crate::metered::{Metered, Rate};
+use crate::orders::{Discard, Outcome};
 use crate::settings::{Change, Settings, Work};
 use crate::tell::{Done, ended, say};
 use crate::words::stopped::Stopped;
@@ -16,10 +17,14 @@ use palladion_store::directory::Directory;
 use palladion_store::objects::Objects;
 use palladion_store::random::System;
 use palladion_store::{credentials, keys, settings};
-use rustix::process::{Signal, getppid, nice, set_parent_process_death_signal};
+use rustix::process::{
+    Resource, Rlimit, Signal, getppid, nice, set_parent_process_death_signal, setrlimit,
+};
 use std::io::BufRead;
 use std::process::ExitCode;
 
+/// Bytes of memory of its own, at the most; manifests of earlier backups grow with their files.
+const MOST_MEMORY: u64 = 512 * 1024 * 1024;
 /// Behind the database, before what only waits.
 const NICE: i32 = 10;
 
@@ -33,11 +38,21 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// It shares the memory of the database's container: what it must not take it is refused, and
+/// where memory is short it goes before the database does.
+fn stand_back_for_memory() {
+    let most = Rlimit { current: Some(MOST_MEMORY), maximum: Some(MOST_MEMORY) };
+    // Neither is worth failing for.
+    let _ = setrlimit(Resource::Data, most);
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
 fn told() -> Result<(Settings, Rate), Stopped> {
     let settings = |why: String| Stopped::Settings { why };
     nice(NICE).map_err(|error| settings(error.to_string()))?;
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| settings(error.to_string()))?;
+    stand_back_for_memory();
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| settings(error.to_string()))?;
     let told: Settings =
@@ -64,12 +79,14 @@ fn told() -> Result<(Settings, Rate), Stopped> {
 /// # Errors
 /// Why it has stopped.
 pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
+    if let Work::Discard(order) = &settings.work {
+        return discarded(settings, order, rate);
+    }
     let random = System::new().map_err(|why| Stopped::Opening { why })?;
     let store = Metered::new(opened(settings, &random)?, rate);
     let keys = unlocked(settings)?;
-    let ours = settings.repository.clone();
     let vault = match settings.work {
-        Work::Prepare(_) => Vault::create(&store, keys, &random, ours)?,
+        Work::Prepare(_) => Vault::create(&store, keys, &random, settings.repository.clone())?,
         Work::Describe(_)
         | Work::Upload(_)
         | Work::Finish(_)
@@ -77,10 +94,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         | Work::Discard(_)
         | Work::Fetch(_) => {
             let vault = Vault::open(&store, keys, &random)?;
-            let found = vault.repository().clone();
-            if found != ours {
-                return Err(Trouble::Foreign { found: found.id, expected: ours.id }.into());
-            }
+            is_ours(&vault, settings)?;
             vault
         }
     };
@@ -90,8 +104,39 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Upload(order) => upload::upload(&vault, &store, (&settings.id, order)),
         Work::Finish(order) => work::finish(&vault, order),
         Work::Verify(order) => work::verify(&vault, order),
-        Work::Discard(order) => work::discard(&vault, order),
+        Work::Discard(order) => work::discard(order),
         Work::Fetch(order) => work::fetch(&vault, order),
+    }
+}
+
+/// First what is on the volume: that a store does not answer keeps no disk full.
+fn discarded(settings: &Settings, order: &Discard, rate: Rate) -> Result<Done, Stopped> {
+    let done = work::discard(order)?;
+    if order.outcome == Outcome::Leave {
+        return Ok(done);
+    }
+    let random = System::new().map_err(|why| Stopped::Opening { why })?;
+    let store = Metered::new(opened(settings, &random)?, rate);
+    match Vault::open(&store, unlocked(settings)?, &random) {
+        Ok(vault) => {
+            is_ours(&vault, settings)?;
+            work::fail(&vault, &order.backup)?;
+        }
+        // Where there is no repository no backup of it can become complete.
+        Err(Trouble::NoRepository) => {}
+        Err(other) => return Err(other.into()),
+    }
+    Ok(done)
+}
+
+fn is_ours(vault: &Vault<'_>, settings: &Settings) -> Result<(), Stopped> {
+    let (found, ours) = (vault.repository(), &settings.repository);
+    match found == ours {
+        true => Ok(()),
+        false => {
+            let (found, expected) = (found.id.clone(), ours.id.clone());
+            Err(Trouble::Foreign { found, expected }.into())
+        }
     }
 }
 

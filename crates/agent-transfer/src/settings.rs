@@ -105,7 +105,7 @@ pub enum Work {
 }
 
 /// The tag of a snapshot of ours: never empty, which would mean all of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Tag(String);
 

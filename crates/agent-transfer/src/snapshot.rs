@@ -4,6 +4,7 @@
 
 use crate::settings::Tag;
 use crate::words::stopped::{Stopped, Unsent};
+use palladion_backup::hash::Hash;
 use palladion_backup::manifest::member::Identity;
 use palladion_backup::names::is_uuid;
 use palladion_backup::take::{Listed, Snapshot};
@@ -61,6 +62,17 @@ pub fn folders(data: &[PathBuf], tag: &Tag) -> Result<Vec<(PathBuf, [String; 3])
         }
     }
     Ok(all)
+}
+
+/// Which tables a snapshot has: a hash of their folders. One that is cleared in part has another.
+///
+/// # Errors
+/// A data directory cannot be read.
+pub fn fingerprint(data: &[PathBuf], tag: &Tag) -> Result<String, Stopped> {
+    let mut names: Vec<String> =
+        folders(data, tag)?.into_iter().map(|(_, names)| names.join(" ")).collect();
+    names.sort();
+    Ok(Hash::of(names.join("\n").as_bytes()).to_string())
 }
 
 /// List a snapshot in the order of manifests, file by file: of a table only the names
@@ -175,7 +187,7 @@ fn digest(path: &Path) -> Result<u32, Stopped> {
     text.trim().parse().map_err(|_| Stopped::Digest { file: shown(path) })
 }
 
-fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, Stopped> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, Stopped> {
     let failed =
         |error: std::io::Error| Stopped::Listing { path: shown(folder), why: error.to_string() };
     let named = |entry: std::io::Result<DirEntry>| {
@@ -192,7 +204,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 

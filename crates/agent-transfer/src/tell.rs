@@ -59,6 +59,10 @@ pub enum Done {
         checkpoint: u32,
         /// As the ring's manifest will name it.
         member: OfMember,
+        /// Bytes of objects that were sent for its files, by all tries.
+        sent_bytes: u64,
+        /// Bytes of files that an earlier backup had sent.
+        reused_bytes: u64,
         /// At most so many bytes of memory were resident.
         peak_bytes: u64,
     },
@@ -67,8 +71,12 @@ pub enum Done {
         /// The hash that vouches for all of it.
         manifest_hash: String,
     },
+    /// The snapshot is taken: by the agent, which needs no child for it.
+    Snapshotted,
     /// It was looked at.
     Verified {
+        /// The hash that vouches for all of it.
+        manifest_hash: String,
         /// So many objects.
         objects: u64,
         /// So many were read.
@@ -78,7 +86,7 @@ pub enum Done {
     },
     /// Nothing of it is left on this volume.
     Discarded {
-        /// Of the snapshot.
+        /// Of the snapshots.
         files: u64,
     },
     /// The files are there.

@@ -2,6 +2,8 @@
 //! first byte; what is in the store is noted, and its files go then. Begun again,
 //! it goes on behind what was noted, and lists nothing anew.
 
+use crate::cleared;
+use crate::counted::Counted;
 use crate::journal::{self, Each, Journal, Of};
 use crate::metered::Metered;
 use crate::orders::Upload;
@@ -12,6 +14,7 @@ use palladion_backup::Trouble;
 use palladion_backup::catalog::Catalog;
 use palladion_backup::earlier::earlier;
 use palladion_backup::manifest::member::Text;
+use palladion_backup::manifest::ring::OfMember;
 use palladion_backup::prepare::{Space, is_open};
 use palladion_backup::take::{self, Order, Taking};
 use palladion_backup::vault::Vault;
@@ -39,8 +42,8 @@ pub fn upload(
             false => snapshot::there(&found?)?,
         }
     }
-    if let Some((checkpoint, member)) = journal.ended.clone() {
-        return Ok(Done::Uploaded { checkpoint, member, peak_bytes: peak() });
+    if let Some(ended) = journal.ended.clone() {
+        return uploaded(order, &journal, ended);
     }
     store.count(|progress| (progress.files, progress.of) = (done, journal.listed));
     let catalog = Catalog::read(vault)?;
@@ -58,12 +61,12 @@ pub fn upload(
         space(&order.state)?.has(order.least_free)?;
         let listed = files.iter().map(|found| found.file.clone()).collect();
         let taken = taking.sstable(listed, &Reader(&files), &journal)?;
-        let reused: u64 = taken.reused.iter().map(|file| file.bytes).sum();
-        journal.take(taken.files())?;
+        let counted = Counted::of(&taken);
+        journal.take(taken.files(), counted)?;
         files.iter().try_for_each(snapshot::remove)?;
         store.count(|progress| {
             progress.files += files.len() as u64;
-            progress.reused_bytes += reused;
+            progress.reused_bytes += counted.reused_bytes;
         });
         if written.elapsed() >= between {
             written = checkpoint(vault, order, &mut journal).map(|_| Instant::now())?;
@@ -72,7 +75,22 @@ pub fn upload(
     let (checkpoint, member) = checkpoint(vault, order, &mut journal)?;
     journal.end(checkpoint, member.clone())?;
     store.tell();
-    Ok(Done::Uploaded { checkpoint, member, peak_bytes: peak() })
+    uploaded(order, &journal, (checkpoint, member))
+}
+
+/// All is in the store: what is left of the snapshot are its folders, what the server
+/// has written beside the components, and what is built anew.
+fn uploaded(
+    order: &Upload,
+    journal: &Journal,
+    (checkpoint, member): (u32, OfMember),
+) -> Result<Done, Stopped> {
+    // The agent clears what is left of a snapshot that nobody needs.
+    if let Err(left) = cleared::clear(&order.data, &order.tag) {
+        eprintln!("{left}");
+    }
+    let Counted { sent_bytes, reused_bytes } = journal.counted;
+    Ok(Done::Uploaded { checkpoint, member, sent_bytes, reused_bytes, peak_bytes: peak() })
 }
 
 /// The files of the next SSTable of a list.
@@ -100,7 +118,13 @@ fn opened(transfer: &str, order: &Upload) -> Result<Journal, Stopped> {
     match Journal::open(&path, &of)? {
         Some(journal) => Ok(journal),
         None => {
-            let list = |each: Each<'_>| snapshot::list((&order.data, &order.tag), each);
+            let list = |each: Each<'_>| {
+                let found = snapshot::fingerprint(&order.data, &order.tag)?;
+                if order.tables.as_ref().is_some_and(|tables| *tables != found) {
+                    return Err(Stopped::NotWhole { tag: order.tag.as_str().to_string() });
+                }
+                snapshot::list((&order.data, &order.tag), each)
+            };
             Journal::create(&path, &of, list)
         }
     }
@@ -111,7 +135,7 @@ fn checkpoint(
     vault: &Vault<'_>,
     order: &Upload,
     journal: &mut Journal,
-) -> Result<(u32, palladion_backup::manifest::ring::OfMember), Stopped> {
+) -> Result<(u32, OfMember), Stopped> {
     let number = journal.next_checkpoint()?;
     let document = |why| {
         let name = order.member.backup.member(&order.member.host, number);

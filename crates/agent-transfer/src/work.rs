@@ -1,12 +1,12 @@
 //! The kinds of work but for the upload: each asks the core and says what it found.
 
+use crate::cleared;
 use crate::journal;
-use crate::orders::{Describe, Discard, Fetch, Finish, Outcome, Prepare, Verify};
-use crate::snapshot;
+use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Verify};
 use crate::tell::{Damaged, Done};
 use crate::upload::space;
 use crate::words::stopped::Stopped;
-use palladion_backup::catalog::State;
+use palladion_backup::catalog::{Catalog, State};
 use palladion_backup::fetch::Filter;
 use palladion_backup::names::BackupId;
 use palladion_backup::vault::Vault;
@@ -54,31 +54,36 @@ pub fn finish(vault: &Vault<'_>, order: &Finish) -> Result<Done, Stopped> {
 /// There is none, or the store failed.
 pub fn verify(vault: &Vault<'_>, order: &Verify) -> Result<Done, Stopped> {
     let report = verify::verify(vault, &order.backup, order.depth.into())?;
+    let catalog = Catalog::read(vault)?;
+    let (_, hash) = catalog.complete(&order.backup)?;
     let damaged = report.damaged.into_iter().map(|damage| Damaged {
         object: damage.object,
         wrong: damage.wrong.to_string(),
         tables: damage.tables.into_iter().collect(),
     });
-    Ok(Done::Verified { objects: report.objects, read: report.read, damaged: damaged.collect() })
+    Ok(Done::Verified {
+        manifest_hash: hash.to_string(),
+        objects: report.objects,
+        read: report.read,
+        damaged: damaged.collect(),
+    })
 }
 
-/// Give a backup up. What it has sent stays: the next one takes it over.
+/// Remove what a backup has left on this volume, which needs no store. What it has sent
+/// stays there: the next one takes it over.
 ///
 /// # Errors
-/// It is complete, or something cannot be removed.
-pub fn discard(vault: &Vault<'_>, order: &Discard) -> Result<Done, Stopped> {
-    if order.outcome == Outcome::Failed {
-        fail(vault, &order.backup)?;
-    }
+/// Something cannot be removed.
+pub fn discard(order: &Discard) -> Result<Done, Stopped> {
     let mut files = 0;
-    for (folder, _) in snapshot::folders(&order.data, &order.tag)? {
-        files += std::fs::read_dir(&folder).map_or(0, |entries| entries.count() as u64);
-        let removed = std::fs::remove_dir_all(&folder);
-        removed.or_else(absent).map_err(|error| listing(&folder, &error))?;
+    for tag in &order.tags {
+        files += cleared::clear(&order.data, tag)?;
     }
-    let journal = journal::path(&order.state, &order.upload);
-    let removed = std::fs::remove_file(&journal);
-    removed.or_else(absent).map_err(|error| listing(&journal, &error))?;
+    for upload in &order.uploads {
+        let journal = journal::path(&order.state, upload);
+        let removed = std::fs::remove_file(&journal);
+        removed.or_else(absent).map_err(|error| listing(&journal, &error))?;
+    }
     Ok(Done::Discarded { files })
 }
 
@@ -90,7 +95,11 @@ fn listing(path: &Path, error: &std::io::Error) -> Stopped {
     Stopped::Listing { path: path.display().to_string(), why: error.to_string() }
 }
 
-fn fail(vault: &Vault<'_>, id: &BackupId) -> Result<(), Stopped> {
+/// Write that a backup has failed, for everybody and for good.
+///
+/// # Errors
+/// It is complete, or it is not known whether it is written.
+pub fn fail(vault: &Vault<'_>, id: &BackupId) -> Result<(), Stopped> {
     match finish::fail(vault, id, &Failed::Aborted)? {
         State::Failed(_) => Ok(()),
         State::Complete { .. } | State::Open | State::Unknown(_) => {

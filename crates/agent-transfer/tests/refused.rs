@@ -140,6 +140,23 @@ fn a_snapshot_that_is_not_what_the_server_says_is_refused_before_the_first_byte(
 }
 
 #[test]
+fn a_snapshot_that_somebody_has_cleared_in_part_is_not_taken_for_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let member = member(folder.path(), "Plain");
+    let mut upload = upload(&member);
+    let data: Vec<std::path::PathBuf> =
+        serde_json::from_value(upload["work"]["data"].clone()).unwrap();
+    let tag = palladion_agent_transfer::settings::Tag::try_from(TAG.to_string()).unwrap();
+    let whole = palladion_agent_transfer::snapshot::fingerprint(&data, &tag).unwrap();
+    upload["work"]["tables"] = json!(whole);
+    // A whole table, as `nodetool clearsnapshot` of its keyspace leaves it.
+    std::fs::remove_dir_all(member.snapshot("orders", TAG)).unwrap();
+    refused(&upload, "BackupFailed", "lacks tables that it had");
+    let other = member.snapshot("users", TAG);
+    assert!(std::fs::read_dir(&other).unwrap().count() > 0, "nothing was sent or removed");
+}
+
+#[test]
 fn it_is_no_faster_than_it_may_be_and_a_new_rate_counts_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let member = member(folder.path(), "Plain");
@@ -195,6 +212,12 @@ fn it_ends_with_who_waits_for_it_and_stands_back_behind_the_database() {
     };
     // Behind `comm`: the state is first, the nice value the seventeenth.
     assert!(wait(&|| field(16).as_deref() == Some("10")), "{:?}", field(16));
+    let about = |name: &str| std::fs::read_to_string(format!("/proc/{}/{name}", line.trim()));
+    // Where memory is short it goes first, and it takes no more than its share.
+    assert!(wait(&|| about("oom_score_adj").is_ok_and(|score| score.trim() == "1000")));
+    let limits = about("limits").unwrap();
+    let of_data = limits.lines().find(|limit| limit.starts_with("Max data size")).unwrap();
+    assert!(of_data.contains("536870912"), "{of_data}");
     // It waits for what it is told, which comes after it asked to end with its parent.
     assert!(wait(&|| field(0).as_deref() == Some("S")));
     std::thread::sleep(Duration::from_millis(200));

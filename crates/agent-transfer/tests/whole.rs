@@ -57,6 +57,7 @@ fn every_byte_comes_back_and_the_snapshot_is_gone_meanwhile() {
         let ended = back_up(&members, BACKUP, TAG);
         for (member, ended) in members.iter().zip(&ended) {
             assert_eq!(member.left(TAG), 0, "what is in the store is gone from the snapshot");
+            assert!(!member.snapshot("users", TAG).exists(), "and its folders");
             assert_eq!(ended.progress.files, 4 * 8);
             let into = folder.path().join(format!("into-{}", member.number));
             let fetched = run(&member.fetch(BACKUP, &into)).done();
@@ -109,6 +110,7 @@ fn a_transfer_that_has_ended_says_the_same_again() {
     assert!(tree(&folder.path().join("store")) == before, "nothing was written");
     // As after a crash between the note that a file is sent and its removal.
     let (live, name) = (members[0].snapshot("users", TAG), "nb-1-big-Data.db");
+    std::fs::create_dir_all(&live).unwrap();
     std::fs::hard_link(live.ancestors().nth(2).unwrap().join(name), live.join(name)).unwrap();
     assert_eq!(report(run(&upload)), first);
     assert_eq!(members[0].left(TAG), 0);
@@ -125,7 +127,7 @@ fn a_backup_that_is_given_up_leaves_nothing_on_the_volume_and_its_objects_to_the
     members[0].take_snapshot(TAG);
     run(&members[0].upload(BACKUP, TAG, &schema)).done();
     let discard = members[0].settings(json!({
-        "kind": "Discard", "backup": BACKUP, "upload": "b1-1", "tag": TAG, "outcome": "Failed",
+        "kind": "Discard", "backup": BACKUP, "uploads": ["b1-1"], "tags": [TAG, "palladion-b1-2"], "outcome": "Failed",
         "data": [members[0].root.join("data")], "state": members[0].state(),
     }));
     for _ in 0..2 {
@@ -144,7 +146,7 @@ fn a_backup_that_is_given_up_leaves_nothing_on_the_volume_and_its_objects_to_the
     let ended = back_up(&members, "b2", "palladion-b2-1");
     assert!(ended[0].progress.sent_bytes < 60_000, "{:?}", ended[0].progress);
     let complete = json!({
-        "kind": "Discard", "backup": "b2", "upload": "b2-1", "tag": TAG, "outcome": "Failed",
+        "kind": "Discard", "backup": "b2", "uploads": ["b2-1"], "tags": [TAG], "outcome": "Failed",
         "data": [members[0].root.join("data")], "state": members[0].state(),
     });
     let (_, said) = run(&members[0].settings(complete)).stopped();

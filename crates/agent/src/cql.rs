@@ -3,6 +3,7 @@
 //! statement, and its answer (native protocol version 4, which every server
 //! that we run speaks).
 
+mod pages;
 pub mod rows;
 pub mod tls;
 

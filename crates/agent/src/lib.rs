@@ -4,7 +4,7 @@
 //! Read in this order: [`init`] (process 1), [`agent`] (the loop), [`volume`]
 //! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
 //! the server is started), [`admin`] (how it is asked), [`jobs`] (its jobs),
-//! [`repair`] (what is due),
+//! [`repair`] (what is due), [`transfer`] (its backups),
 //! [`report`] and [`kubernetes`] (how it is told).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -33,5 +33,6 @@ pub mod runtime;
 pub mod seal;
 pub mod settings;
 pub mod tombstones;
+pub mod transfer;
 pub mod volume;
 pub mod words;

@@ -3,6 +3,7 @@
 
 use clap::Args;
 use palladion_agent_core::settings::{PodSettings, port};
+use palladion_api::backup::BACKUP_CREDENTIALS_SECRET;
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
 use palladion_api::server_config::{SECRETS_DIR, SHARED_DIR};
@@ -39,6 +40,9 @@ pub struct Settings {
     /// The Scylla server of the image.
     #[arg(long, env = "PALLADION_SCYLLA", default_value = "/usr/bin/scylla")]
     pub scylla: PathBuf,
+    /// The Secret that is mounted as the credentials of the store of backups.
+    #[arg(long, env = BACKUP_CREDENTIALS_SECRET)]
+    pub backup_secret: Option<String>,
     /// Loopback address of Jolokia.
     #[arg(long, env = "PALLADION_JOLOKIA_ADDRESS", default_value_t = SocketAddr::from(([127, 0, 0, 1], port(ports::JOLOKIA))))]
     pub jolokia_address: SocketAddr,

@@ -4,13 +4,14 @@
 //! `repository`, `mode`, `sidecarImage`, `datacenter.racks[]` …, see
 //! `docs/sources.md`); the rest is added beside them.
 
-use crate::rules::{cluster as rules, security as security_rules};
+use crate::rules::{backup as backup_rules, cluster as rules, security as security_rules};
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod backup;
 mod datacenter;
 mod health;
 mod placement;
@@ -19,6 +20,10 @@ mod status;
 mod storage;
 mod unmet;
 mod update;
+pub use backup::{
+    AzureStore, BackupEncryption, BackupLimits, BackupSpec, BackupStore, GcsStore, S3Addressing,
+    S3Checksum, S3Store, StoreTransport, VolumeStore,
+};
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use placement::Placement;
@@ -27,8 +32,8 @@ pub use security::{
     InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
 };
 pub use status::{
-    Authority, CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin,
-    MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange, Turn, TurnStep,
+    Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, DecidedWith, Initialization,
+    JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};
@@ -80,6 +85,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = rules::scylla_takes_no_runtime_settings(),
     validation = security_rules::scylla_takes_no_auth(),
     validation = security_rules::scylla_takes_no_tls(),
+    validation = backup_rules::scylla_takes_no_backup(),
     validation = security_rules::client_tls_needs_4_1(),
     validation = security_rules::internode_tls_needs_4_1(),
     validation = rules::memory_suffices(),
@@ -124,6 +130,9 @@ pub struct CassandraClusterSpec {
     /// TLS. Default: as `config` says. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// Where backups of the ring are stored. A `CassandraBackup` takes one. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup: Option<BackupSpec>,
     /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.available_processors=4`. `cassandra.ring_delay_ms` must not be shorter than the default, 30 s, where data matters: a coordinator that hears of a joining member later leaves it out of its writes. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "crate::rules::jvm_options::schema")]

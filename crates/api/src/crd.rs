@@ -7,6 +7,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use kube_core::{CustomResourceExt, Rule};
 use serde_json::{Map, Value, json};
 
+use crate::backup::CassandraBackup;
+use crate::backup_schedule::CassandraBackupSchedule;
 use crate::cluster::CassandraCluster;
 use crate::component::Component;
 use crate::member::CassandraMember;
@@ -29,6 +31,8 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(CassandraMember::crd(), &[]),
         finished(CassandraTask::crd(), &[]),
         finished(CassandraTaskSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
+        finished(CassandraBackup::crd(), &[]),
+        finished(CassandraBackupSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),

@@ -12,6 +12,8 @@
 )]
 
 pub mod answers;
+pub mod backup;
+pub mod backup_schedule;
 pub mod cluster;
 pub mod component;
 pub mod conditions;

@@ -27,6 +27,16 @@ pub fn rabbitmq_secret(cluster: &str) -> String {
     format!("{cluster}-rmq")
 }
 
+/// The Secret with the credentials of the store of backups, where the spec names none.
+pub fn backup_secret(cluster: &str) -> String {
+    format!("{cluster}-backup")
+}
+
+/// The Secret with the keys that seal backups.
+pub fn backup_key_secret(cluster: &str) -> String {
+    format!("{cluster}-backup-key")
+}
+
 /// The headless Service of all members of a set, ready or not.
 pub fn nodes_service(set: &str) -> String {
     format!("{set}-nodes")

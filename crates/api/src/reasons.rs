@@ -316,6 +316,40 @@ reasons! {
     TaskPartial => "The status of the task names the members and the causes. Remove the cause, and create a new task for those members.";
     /// A task failed: its purpose was lost or reached in another way.
     TaskFailed => "The message names the cause. Look at the member, and create a new task if you still need it.";
+    /// A backup has not begun, or waits for a member.
+    BackupPending => "Wait, or remove what the message names. `kubectl describe cassandrabackup NAME` shows each member.";
+    /// The members look at the store of a backup, at the keys and at their free space.
+    BackupPreparing => "Wait.";
+    /// The members take the snapshots of a backup.
+    BackupSnapshotting => "Wait; this takes seconds once all members are up.";
+    /// The members send the snapshots of a backup.
+    BackupUploading => "Wait; `spec.backup.limits` of the CassandraCluster sets how fast. `kubectl palladion backup list` shows what the repository has.";
+    /// What the members have sent is checked in the store.
+    BackupVerifying => "Wait.";
+    /// A backup is being abandoned: its snapshots on the volumes of the members are cleared.
+    BackupDiscarding => "Wait; the message names the cause.";
+    /// A backup is complete: all that it names was checked in the store.
+    BackupComplete => "Nothing. Try a restore from time to time.";
+    /// A backup has ended and is not complete.
+    BackupFailed => "Remove the cause that the message names, and create a new backup: it uses what was sent.";
+    /// A backup was aborted.
+    BackupAborted => "Nothing; create a new backup when you want one.";
+    /// No member leaves the ring while a backup needs the snapshots of all members.
+    BackupUnderWay => "Wait for the backup that the message names, or abort it: set `spec.abort` of the CassandraBackup to true.";
+    /// The store of backups does not answer, or refuses.
+    StoreUnreachable => "Look at the address, the credentials in the Secret and the rights that they have; the message quotes the store. The backup goes on by itself.";
+    /// The store of backups overwrites an object that it should refuse to create a second time.
+    StoreUnsuited => "Use a store with conditional writes (`If-None-Match`); Amazon S3, Google Cloud Storage and Azure have them.";
+    /// The place of the backups has the repository of another ring.
+    RepositoryForeign => "Give each ring its own `prefix`. If it is this ring's own repository, from before its volumes were lost, restore from it, and use another prefix for new backups.";
+    /// An object in the store is not what was written.
+    RepositoryDamaged => "Look at who else writes to the store. Take a new backup: it uploads the damaged objects again.";
+    /// A key that seals backups is not in its Secret.
+    EncryptionKeyMissing => "Add the key that the message names to the Secret `<cluster>-backup-key`; the backup goes on by itself.";
+    /// A volume is too full for the snapshot of a backup.
+    NotEnoughSpace => "Expand the volume, or remove snapshots and data that are not needed, and create a new backup.";
+    /// Members, tokens or schema of the ring changed while the snapshots of a backup were taken.
+    TopologyChanged => "Create the backup again when no member joins or leaves and no schema is changed.";
     /// A schedule did not create a task in time: it would have been later than `startingDeadlineSeconds`.
     ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// An older schedule covers this ring already.

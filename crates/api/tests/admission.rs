@@ -24,6 +24,8 @@ const FOLDERS: [(&str, &[&str]); 3] = [
             "CassandraMember",
             "CassandraTask",
             "CassandraTaskSchedule",
+            "CassandraBackup",
+            "CassandraBackupSchedule",
             "OperatorConfig",
         ],
     ),

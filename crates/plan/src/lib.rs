@@ -10,6 +10,7 @@
 
 pub mod conditions;
 pub mod differ;
+pub mod difference;
 pub mod draft;
 pub mod exchange;
 pub mod figures;

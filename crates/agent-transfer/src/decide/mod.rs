@@ -5,63 +5,24 @@
 //! An order names the member it is for by host ID and volume ID, and carries the
 //! epoch of the leader that gave it: a leader that was superseded orders nothing.
 
+mod order;
+mod record;
+mod report;
 #[cfg(test)]
 mod tests;
 
-use crate::tell::{Done, Line};
+pub use order::{Order, Repository, Snapshots};
+pub use record::{Ended, Kept, Record, Views, Why};
+pub use report::{status, unwritten};
+
+use crate::tell::Line;
 use crate::words::refusal::Refusal;
-use crate::words::stopped::Cause;
-use palladion_backup::names::HostId;
-use serde::{Deserialize, Serialize};
+use palladion_api::ids::{HostId, VolumeId};
 
 /// The first wait after a try that failed, in seconds; each is twice the one before.
 const FIRST_WAIT: i64 = 5;
 /// And never longer.
 const LONGEST_WAIT: i64 = 300;
-
-/// What of an order is decided on. What is to be done stands beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// The transfer.
-    pub id: String,
-    /// Of the leader that gave it.
-    pub epoch: u64,
-    /// Whose.
-    pub host: HostId,
-    /// On which volume.
-    pub volume: String,
-}
-
-/// What is noted on the volume, beside the journal of the files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Record {
-    /// The transfer.
-    pub id: String,
-    /// The highest epoch that has ordered it, or one before it.
-    pub epoch: u64,
-    /// Tries that have failed one after the other.
-    pub failures: u32,
-    /// When the last of them did, in seconds since 1970.
-    pub failed_at: Option<i64>,
-    /// How it ended.
-    pub ended: Option<Ended>,
-}
-
-/// How a transfer ended, for good.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Ended {
-    /// It is done.
-    Done(Done),
-    /// It never will be.
-    Failed {
-        /// By what the operator sorts it.
-        cause: Cause,
-        /// For people.
-        message: String,
-    },
-}
 
 /// The record, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +66,9 @@ pub struct Facts {
     /// Who this member is; none before it has joined.
     pub host: Option<HostId>,
     /// The volume.
-    pub volume: String,
+    pub volume: VolumeId,
+    /// Whose backups are taken of it.
+    pub repository: Repository,
     /// In seconds since 1970.
     pub now: i64,
 }
@@ -149,18 +112,15 @@ pub fn next(facts: &Facts) -> Next {
     if let Some(Record { epoch: newest, .. }) = before.filter(|r| r.epoch > order.epoch) {
         return Next::Refuse(Refusal::OlderEpoch { epoch: order.epoch, newest: *newest });
     }
-    if facts.host.as_ref() != Some(&order.host) {
-        return refused(facts, Refusal::OtherMember { host: order.host.to_string() });
-    }
-    if facts.volume != order.volume {
-        return refused(facts, Refusal::OtherVolume { volume: order.volume.clone() });
+    if let Some(why) = unfit(facts, order) {
+        return refused(facts, why);
     }
     match &facts.child {
         Child::Runs { id } if *id != order.id => return Next::End,
         Child::Runs { .. } | Child::Absent | Child::Ended { .. } => {}
     }
     let Some(record) = before.filter(|r| r.id == order.id && r.epoch == order.epoch) else {
-        return Next::Note(Box::new(begun(order, before)));
+        return Next::Note(Box::new(Record::of(order, before)));
     };
     if let Some(ended) = &record.ended {
         return Next::Answer(Box::new(ended.clone()));
@@ -168,7 +128,7 @@ pub fn next(facts: &Facts) -> Next {
     match &facts.child {
         Child::Runs { .. } => Next::Rest,
         Child::Ended { id, last } if *id == order.id => {
-            Next::Note(Box::new(after(record, last.as_ref(), facts.now)))
+            Next::Note(Box::new(record.after(last.as_ref(), facts.now)))
         }
         Child::Absent | Child::Ended { .. } => start(record, facts.now),
     }
@@ -182,43 +142,21 @@ fn refused(facts: &Facts, why: Refusal) -> Next {
     }
 }
 
-/// The record of an order: the same transfer under a newer leader keeps what it has.
-fn begun(order: &Order, before: Option<&Record>) -> Record {
-    let same = before.filter(|record| record.id == order.id).cloned();
-    let new = || Record {
-        id: order.id.clone(),
-        epoch: order.epoch,
-        failures: 0,
-        failed_at: None,
-        ended: None,
-    };
-    Record { epoch: order.epoch, ..same.unwrap_or_else(new) }
-}
-
-/// The record after a try.
-fn after(record: &Record, last: Option<&Line>, now: i64) -> Record {
-    let ended = match last {
-        Some(Line::Done(done)) => Some(Ended::Done(done.clone())),
-        Some(Line::Stopped { cause, message }) if is_final(*cause) => {
-            Some(Ended::Failed { cause: *cause, message: message.clone() })
+/// What keeps an order from being for us, or from being done here.
+fn unfit(facts: &Facts, order: &Order) -> Option<Refusal> {
+    if facts.host.as_ref() != Some(&order.host) {
+        return Some(Refusal::OtherMember { host: order.host.clone() });
+    }
+    if facts.volume != order.volume {
+        return Some(Refusal::OtherVolume { volume: order.volume.clone() });
+    }
+    match &facts.repository {
+        Repository::Unread => Some(Refusal::RepositoryUnread),
+        Repository::Noted(noted) if *noted != order.repository => {
+            let (ordered, noted) = (order.repository.clone(), noted.clone());
+            Some(Refusal::OtherRepository { ordered, noted })
         }
-        Some(Line::Stopped { .. } | Line::Progress(_)) | None => None,
-    };
-    let failures = record.failures.saturating_add(u32::from(ended.is_none()));
-    Record { failures, failed_at: Some(now), ended, ..record.clone() }
-}
-
-/// Is it the same at every try, or can it come right by itself?
-fn is_final(cause: Cause) -> bool {
-    match cause {
-        // A Secret that is filled, a store that is back, an operator of the agent's version.
-        Cause::StoreUnreachable | Cause::EncryptionKeyMissing | Cause::Refused => false,
-        Cause::StoreUnsuited
-        | Cause::RepositoryForeign
-        | Cause::RepositoryDamaged
-        // The snapshot itself is what holds the space.
-        | Cause::NotEnoughSpace
-        | Cause::BackupFailed => true,
+        Repository::Noted(_) | Repository::None => order.unfit.clone(),
     }
 }
 

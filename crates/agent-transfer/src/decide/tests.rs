@@ -1,17 +1,40 @@
 //! What is done about an order, as tables of facts.
 
 use super::*;
+use crate::settings::Tag;
+use crate::tell::{Done, Progress};
+use crate::words::stopped::Cause;
+use palladion_api::backup::{TransferCause, TransferState};
 
 fn host(number: u8) -> HostId {
-    HostId::parse(&format!("5f3c2b1a-0000-4000-8000-0000000000{number:02x}")).unwrap()
+    HostId::new(format!("5f3c2b1a-0000-4000-8000-0000000000{number:02x}"))
 }
 
-fn order(id: &str, epoch: u64) -> Order {
-    Order { id: id.into(), epoch, host: host(1), volume: "v1".into() }
+fn order(id: &str, epoch: i64) -> Order {
+    Order {
+        id: id.into(),
+        epoch,
+        host: host(1),
+        volume: "v1".into(),
+        repository: "r1".into(),
+        backup: "b1".into(),
+        snapshots: Snapshots::Stay,
+        unfit: None,
+    }
 }
 
-fn record(id: &str, epoch: u64) -> Record {
-    Record { id: id.into(), epoch, failures: 0, failed_at: None, ended: None }
+fn record(id: &str, epoch: i64) -> Record {
+    Record {
+        id: id.into(),
+        epoch,
+        failures: 0,
+        failed_at: None,
+        why: None,
+        ended: None,
+        ring: None,
+        tokens: Vec::new(),
+        kept: None,
+    }
 }
 
 fn noted(record: Record) -> Noted {
@@ -25,6 +48,7 @@ fn facts() -> Facts {
         child: Child::Absent,
         host: Some(host(1)),
         volume: "v1".into(),
+        repository: Repository::Noted("r1".into()),
         now: 1000,
     }
 }
@@ -58,7 +82,11 @@ fn who_is_not_meant_begins_nothing_and_ends_what_runs() {
     let unknown = Facts { host: None, ..facts() };
     let volume = Facts { volume: "v2".into(), ..facts() };
     let unread = Facts { noted: Noted::Unread, ..facts() };
-    for facts in [other, unknown, volume, unread] {
+    let foreign = Facts { repository: Repository::Noted("r2".into()), ..facts() };
+    let unnoted = Facts { repository: Repository::Unread, ..facts() };
+    let unfit = Order { unfit: Some(Refusal::work()), ..order("t1", 3) };
+    let unfit = Facts { order: Some(unfit), ..facts() };
+    for facts in [other, unknown, volume, unread, foreign, unnoted, unfit] {
         assert!(matches!(next(&facts), Next::Refuse(_)), "{facts:?}");
         assert_eq!(next(&Facts { child: runs("t1"), ..facts }), Next::End);
     }
@@ -114,7 +142,8 @@ fn facts_record(facts: &Facts) -> Record {
 
 #[test]
 fn what_can_come_right_is_tried_again_ever_later_and_what_cannot_is_given_up() {
-    let again = [Cause::StoreUnreachable, Cause::EncryptionKeyMissing, Cause::Refused];
+    let again =
+        [Cause::StoreUnreachable, Cause::EncryptionKeyMissing, Cause::ServerDown, Cause::Refused];
     let lines = again.map(stopped).into_iter().chain([None]);
     for last in lines {
         let mut facts = Facts { child: said("t1", last.clone()), ..facts() };
@@ -134,6 +163,7 @@ fn what_can_come_right_is_tried_again_ever_later_and_what_cannot_is_given_up() {
         Cause::RepositoryForeign,
         Cause::RepositoryDamaged,
         Cause::NotEnoughSpace,
+        Cause::RingChanged,
         Cause::BackupFailed,
     ];
     for cause in never {
@@ -149,4 +179,64 @@ fn a_clock_that_was_set_back_makes_nobody_wait_for_years() {
     let failed = Record { failures: 3, failed_at: Some(1_000_000), ..record("t1", 3) };
     let facts = Facts { noted: noted(failed), ..facts() };
     assert_eq!(next(&facts), Next::Wait { until: 1020 });
+}
+
+fn tag(text: &str) -> Tag {
+    Tag::try_from(text.to_string()).unwrap()
+}
+
+/// The record that is noted of an order.
+fn noted_of(order: Order, before: Noted) -> Record {
+    match next(&Facts { order: Some(order), noted: before, ..facts() }) {
+        Next::Note(record) => *record,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_snapshot_of_a_backup_is_kept_until_it_is_discarded_or_another_one_is_taken() {
+    let take =
+        |id: &str, text: &str| Order { snapshots: Snapshots::Take(tag(text)), ..order(id, 3) };
+    let first = noted_of(take("t2", "palladion-b1-1"), facts().noted);
+    let kept = first.kept.clone().unwrap();
+    assert_eq!((kept.backup.as_str(), kept.tag.as_str()), ("b1", "palladion-b1-1"));
+    let described = noted_of(order("t3", 3), noted(first.clone()));
+    assert_eq!(described.kept, first.kept, "another order of its backup");
+    let again = noted_of(take("t4", "palladion-b1-2"), noted(described.clone()));
+    assert_eq!(again.kept.unwrap().tag, tag("palladion-b1-2"));
+    let of =
+        |backup: &str| Order { backup: backup.into(), snapshots: Snapshots::Go, ..order("t5", 3) };
+    assert_eq!(noted_of(of("b1"), noted(described.clone())).kept, None);
+    assert_eq!(noted_of(of("b0"), noted(described.clone())).kept, described.kept);
+}
+
+fn told(facts: &Facts) -> Option<palladion_api::backup::TransferStatus> {
+    let progress = Progress { files: 1, of: 3, ..Progress::default() };
+    status(facts, &next(facts), Some(progress))
+}
+
+#[test]
+fn what_is_told_is_of_the_order_that_stands() {
+    let running = told(&Facts { child: runs("t1"), ..facts() }).unwrap();
+    assert_eq!((running.state, running.progress), (TransferState::Running, Some(33)));
+    let mut failed = record("t1", 3);
+    failed = failed.after(stopped(Cause::ServerDown).as_ref(), 990);
+    let waits = Facts { noted: noted(failed), ..facts() };
+    let waiting = told(&waits).unwrap();
+    assert_eq!(waiting.state, TransferState::Waiting);
+    assert_eq!(waiting.cause, Some(TransferCause::ServerDown));
+    assert_eq!(waiting.message.as_deref(), Some("why"), "of the try that failed");
+    let volume = told(&Facts { volume: "v2".into(), ..facts() }).unwrap();
+    assert_eq!(volume.state, TransferState::Refused);
+    assert_eq!(volume.cause, Some(TransferCause::NotForUs));
+    let foreign = Facts { repository: Repository::Noted("r2".into()), ..facts() };
+    assert_eq!(told(&foreign).unwrap().cause, Some(TransferCause::RepositoryForeign));
+    let again = Facts { child: runs("t1"), ..waits.clone() };
+    let begun = status(&again, &next(&again), Some(Progress::default())).unwrap();
+    assert_eq!((begun.state, begun.cause), (waiting.state, waiting.cause), "it gets on first");
+    assert_eq!(told(&again).unwrap().state, TransferState::Running);
+    assert_eq!(told(&Facts { order: None, ..waits }), None, "withdrawn, and not ended");
+    let done = record("t1", 3).after(Some(&Line::Done(Done::Prepared)), 990);
+    let last = Facts { order: None, noted: noted(done), ..facts() };
+    assert_eq!(told(&last).unwrap().state, TransferState::Done);
 }

@@ -1,6 +1,6 @@
 //! Why a transfer has stopped, and the next step.
 
-use palladion_api::words::Quoted;
+use palladion_api::words::{Names, Quoted};
 use palladion_backup::Trouble;
 use palladion_backup::words::trouble::{Unsealed, Wrong};
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,13 @@ palladion_api::sentences! {
         Tag { tag: Quoted } => "{tag} is not the tag of a backup's snapshot; restart the agent of this member with the operator's version";
         Opening { why: String } => "{why}";
         NoCredentials { store: String } => "{store} needs credentials, and none are mounted; create their Secret";
+        /// Credentials go to no store that they were not given for.
+        OtherSecret { ordered: Quoted, mounted: Quoted } => "the pod has not mounted Secret {ordered} yet, and the credentials of {mounted} are for another store; the rollout that mounts it comes by itself";
         /// The Secret is mounted optionally, so a pod starts without it.
         NoKeys { why: String } => "cannot seal: {why}; add the key to its Secret, the transfer then goes on by itself";
         Backup { why: Trouble } => "{why}";
+        NotWhole { tag: String } => "snapshot {tag} lacks tables that it had when it was taken: somebody has cleared a part of it; take the backup again";
+        Unnoted { tag: String } => "it is not noted on the volume which tables snapshot {tag} had when it was taken; take the backup again";
         NoSnapshot { tag: String } => "there is no snapshot {tag} in the data directories; take the backup again";
         Listing { path: String, why: String } => "cannot list the snapshot in {path}: {why}";
         Stranger { path: String } => "{path} is no component of an SSTable; what is not known is not left out of a backup: move it away, then take the backup again";
@@ -27,6 +31,16 @@ palladion_api::sentences! {
         Journal { path: String, why: String } => "cannot keep the journal {path}: {why}";
         /// Nothing may be listed anew: a file that was removed as sent would be missing.
         JournalDamaged { path: String, line: u64 } => "line {line} of the journal {path} cannot be read, so it is not known what was sent; abort the backup and take another one";
+        /// As the agent says it of its server.
+        ServerDown { why: String } => "the server of this member cannot be asked: {why}; the transfer goes on when it answers";
+        NotServing => "the server of this member is not running as a full member of the ring; the transfer goes on when it is";
+        RingChanged { ordered: Names, found: Names } => "the backup has manifests of the members {ordered}, but the normal members of the ring are {found}; take the backup again when no member joins or leaves";
+        Snapshotted { tag: String } => "snapshot {tag} already exists, from an earlier try of which it is not known when it was taken; take another one";
+        Snapshot { tag: String, why: String } => "the server could not take snapshot {tag}: {why}; take another one";
+        SnapshotLost { tag: String, why: String } => "snapshot {tag} is taken, but the server did not say how it sees its ring after that: {why}; take another one";
+        Described { why: String } => "the server could not describe its schema: {why}; the transfer is tried again";
+        NoChild { why: String } => "cannot start the process that moves the bytes: {why}; it is tried again";
+        Crashed => "the process that moves the bytes ended without saying how, as when it is killed for its memory; it is tried again";
         OtherJournal { path: String } => "the journal {path} is of another transfer; abort that one first";
     }
 
@@ -55,6 +69,10 @@ pub enum Cause {
     NotEnoughSpace,
     /// It cannot become complete any more.
     BackupFailed,
+    /// The server does not answer: it is tried again. The agent says it.
+    ServerDown,
+    /// The ring is not what was told. The agent says it.
+    RingChanged,
     /// What was told cannot be done by this version.
     Refused,
 }
@@ -63,11 +81,24 @@ impl Stopped {
     /// By what the operator sorts it.
     pub fn cause(&self) -> Cause {
         match self {
-            Self::Settings { .. } | Self::Tag { .. } => Cause::Refused,
-            Self::Opening { .. } | Self::NoCredentials { .. } => Cause::StoreUnreachable,
+            Self::Settings { .. } | Self::Tag { .. } | Self::NoChild { .. } | Self::Crashed => {
+                Cause::Refused
+            }
+            Self::ServerDown { .. } | Self::NotServing | Self::Described { .. } => {
+                Cause::ServerDown
+            }
+            Self::RingChanged { .. } => Cause::RingChanged,
+            Self::Opening { .. } | Self::NoCredentials { .. } | Self::OtherSecret { .. } => {
+                Cause::StoreUnreachable
+            }
             Self::NoKeys { .. } => Cause::EncryptionKeyMissing,
             Self::Backup { why } => of(why),
             Self::NoSnapshot { .. }
+            | Self::NotWhole { .. }
+            | Self::Unnoted { .. }
+            | Self::Snapshotted { .. }
+            | Self::Snapshot { .. }
+            | Self::SnapshotLost { .. }
             | Self::Stranger { .. }
             | Self::NotInManifest { .. }
             | Self::NotThere { .. }

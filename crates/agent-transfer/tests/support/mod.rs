@@ -190,7 +190,8 @@ impl Member {
     /// The components that a snapshot still has.
     pub fn left(&self, tag: &str) -> usize {
         let tables = ["users", "orders"].iter().flat_map(|table| {
-            std::fs::read_dir(self.snapshot(table, tag)).unwrap().map(Result::unwrap)
+            let entries = std::fs::read_dir(self.snapshot(table, tag));
+            entries.into_iter().flatten().map(Result::unwrap)
         });
         let names = tables.map(|entry| entry.file_name().into_string().unwrap());
         names.filter(|name| name.starts_with("nb-")).count()

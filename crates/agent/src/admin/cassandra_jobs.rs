@@ -4,7 +4,7 @@ use super::cassandra::Cassandra;
 use super::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use super::jolokia::Item;
 use super::{Answer, Error, RepairTicket};
-use crate::admin::jobs::{Holders, Segment};
+use crate::admin::jobs::{Holders, Owners, Segment};
 use crate::capabilities::{SnapshotLife, UpgradeSstables};
 use crate::management::beans::*;
 use crate::words::calls::{Answered, Doing};
@@ -225,6 +225,10 @@ impl Jobs for Cassandra {
             });
             self.begin(&what.keyspace, options).await
         })
+    }
+
+    fn owners(&self) -> Answer<'_, Owners> {
+        Box::pin(self.owners_of_tokens())
     }
 
     fn end_repairs(&self) -> Answer<'_, ()> {

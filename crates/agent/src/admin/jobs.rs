@@ -3,7 +3,7 @@
 
 use super::{Answer, RepairTicket};
 use crate::ranges::Range;
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::task::{
     CleanupTask, CompactTask, GarbageCollectTask, ScrubTask, SnapshotTask, UpgradeSstablesTask,
 };
@@ -102,11 +102,22 @@ pub trait Jobs: Send + Sync {
     ) -> Answer<'a, Option<RepairTicket>>;
     /// All ranges of the ring with those that hold them, in the order of their copies.
     fn ranges<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Vec<Holders>>;
+    /// Who owns the tokens of the ring, by one answer.
+    fn owners(&self) -> Answer<'_, Owners>;
     /// Begin a full repair of some ranges of some tables; `None` where there is
     /// nothing to repair.
     fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>>;
     /// End every repair that this server coordinates.
     fn end_repairs(&self) -> Answer<'_, ()>;
+}
+
+/// The tokens of a ring, as a server sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owners {
+    /// Each with the host ID of the member that owns it, or joins with it.
+    pub tokens: BTreeMap<String, HostId>,
+    /// The version of the server's schema at that time.
+    pub schema_version: String,
 }
 
 /// What one call repairs.

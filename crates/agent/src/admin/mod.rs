@@ -5,6 +5,7 @@
 
 pub mod cassandra;
 mod cassandra_jobs;
+mod cassandra_owners;
 mod cassandra_ranges;
 mod cassandra_reading;
 pub mod jobs;

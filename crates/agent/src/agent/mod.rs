@@ -10,9 +10,11 @@ mod look;
 mod operations;
 mod repair;
 mod seal;
+mod snapshots;
 mod state;
 mod stop;
 mod tell;
+mod transfer;
 mod work;
 
 use crate::decide;
@@ -110,6 +112,8 @@ impl Agent {
         self.beat();
         self.operate();
         self.work().await;
+        self.transfer();
+        self.look_for_snapshots();
         self.follow_certificate();
         self.try_to_log_in();
         self.answer_question();
@@ -139,6 +143,9 @@ impl Agent {
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Schema { version, answer } => self.schema.note(version, answer),
+            Done::Transfer { id, attempt } => self.end_transfer(id, attempt),
+            Done::Snapshots(found) => self.clear_snapshots(found),
+            Done::Cleared => self.transfers.is_sweeping = false,
             Done::Surveyed { of, found } => self.note_survey(of, found),
             Done::Counted { of, counts } => self.note_copies(of, counts),
             Done::LoggedIn { of, answer, roles } => {

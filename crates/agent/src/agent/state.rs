@@ -21,9 +21,12 @@ use crate::repair::pressure::{Load, Watched};
 use crate::repair::survey::Survey;
 use crate::repair::{Known, Repairs, Schema};
 use crate::report::job::Told as ToldJob;
+use crate::report::transfer::Told as ToldTransfer;
 use crate::seal::Keys;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
+use crate::transfer::Transfers;
+use crate::transfer::attempt::Attempt;
 use crate::volume::jobs::Ended;
 use crate::volume::ledger::Ledger;
 use crate::volume::roles::Roles;
@@ -34,10 +37,11 @@ use crate::words::volume::Wrong;
 use crate::{decide, launch};
 use jiff::Timestamp;
 use palladion_agent_core::telling::Since;
+use palladion_agent_transfer::settings::Tag;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{CassandraMemberStatus, Evidence, Grant, ServerState};
 use palladion_api::words::Message;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -72,6 +76,17 @@ pub enum Done {
         /// How.
         ended: Option<Ended>,
     },
+    /// A try at a transfer ended; `None` where it was ended by us.
+    Transfer {
+        /// The transfer.
+        id: String,
+        /// What it has come to.
+        attempt: Option<Attempt>,
+    },
+    /// The snapshots of ours that are on the disk.
+    Snapshots(BTreeSet<Tag>),
+    /// Those of them that nobody needs are cleared.
+    Cleared,
     /// The server was asked for its schema.
     Schema {
         /// The version that it had.
@@ -216,6 +231,8 @@ pub struct Agent {
     /// The job whose connection broke.
     pub lost: Option<String>,
     pub told_job: ToldJob,
+    pub transfers: Transfers,
+    pub told_transfer: ToldTransfer,
     pub question: Option<Question>,
     pub evidence: Option<Evidence>,
     pub copies: Copies,
@@ -284,6 +301,8 @@ impl Agent {
             task: None,
             lost: None,
             told_job: ToldJob::default(),
+            transfers: Transfers::default(),
+            told_transfer: ToldTransfer::default(),
             question: None,
             evidence: None,
             copies: Copies::default(),

@@ -35,6 +35,8 @@ impl Agent {
         self.metrics.note(self.reading());
         self.told_load = load::told(self.told_load, self.reading());
         let job = self.told_job();
+        let transfer = self.transfers.status.clone();
+        let transfer = self.told_transfer.next(transfer, Instant::now());
         let repair = self.told_repair();
         self.count_repairs(repair.as_ref());
         let facts = self.facts();
@@ -74,6 +76,8 @@ impl Agent {
             floor: self.found.as_ref().ok().and_then(|f| f.note.floor.as_deref()),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
+            transfer: transfer.as_ref(),
+            repository: self.repository(),
             repair: repair.as_ref(),
             pressure: self.pressure(),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),

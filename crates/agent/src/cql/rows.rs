@@ -12,19 +12,33 @@ const NO_COLUMNS: i32 = 4;
 const PLAIN: std::ops::Range<u16> = 1..0x20;
 
 /// A cell as it came; `None` where it is null.
-type Cell = Option<Vec<u8>>;
+pub type Cell = Option<Vec<u8>>;
 
-/// The rows of an answer; `None` if it has none, or is not as the protocol has it.
+/// A page of an answer.
+pub struct Page {
+    /// Its rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// With this the next page is asked for, if there is one.
+    pub next: Option<Vec<u8>>,
+}
+
+/// The rows of an answer of one page; `None` if it has none, or is not as the protocol has it.
 fn rows(body: &[u8]) -> Option<Vec<Vec<Cell>>> {
+    page(body).filter(|page| page.next.is_none()).map(|page| page.rows)
+}
+
+/// A page of an answer; `None` if it has no rows, or is not as the protocol has it.
+pub fn page(body: &[u8]) -> Option<Page> {
     let mut reader = Reader(body);
     if reader.int()? != ROWS {
         return None;
     }
     let flags = reader.int()?;
     let columns = usize::try_from(reader.int()?).ok()?;
-    if flags & MORE_PAGES != 0 {
-        return None;
-    }
+    let next = match flags & MORE_PAGES {
+        0 => None,
+        _ => Some(reader.cell()??),
+    };
     if flags & NO_COLUMNS == 0 {
         if flags & ONE_TABLE != 0 {
             reader.string()?;
@@ -40,11 +54,12 @@ fn rows(body: &[u8]) -> Option<Vec<Vec<Cell>>> {
         }
     }
     let count = reader.int()?;
-    (0..count).map(|_| (0..columns).map(|_| reader.cell()).collect()).collect()
+    let row = |_| (0..columns).map(|_| reader.cell()).collect::<Option<Vec<Cell>>>();
+    Some(Page { rows: (0..count).map(row).collect::<Option<_>>()?, next })
 }
 
 /// A text of a cell.
-fn text(cell: &Cell) -> Option<&str> {
+pub fn text(cell: &Cell) -> Option<&str> {
     std::str::from_utf8(cell.as_deref()?).ok()
 }
 

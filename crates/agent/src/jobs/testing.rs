@@ -1,7 +1,7 @@
 //! A server for tests of jobs: it notes what it is called for, and what stands on
 //! the volume at that moment.
 
-use crate::admin::jobs::{Compaction, Holders, Jobs, Rewrite, Rewritten, Segment, Tables};
+use crate::admin::jobs::{Compaction, Holders, Jobs, Owners, Rewrite, Rewritten, Segment, Tables};
 use crate::admin::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };
@@ -273,6 +273,10 @@ impl Jobs for Fake {
             }
         }
         now(state.compactions.clone())
+    }
+
+    fn owners(&self) -> Answer<'_, Owners> {
+        now(Owners::default())
     }
 
     fn stop_compaction<'a>(&'a self, id: &'a str) -> Answer<'a, ()> {

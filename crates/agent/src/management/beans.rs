@@ -62,8 +62,18 @@ pub(crate) const LOOK: [(&str, &str); 24] = [
 ];
 
 /// What is read only of a full member: the server asserts that it has tokens.
-pub(crate) const READ_WHEN_NORMAL: [(&str, &str); 2] =
-    [(STORAGE_SERVICE, "Tokens"), (STORAGE_SERVICE, "NonLocalStrategyKeyspaces")];
+pub(crate) const READ_WHEN_NORMAL: [(&str, &str); 3] = [
+    (STORAGE_SERVICE, "Tokens"),
+    (STORAGE_SERVICE, "NonLocalStrategyKeyspaces"),
+    (STORAGE_SERVICE, OWNERS),
+];
+
+/// All tokens of the ring, each with the address of the member that owns it or joins with it.
+pub(crate) const OWNERS: &str = "TokenToEndpointWithPortMap";
+/// All members of the ring, each with its host ID.
+pub(crate) const HOST_IDS: &str = "EndpointWithPortToHostId";
+/// The version of the schema.
+pub(crate) const SCHEMA_VERSION: &str = "SchemaVersion";
 
 /// Where a server notes what it has streamed in a decommission.
 pub const STREAMED: &str = "transferred_ranges_v2";

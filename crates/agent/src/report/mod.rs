@@ -4,6 +4,7 @@ pub mod job;
 pub mod last_words;
 pub mod load;
 pub mod ring;
+pub mod transfer;
 
 use crate::admin::Reading;
 use crate::decide::Decision;
@@ -13,6 +14,7 @@ use crate::volume::seconds;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::backup::TransferStatus;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Guard, HealthRecord, JobStatus,
@@ -73,6 +75,10 @@ pub struct Parts<'a> {
     pub operation: Option<&'a str>,
     /// The job that the spec names, or the last one.
     pub job: Option<&'a JobStatus>,
+    /// The work at a backup that the spec names, or the last one.
+    pub transfer: Option<&'a TransferStatus>,
+    /// The repository of backups that is noted on the volume.
+    pub repository: Option<&'a str>,
     /// How far the repair of its ranges is.
     pub repair: Option<&'a RepairStatus>,
     /// Has the server more to do than it gets done?
@@ -96,6 +102,8 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         intent: ledger.and_then(|l| l.intent.clone()),
         operation: operation(parts),
         job: parts.job.cloned(),
+        transfer: parts.transfer.cloned(),
+        repository_id: parts.repository.map(str::to_string),
         repair: parts.repair.cloned(),
         pressure: parts.pressure,
         ring: parts.reading.and_then(ring::summary),

@@ -28,6 +28,8 @@ palladion_api::sentences! {
         Volume => "the mount path of the volume is not known yet";
         Spec => "the agent has not read its CassandraMember yet";
         Server => "the agent is not connected to the management interface of the server";
+        Tokens => "the server does not report its tokens yet";
+        Ring => "the server does not report all members of its ring yet";
         Process => "init has not been queried yet";
     }
 

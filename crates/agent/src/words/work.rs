@@ -79,6 +79,7 @@ palladion_api::sentences! {
     pub enum Trouble {
         Notes { why: String } => "cannot read or write the record of jobs on the volume: {why}";
         Repairs { why: String } => "cannot write the record of repairs on the volume: {why}";
+        Transfer { why: String } => "cannot keep the record of the backup's transfer on the volume: {why}; it is begun when that is put right";
         Levels { why: String } => "cannot restore log levels: {why}";
     }
 }

@@ -1,6 +1,7 @@
 //! Stands for a Cassandra server's JVM: understands the command line that the
 //! agent gives it, speaks Jolokia's protocol, leaves data behind.
 
+use super::fake_backup;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -30,6 +31,7 @@ struct Server {
     address: String,
     authorization: String,
     config: PathBuf,
+    data: PathBuf,
     cleans: Mutex<bool>,
 }
 
@@ -56,6 +58,7 @@ pub fn run(arguments: &[String]) {
         address,
         authorization: basic(&properties["user"], &properties["password"]),
         config: config.into(),
+        data,
         cleans: Mutex::new(false),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -81,7 +84,7 @@ fn host_id(data: &Path) -> String {
         return known;
     }
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    let id = format!("host-{}", std::process::id());
+    let id = format!("5f3c2b1a-0000-4000-8000-{:012x}", std::process::id());
     std::fs::write(&file, &id).unwrap();
     id
 }
@@ -112,6 +115,7 @@ async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
         tokio::time::sleep(slow.map_or(START, Duration::from_secs)).await;
         *starting.mode.lock().unwrap() = "NORMAL";
     });
+    tokio::spawn(fake_backup::serve_cql());
     let listener =
         tokio::net::TcpListener::bind(format!("{}:{}", properties["host"], properties["port"]))
             .await
@@ -151,6 +155,13 @@ impl Server {
         let endpoint = format!("{}:7000", self.address);
         let mut ids = serde_json::Map::new();
         ids.insert(endpoint.clone(), json!(self.host_id));
+        let mut owners = json!({"1": endpoint, "2": endpoint});
+        let mut live = vec![endpoint.clone()];
+        if let Ok(other) = std::fs::read_to_string(fake_backup::OTHER) {
+            ids.insert("10.96.0.99:7000".into(), json!(other));
+            owners["3"] = json!("10.96.0.99:7000");
+            live.push("10.96.0.99:7000".into());
+        }
         let value = match name {
             _ if item["type"] == "write" => {
                 told(&format!("{name}={}", item["value"]));
@@ -184,7 +195,8 @@ impl Server {
             "LocalHostId" => json!(self.host_id),
             "SchemaVersion" => json!("s1"),
             "AllEndpointStatesWithPort" => json!(format!("/{endpoint}\n  SCHEMA:1:s1\n")),
-            "LiveNodesWithPort" => json!([endpoint]),
+            "LiveNodesWithPort" => json!(live),
+            "TokenToEndpointWithPortMap" => owners,
             "UnreachableNodesWithPort"
             | "JoiningNodesWithPort"
             | "LeavingNodesWithPort"
@@ -192,11 +204,23 @@ impl Server {
             "EndpointWithPortToHostId" => json!(ids),
             "Tokens" => json!(["1", "2"]),
             "Seeds" => json!(self.seeds()),
-            "NonLocalStrategyKeyspaces" => json!(["system_auth"]),
+            "NonLocalStrategyKeyspaces" => json!(fake_backup::keyspaces(&self.data)),
             "getRangeToEndpointWithPortMap(java.lang.String)" => json!({"[1, 2]": [endpoint]}),
             "reloadSeeds()" => json!(self.seeds()),
             "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)"
             | "truncate(java.lang.String,java.lang.String)" => Value::Null,
+            "takeSnapshot(java.lang.String,java.util.Map,[Ljava.lang.String;)" => {
+                told(&format!("snapshot {}", item["arguments"]));
+                if let Err(error) = fake_backup::take(&self.data, &item["arguments"]) {
+                    return json!({"status": 500, "error": error});
+                }
+                Value::Null
+            }
+            "clearSnapshot(java.lang.String,[Ljava.lang.String;)" => {
+                told(&format!("clear {}", item["arguments"]));
+                fake_backup::clear(&self.data, &item["arguments"]);
+                Value::Null
+            }
             "drain()" => {
                 *self.mode.lock().unwrap() = "DRAINED";
                 Value::Null

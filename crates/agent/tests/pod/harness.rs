@@ -20,6 +20,7 @@ pub struct Pod {
     pub init: Option<Child>,
     pub http: u16,
     jolokia: u16,
+    pub cql: u16,
     revision: &'static str,
 }
 
@@ -46,6 +47,7 @@ impl Pod {
             init: None,
             http: free_port(),
             jolokia: free_port(),
+            cql: free_port(),
             revision: "rev-1",
         };
         pod.lay_out();
@@ -148,6 +150,7 @@ impl Pod {
             .env("JAVA_HOME", self.path("java"))
             .env("PALLADION_HTTP_ADDRESS", address(self.http))
             .env("PALLADION_JOLOKIA_ADDRESS", address(self.jolokia))
+            .env("PALLADION_CQL_PORT", self.cql.to_string())
             .env("PALLADION_API_URL", self.api.url())
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())

@@ -3,9 +3,11 @@
 //! under the name `java`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod backups;
 mod cases;
 mod certificates;
 mod fake_api;
+mod fake_backup;
 mod fake_server;
 mod harness;
 mod living;

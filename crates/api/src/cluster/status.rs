@@ -58,6 +58,9 @@ pub struct CassandraClusterStatus {
     /// The job that members work at, one after the other. While the ring has a turn there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<ClusterJob>,
+    /// The backup that is under way, and the repository of the ring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup: Option<ClusterBackup>,
     /// When the operator last gave a turn that starts a server which did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,
@@ -238,6 +241,30 @@ pub struct ClusterJob {
     pub epoch: i64,
     /// When it was taken up.
     pub since: Time,
+}
+
+/// The backups of a ring.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterBackup {
+    /// The repository of this ring: recorded before anything is stored, and noted on each volume. Another repository in the same place is another ring's.
+    #[serde(rename = "repositoryID")]
+    #[schemars(length(min = 1, max = 64))]
+    pub repository_id: String,
+    /// The name in the repository of the backup that is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 63))]
+    pub id: Option<String>,
+    /// Name of the `CassandraBackup` that is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 253))]
+    pub backup: Option<String>,
+    /// Since when what is left of it is discarded, where its object was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discarding_since: Option<Time>,
+    /// Uid of that `CassandraBackup`.
+    #[serde(default, rename = "backupUID", skip_serializing_if = "Option::is_none")]
+    pub backup_uid: Option<Uid>,
 }
 
 /// Who asked for a job.

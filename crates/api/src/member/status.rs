@@ -12,6 +12,7 @@ use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
 use super::tls::MemberTlsStatus;
+use crate::backup::TransferStatus;
 use crate::repair::{Pressure, RepairStatus};
 use crate::runtime::RuntimeSettings;
 
@@ -53,6 +54,13 @@ pub struct CassandraMemberStatus {
     /// The running job, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobStatus>,
+    /// The work at a backup that the spec asks for, or the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<TransferStatus>,
+    /// The repository of backups of this ring, as it is noted on the volume.
+    #[serde(default, rename = "repositoryID", skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub repository_id: Option<String>,
     /// How far the repair of its primary ranges is. Only with `spec.repair`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairStatus>,

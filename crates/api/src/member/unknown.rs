@@ -5,6 +5,7 @@
 //! can write one that is none; and what the operator writes back is as it was.
 
 use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
+use crate::backup::{TransferCause, TransferState};
 use crate::member::{
     AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, Guard, HealthResult,
     IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind,
@@ -78,6 +79,9 @@ impl CassandraMemberStatus {
         let intent = self.intent.as_ref().is_some_and(|i| i.state == IntentState::Unknown);
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
         let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
+        let transfer = self.transfer.as_ref().is_some_and(|t| {
+            t.state == TransferState::Unknown || t.cause == Some(TransferCause::Unknown)
+        });
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let certificate = |purpose| {
             let problem = self.tls.as_ref().and_then(|tls| tls.of(purpose)?.problem.as_ref());
@@ -99,6 +103,7 @@ impl CassandraMemberStatus {
             intent.then_some("status.intent.state"),
             operation.then_some("status.operation.state"),
             job.then_some("status.job"),
+            transfer.then_some("status.transfer"),
             access.then_some("status.access.kind"),
             certificate(Purpose::Client).then_some("status.tls.client.problem.kind"),
             certificate(Purpose::Internode).then_some("status.tls.internode.problem.kind"),

@@ -1,6 +1,7 @@
 //! The difference between the status that is stored and the one that is wanted,
 //! as a merge patch.
 
+use palladion_plan::difference::difference;
 use serde_json::{Map, Value};
 
 /// A merge patch of the top-level fields of `wanted` that differ from `stored`;
@@ -88,28 +89,6 @@ fn same_states(stored: Option<&Value>, change: &Value) -> bool {
     };
     let before = states(stored.and_then(|s| s.get("conditions")));
     before.is_some() && before == states(change.get("conditions"))
-}
-
-/// What turns `have` into exactly `want`; `None` if it is so already.
-fn difference(have: Option<&Value>, want: &Value) -> Option<Value> {
-    match (have, want) {
-        (None, Value::Null) => None,
-        (None, want) => Some(want.clone()),
-        (Some(Value::Object(have)), Value::Object(want)) => {
-            let mut changes = Map::new();
-            for (name, value) in want {
-                if let Some(change) = difference(have.get(name), value) {
-                    changes.insert(name.clone(), change);
-                }
-            }
-            for name in have.keys().filter(|name| !want.contains_key(*name)) {
-                changes.insert(name.clone(), Value::Null);
-            }
-            (!changes.is_empty()).then_some(Value::Object(changes))
-        }
-        (Some(have), want) if have == want => None,
-        (Some(_), want) => Some(want.clone()),
-    }
 }
 
 /// Below the top level a `null` means absent: the API server does not store it.

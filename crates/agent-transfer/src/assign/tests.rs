@@ -1,0 +1,167 @@
+//! What is made of an order: tables of orders.
+
+use super::*;
+use crate::words::stopped::Cause;
+use palladion_api::backup::{Transfer, TransferTask};
+use serde_json::json;
+
+const HOST: &str = "5f3c2b1a-0000-4000-8000-000000000001";
+const OTHER: &str = "5f3c2b1a-0000-4000-8000-000000000002";
+
+fn order(work: Value) -> Transfer {
+    let mut order = json!({
+        "id": "uid-1-work", "epoch": 3, "hostID": HOST, "volumeID": "v1", "backup": "b1",
+        "repository": {"id": "r1", "sealed": false},
+        "store": {"at": "s3://bucket/prefix", "checksum": "Sha256", "transport": "Plain"},
+        "credentialsSecretName": "demo-backup",
+    });
+    for (key, value) in work.as_object().unwrap() {
+        order[key] = value.clone();
+    }
+    serde_json::from_value(order).unwrap()
+}
+
+fn sha() -> String {
+    "ab".repeat(32)
+}
+
+fn every_work() -> [Value; 7] {
+    let schema = json!({"object": "schema/a.cql", "sha256": sha(), "bytes": 9});
+    let sent = json!([{"hostID": HOST, "checkpoint": 2, "sha256": sha()}]);
+    let (from, to) = ("2026-11-28T00:00:00Z", "2026-11-28T00:01:00Z");
+    [
+        json!({"prepare": {}}),
+        json!({"snapshot": {"tag": "palladion-b1-1", "ttlSeconds": 3600}}),
+        json!({"describe": {}}),
+        json!({"upload": {"tag": "palladion-b1-1", "schema": schema}}),
+        json!({"finish": {"from": from, "to": to, "members": sent, "readAll": false}}),
+        json!({"verify": {"readAll": true}}),
+        json!({"discard": {"tags": ["palladion-b1-1"], "uploads": ["u"], "writeOutcome": true}}),
+    ]
+}
+
+fn own() -> Own {
+    Own {
+        parent: 7,
+        ring: "ring".into(),
+        datacenter: "dc1".into(),
+        rack: "a".into(),
+        version: "5.0.5".into(),
+        credentials_secret: Some("demo-backup".into()),
+        volume: "/v".into(),
+        data: vec!["/v/data".into()],
+        tables: Some("f".into()),
+        state: "/v/.palladion/transfers".into(),
+    }
+}
+
+fn said(order: &Transfer) -> Said {
+    match order.work.task().unwrap() {
+        TransferTask::Describe(_) => Said::Schema("/v/schema".into()),
+        TransferTask::Upload(_) => Said::Tokens(vec!["1".into()]),
+        TransferTask::Finish(_) => Said::Ring([(HOST.into(), vec!["1".into(), "2".into()])].into()),
+        TransferTask::Prepare(_)
+        | TransferTask::Snapshot(_)
+        | TransferTask::Verify(_)
+        | TransferTask::Discard(_) => Said::Nothing,
+    }
+}
+
+#[test]
+fn each_work_is_told_to_the_child_as_it_reads_it_but_the_snapshot() {
+    for work in every_work() {
+        let order = order(work.clone());
+        fit(&order).unwrap();
+        let settings = settings(&order, &own(), said(&order));
+        if work.get("snapshot").is_some() {
+            assert!(settings.is_err(), "the agent takes it");
+            continue;
+        }
+        let line = serde_json::to_string(&settings.unwrap()).unwrap();
+        let read: Settings = serde_json::from_str(&line).unwrap();
+        assert_eq!((read.id.as_str(), read.parent), ("uid-1-work", Some(7)));
+        assert_eq!(read.credentials, Some(BACKUP_CREDENTIALS.into()), "for a store of objects");
+        assert_eq!((read.keys, read.repository.ring.as_str()), (None, "ring"));
+    }
+}
+
+#[test]
+fn a_directory_takes_no_credentials_and_a_sealed_repository_has_keys() {
+    let mut order = order(json!({"prepare": {}}));
+    order.store = TransferPlace { at: "/backups".into(), ..TransferPlace::default() };
+    order.repository.sealed = true;
+    let settings = settings(&order, &own(), Said::Nothing).unwrap();
+    assert_eq!((settings.credentials, settings.keys), (None, Some(BACKUP_KEYS.into())));
+}
+
+#[test]
+fn what_is_not_known_is_named_and_refused() {
+    let checksum = |order: &mut Transfer| order.store.checksum = Some("Crc128".into());
+    let transport = |order: &mut Transfer| order.store.transport = Some("Pigeon".into());
+    let store = |order: &mut Transfer| order.store.at = "ftp://bucket".into();
+    let backup = |order: &mut Transfer| order.backup = "B/1".into();
+    let host = |order: &mut Transfer| order.host_id = "me".into();
+    type Change = fn(&mut Transfer);
+    let changes: [(Change, &str); 5] = [
+        (checksum, "Crc128"),
+        (transport, "Pigeon"),
+        (store, "ftp://bucket"),
+        (backup, "B/1"),
+        (host, "me"),
+    ];
+    for (change, word) in changes {
+        let mut order = order(json!({"prepare": {}}));
+        change(&mut order);
+        let why = fit(&order).unwrap_err().to_string();
+        assert!(why.contains(word), "{why}");
+    }
+    for work in [json!({}), json!({"levitate": {}}), json!({"prepare": {}, "describe": {}})] {
+        assert_eq!(fit(&order(work)), Err(Refusal::work()));
+    }
+    for tag in ["palladion-", "of-a-user", "palladion-a/b", ""] {
+        let discard = json!({"discard": {"tags": [tag], "uploads": [], "writeOutcome": false}});
+        assert!(fit(&order(discard)).is_err(), "{tag}");
+        let snapshot = json!({"snapshot": {"tag": tag, "ttlSeconds": 60}});
+        assert!(fit(&order(snapshot)).is_err(), "{tag}");
+    }
+}
+
+#[test]
+fn a_ring_that_is_not_the_one_of_the_order_is_not_finished() {
+    let order = order(every_work()[4].clone());
+    let tokens = |host: &str| (host.to_string(), vec!["1".to_string()]);
+    for ring in [vec![], vec![tokens(OTHER)], vec![tokens(HOST), tokens(OTHER)]] {
+        let ring = Said::Ring(ring.into_iter().collect());
+        match settings(&order, &own(), ring) {
+            Err(Stopped::RingChanged { .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    match settings(&order, &own(), said(&order)).unwrap().work {
+        Work::Finish(finish) => {
+            let reported = finish.members.values().next().unwrap();
+            assert_eq!(reported.tokens, ["1", "2"], "as the ring has them");
+            assert_eq!(finish.window.to - finish.window.from, 60);
+            assert!(matches!(finish.depth, Depth::Sample { first: 0..100 }));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn credentials_go_to_no_store_that_they_were_not_given_for() {
+    let mut order = order(json!({"prepare": {}}));
+    let mounted =
+        |secret: Option<&str>| Own { credentials_secret: secret.map(String::from), ..own() };
+    settings(&order, &own(), Said::Nothing).unwrap();
+    for other in [None, Some("another")] {
+        let refused = settings(&order, &mounted(other), Said::Nothing).unwrap_err();
+        assert_eq!(refused.cause(), Cause::StoreUnreachable, "{refused}");
+        assert!(refused.to_string().contains("demo-backup"), "{refused}");
+    }
+    order.credentials_secret_name = None;
+    assert!(settings(&order, &own(), Said::Nothing).is_err(), "an order that names none");
+    // A volume needs none.
+    order.store = TransferPlace { at: "/backups".into(), ..TransferPlace::default() };
+    settings(&order, &mounted(None), Said::Nothing).unwrap();
+}

@@ -1,0 +1,58 @@
+//! What is asked of the server before the child begins, or instead of it.
+
+use super::snapshot::Taken;
+use super::{Bench, describe, ring, snapshot};
+use palladion_agent_transfer::assign::Said;
+use palladion_agent_transfer::decide::Views;
+use palladion_agent_transfer::words::refusal::Refusal;
+use palladion_agent_transfer::words::stopped::Stopped;
+use palladion_api::backup::TransferTask;
+
+/// What it said.
+#[derive(Default)]
+pub struct Asked {
+    /// For the child.
+    pub said: Said,
+    /// For the operator.
+    pub ring: Option<Views>,
+    /// For the next try.
+    pub tokens: Vec<String>,
+    /// Of a snapshot: which tables it has, and the member's tokens, for its upload.
+    pub kept: Option<(String, Vec<String>)>,
+}
+
+/// Ask it.
+///
+/// # Errors
+/// It cannot be asked, or what it says rules the work out.
+pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
+    match bench.order.work.task().ok_or_else(Refusal::work)? {
+        // The child asks nothing of it; without it no backup can begin.
+        TransferTask::Prepare(_) => bench.server().map(|_| Asked::default()),
+        TransferTask::Snapshot(work) => {
+            let Taken { ring, tables, tokens } = snapshot::take(bench, work).await?;
+            let kept = Some((tables, tokens));
+            Ok(Asked { ring: Some(ring), kept, ..Asked::default() })
+        }
+        TransferTask::Describe(_) => {
+            let (file, ring) = describe::describe(bench).await?;
+            Ok(Asked { said: Said::Schema(file), ring: Some(ring), ..Asked::default() })
+        }
+        TransferTask::Upload(_) => {
+            let tokens = match bench.tokens.is_empty() {
+                true => ring::own_tokens(bench).await?,
+                false => bench.tokens.clone(),
+            };
+            Ok(Asked { said: Said::Tokens(tokens.clone()), tokens, ..Asked::default() })
+        }
+        TransferTask::Finish(work) => {
+            let said = Said::Ring(ring::members(bench, work).await?);
+            Ok(Asked { said, ..Asked::default() })
+        }
+        TransferTask::Verify(_) => Ok(Asked::default()),
+        TransferTask::Discard(work) => {
+            snapshot::clear_all(bench, &work.tags).await;
+            Ok(Asked::default())
+        }
+    }
+}

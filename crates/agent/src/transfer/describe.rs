@@ -1,0 +1,48 @@
+//! The schema as the server describes it, in a file for the child. With internals:
+//! a restore needs the IDs of tables and the columns that were dropped.
+
+use super::{Bench, ring};
+use crate::cql::{self, Connection};
+use palladion_agent_transfer::decide::Views;
+use palladion_agent_transfer::words::stopped::Stopped;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+const DESCRIBE: &str = "DESCRIBE SCHEMA WITH INTERNALS";
+/// One transfer at a time: one file.
+const FILE: &str = "schema.cql";
+
+/// Write it; how the server saw its ring before and after.
+///
+/// # Errors
+/// The server cannot be asked, or the file not be written.
+pub async fn describe(bench: &Bench) -> Result<(PathBuf, Views), Stopped> {
+    let jobs = bench.jobs()?;
+    let before = ring::view(jobs).await?;
+    let statements = statements(bench)
+        .await
+        .map_err(|error| Stopped::Described { why: format!("{:#}", anyhow::Error::from(error)) })?;
+    let after = ring::view(jobs).await?;
+    let mut text = statements.join("\n\n");
+    text.push('\n');
+    let file = bench.own.state.join(FILE);
+    let written = std::fs::create_dir_all(&bench.own.state);
+    written.and_then(|()| private(&file, &text)).map_err(|error| Stopped::Journal {
+        path: file.display().to_string(),
+        why: error.to_string(),
+    })?;
+    Ok((file, Views { before, after }))
+}
+
+/// Readable for the agent alone: the repository may be sealed.
+fn private(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true).mode(0o600);
+    options.open(file)?.write_all(text.as_bytes())
+}
+
+async fn statements(bench: &Bench) -> Result<Vec<String>, cql::Error> {
+    Connection::open(&bench.cql).await?.described(DESCRIBE).await
+}

@@ -1,0 +1,109 @@
+//! The member's part of a backup: what the server is asked before, the child that
+//! moves the bytes, and the snapshots that nobody needs any more. What is done about
+//! an order is decided in `palladion-agent-transfer`; the loop does it in
+//! `crate::agent::transfer`.
+//!
+//! Read in this order: [`attempt`] (one try), [`ask`] (what the server is asked for
+//! it), [`snapshot`], [`describe`] and [`ring`], [`child`] (the process), [`stale`]
+//! (which snapshots go).
+
+pub mod ask;
+pub mod attempt;
+pub mod child;
+pub mod describe;
+pub mod ring;
+pub mod snapshot;
+pub mod stale;
+
+use crate::admin::jobs::Jobs;
+use crate::admin::{Error, ServerAdmin};
+use crate::capabilities::SnapshotLife;
+use crate::cql::Endpoint;
+use attempt::Attempt;
+use palladion_agent_transfer::assign::Own;
+use palladion_agent_transfer::decide::{Noted, Repository};
+use palladion_agent_transfer::tell::Progress;
+use palladion_agent_transfer::words::refusal::Refusal;
+use palladion_agent_transfer::words::stopped::Stopped;
+use palladion_api::backup::{Transfer, TransferStatus};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// What a try is made with.
+pub struct Bench {
+    /// What is ordered.
+    pub order: Transfer,
+    /// What the member says of itself.
+    pub own: Own,
+    /// The server, while it serves as a full member.
+    pub admin: Option<Arc<dyn ServerAdmin>>,
+    /// Its native protocol.
+    pub cql: Endpoint,
+    /// Can it give a snapshot a time to live?
+    pub life: SnapshotLife,
+    /// The member's tokens, where an earlier try has asked for them.
+    pub tokens: Vec<String>,
+}
+
+impl Bench {
+    /// The server.
+    ///
+    /// # Errors
+    /// It does not serve.
+    pub fn server(&self) -> Result<&dyn ServerAdmin, Stopped> {
+        self.admin.as_deref().ok_or(Stopped::NotServing)
+    }
+
+    /// What tasks ask of it.
+    ///
+    /// # Errors
+    /// It does not serve, or is no Cassandra.
+    pub fn jobs(&self) -> Result<&dyn Jobs, Stopped> {
+        self.server()?.jobs().ok_or_else(|| Refusal::work().into())
+    }
+}
+
+/// The server could not be asked.
+pub fn down(error: Error) -> Stopped {
+    Stopped::ServerDown { why: format!("{:#}", anyhow::Error::from(error)) }
+}
+
+/// A try that runs beside the loop.
+pub struct Running {
+    /// The transfer.
+    pub id: String,
+    /// Ends it.
+    pub stop: watch::Sender<bool>,
+    /// How fast it may be.
+    pub rate: watch::Sender<Option<u64>>,
+    /// How far it is.
+    pub progress: watch::Receiver<Progress>,
+}
+
+/// What is on the volume.
+pub struct Notes {
+    /// Of the last transfer.
+    pub record: Noted,
+    /// Of the repository.
+    pub repository: Repository,
+}
+
+/// What the agent holds of transfers between turns.
+#[derive(Default)]
+pub struct Transfers {
+    /// What is noted, once it was read.
+    pub notes: Option<Notes>,
+    /// The try under way.
+    pub running: Option<Running>,
+    /// The last try, until it is noted.
+    pub ended: Option<(String, Attempt)>,
+    /// The order that cannot be noted, and why.
+    pub unwritten: Option<(String, String)>,
+    /// What is told.
+    pub status: Option<TransferStatus>,
+    /// When snapshots were looked for last.
+    pub swept: Option<Instant>,
+    /// Are they being looked for, or cleared?
+    pub is_sweeping: bool,
+}

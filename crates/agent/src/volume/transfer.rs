@@ -1,0 +1,65 @@
+//! What is noted of backups. Files of their own, as with jobs: an older agent refuses
+//! a ledger with fields that it does not know.
+
+use super::{Volume, below, durable};
+use crate::words::files::Doing;
+use anyhow::{Context, Result};
+use palladion_agent_transfer::decide::Record;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+
+const RECORD: &str = "transfer.json";
+const REPOSITORY: &str = "repository.json";
+/// The journals of uploads.
+const JOURNALS: &str = "transfers";
+
+/// Whose backups are taken of the ring that this volume is of: written once.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+struct Repository {
+    #[serde(rename = "repositoryID")]
+    id: String,
+}
+
+impl Volume {
+    /// The record of the last transfer; none on a volume that has had no order.
+    pub fn transfer(&self) -> Result<Option<Record>> {
+        durable::read_json(&self.own(RECORD))
+    }
+
+    /// Write it; on return it survives a power cut.
+    pub fn save_transfer(&self, record: &Record) -> Result<()> {
+        durable::write_json(&self.own(RECORD), record)
+    }
+
+    /// The ID of the ring's repository; none before the first backup was prepared.
+    pub fn repository(&self) -> Result<Option<String>> {
+        Ok(durable::read_json::<Repository>(&self.own(REPOSITORY))?.map(|noted| noted.id))
+    }
+
+    /// Note it; on return it survives a power cut.
+    pub fn save_repository(&self, id: &str) -> Result<()> {
+        durable::write_json(&self.own(REPOSITORY), &Repository { id: id.to_string() })
+    }
+
+    /// Where journals are kept.
+    pub fn journals(&self) -> PathBuf {
+        self.own(JOURNALS)
+    }
+
+    /// Remove the journals of a backup that is over. Without its journal an upload of a
+    /// snapshot that has shrunk fails: nothing is taken for whole.
+    pub fn remove_journals(&self) -> Result<()> {
+        for path in below(&self.journals())? {
+            let doing = || Doing::Remove { path: path.display().to_string() };
+            fs::remove_file(&path).with_context(doing)?;
+        }
+        Ok(())
+    }
+
+    /// Where the server has its data.
+    pub fn data_directories(&self) -> Vec<PathBuf> {
+        vec![self.root().join("data")]
+    }
+}
