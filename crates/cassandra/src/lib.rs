@@ -29,7 +29,7 @@ pub mod words;
 use decide::draft::Draft;
 use decide::maintenance::{absences, hints};
 use decide::objects::teardown;
-use decide::{certificates, schedules, tasks};
+use decide::{backups, certificates, schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::metrics::Metric;
@@ -134,6 +134,7 @@ fn observed(facts: &Facts<'_>, refusal: &Refusal) -> Plan {
     status::views::note(facts, &mut draft);
     let status = status::refused(facts, refusal, &draft);
     tasks::hold(facts, &status::holding_tasks(facts), &mut draft);
+    backups::hold(facts, &mut draft);
     schedules::hold(facts, None, &status::holding(facts), &mut draft);
     draft.plan(status)
 }
@@ -143,6 +144,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         let mut draft = Draft::default();
         if status::pause(facts).is_none() {
             tasks::end_all(facts, &mut draft);
+            backups::end_all(facts, &mut draft);
             teardown::decide(facts, &mut draft);
         }
         let status = status::deleting(facts, &draft);
@@ -163,6 +165,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
         tasks::hold(facts, &status::holding_tasks(facts), &mut draft);
+        backups::hold(facts, &mut draft);
         schedules::hold(facts, Some(&valid), &status::holding(facts), &mut draft);
         return draft.plan(status);
     }
@@ -175,6 +178,8 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     draft.begin_part();
     tasks::tidy(facts, &mut draft);
     certificates::decide(facts, &valid, &mut draft);
+    draft.begin_part();
+    backups::decide(facts, &valid, &mut draft);
     draft.begin_part();
     schedules::decide(facts, &valid, &mut draft);
     draft.plan(status)

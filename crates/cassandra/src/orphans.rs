@@ -2,8 +2,10 @@
 //! decides for such a cluster, so that nobody else would end what was under way for it, or
 //! say what is waited for. All else about tasks the mind of their cluster decides.
 
+mod backups;
 mod schedules;
 
+pub use backups::BackupOrphanMind;
 pub use schedules::ScheduleOrphanMind;
 
 use crate::decide::tasks::{end_one, is_over, say_without_cluster};

@@ -18,6 +18,13 @@ pub const TASK: Resource = Resource::ours("CassandraTask", "cassandratasks");
 /// `CassandraTaskSchedule`.
 pub const SCHEDULE: Resource = Resource::ours("CassandraTaskSchedule", "cassandrataskschedules");
 
+/// `CassandraBackup`.
+pub const BACKUP: Resource = Resource::ours("CassandraBackup", "cassandrabackups");
+
+/// `CassandraBackupSchedule`.
+pub const BACKUP_SCHEDULE: Resource =
+    Resource::ours("CassandraBackupSchedule", "cassandrabackupschedules");
+
 /// Selects what Palladion made, by the label that every builder sets.
 const OURS: &str = "app.kubernetes.io/managed-by=palladion";
 
@@ -30,6 +37,8 @@ pub fn watches() -> Vec<Watch> {
         watch(MEMBER, OURS, Keep::Everything, by_cluster),
         watch(TASK, "", Keep::Everything, Route::Namespace),
         watch(SCHEDULE, "", Keep::Everything, Route::Namespace),
+        watch(BACKUP, "", Keep::Everything, Route::Namespace),
+        watch(BACKUP_SCHEDULE, "", Keep::Everything, Route::Namespace),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
         watch(POD, OURS, Keep::Projection(pod::project), by_cluster),

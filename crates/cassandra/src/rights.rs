@@ -3,9 +3,9 @@
 //! deleted by Kubernetes' garbage collector and needs no right of ours.
 
 use crate::resources::{
-    CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE, OPERATOR_CONFIG, POD,
-    ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, TASK,
-    VOLUME,
+    BACKUP, BACKUP_SCHEDULE, CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE,
+    OPERATOR_CONFIG, POD, ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET,
+    STORAGE_CLASS, TASK, VOLUME,
 };
 use palladion_api::rights::Verb::{Bind, Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{MEMBER_ROLE, Place, Right, Verb};
@@ -36,6 +36,16 @@ pub const OF_ORPHAN_SCHEDULES: &[Right] = &[
     SCHEDULE.right(&[Patch], "That the cluster of a schedule does not exist").on("status"),
 ];
 
+/// What [`crate::orphans::BackupOrphanMind`] needs.
+pub const OF_ORPHAN_BACKUPS: &[Right] = &[
+    CLUSTER.right(
+        &[Get, List, Watch],
+        "Whether the cluster of a backup exists; read live before the backup is ended because it does not",
+    ),
+    BACKUP.right(&[List, Watch], "Backups whose cluster may be gone"),
+    BACKUP.right(&[Patch], "That the cluster of a backup is gone, or does not exist").on("status"),
+];
+
 /// Everything that this mind's plans and watches need.
 pub const RIGHTS: &[Right] = &[
     CLUSTER
@@ -53,6 +63,18 @@ pub const RIGHTS: &[Right] = &[
         "When which tasks are created; read live before a task is created",
     ),
     SCHEDULE.right(&[Patch], "When the last task was created and the next one is due").on("status"),
+    BACKUP.right(
+        &[List, Watch, Create, Delete],
+        "Backups that users ask for or schedules create; those of schedules are deleted when they are no longer kept, and stay in the store",
+    ),
+    BACKUP_SCHEDULE.right(
+        &[Get, List, Watch],
+        "When backups are created; read live before one is created",
+    ),
+    BACKUP_SCHEDULE
+        .right(&[Patch], "When the last backup was created and the next one is due")
+        .on("status"),
+    BACKUP.right(&[Patch], "The progress of those backups").on("status"),
     STATEFUL_SET.right(ALL, "Each rack is one StatefulSet"),
     SERVICE.right(ALL, "Services of the members and of the drivers"),
     CONFIG_MAP.right(ALL, "Configuration of the servers"),

@@ -4,6 +4,7 @@
 
 use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
+pub use backup::ValidBackup;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
@@ -17,6 +18,7 @@ use palladion_plan::Object;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+mod backup;
 mod claim;
 mod config_map;
 mod dropped;
@@ -146,6 +148,8 @@ pub struct Valid {
     pub client_certificates: Option<ClientCertificates>,
     /// How members speak to each other; `None` is in the clear.
     pub internode_tls: Option<InternodeTlsMode>,
+    /// Where its backups go.
+    pub backup: Option<ValidBackup>,
     /// The template generations that it can be rendered in.
     pub generations: Generations,
 }
@@ -233,6 +237,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
             .and_then(|source| source.secret_name.clone()),
         client_certificates: client_certificates(spec),
         internode_tls: internode_tls(input),
+        backup: backup::of(&meta.name, spec)?,
         generations: input.generations,
     })
 }

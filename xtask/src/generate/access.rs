@@ -65,7 +65,9 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 13] = [
+const FOR_PEOPLE: [&str; 15] = [
+    "cassandrabackups",
+    "cassandrabackupschedules",
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",

@@ -1,6 +1,7 @@
 //! The objects of a cluster, built from what was validated. Nothing here can
 //! fail: what could is refused by `validate`.
 
+mod backup;
 mod common;
 mod config;
 mod credentials;

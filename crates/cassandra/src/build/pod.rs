@@ -3,7 +3,7 @@
 
 use super::common::rack_labels;
 use super::release::Release;
-use super::{config, secrets};
+use super::{backup, config, secrets};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::Mode;
 use palladion_api::labels;
@@ -96,6 +96,12 @@ fn server(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     {
         mounts.push(json!({ "name": secrets::VOLUME, "mountPath": SECRETS_DIR, "readOnly": true }));
     }
+    if let Some(mounts) = container["volumeMounts"].as_array_mut() {
+        mounts.extend(backup::mounts(valid));
+    }
+    if let Some(environment) = container["env"].as_array_mut() {
+        environment.extend(backup::environment(valid));
+    }
     agent_pod::limit(&mut container, rack.resources.as_ref());
     container
 }
@@ -109,5 +115,6 @@ fn volumes(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
         json!({ "name": "tmp", "emptyDir": {} }),
     ];
     all.extend(secrets::volume(valid, rack, release.generation));
+    all.extend(backup::volumes(valid));
     all.into()
 }

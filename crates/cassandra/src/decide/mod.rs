@@ -1,6 +1,7 @@
 //! The order of decisions for one cluster: a table of contents. Each decider
 //! lives in the folder named for its work.
 
+pub mod backups;
 pub mod certificates;
 mod dispatch;
 pub mod draft;

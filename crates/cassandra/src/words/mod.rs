@@ -2,6 +2,7 @@
 //! the work that it is about.
 
 pub mod access;
+pub mod backups;
 pub mod certificates;
 pub mod evidence;
 pub mod health;
@@ -26,6 +27,7 @@ pub mod wanted;
 
 palladion_plan::vocabulary![
     access,
+    backups,
     certificates,
     evidence,
     health,

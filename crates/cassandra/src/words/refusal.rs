@@ -42,6 +42,16 @@ palladion_plan::sentences! {
             "`tls.internode` requires Cassandra 4.1 or newer; upgrade first, or remove it";
         NoInternodeCertificates => InvalidSpec,
             "`tls.internode` needs certificates; set `tls.internode.certificates.operator: {{}}`";
+        BackupOfScylla => InvalidSpec,
+            "`backup` applies to Cassandra only; use Scylla Manager instead";
+        Stores => InvalidSpec,
+            "`backup.store` needs exactly one of `s3`, `gcs`, `azure` and `volume`";
+        StoreTransport => InvalidSpec,
+            "`backup.store.s3`: `transport: Plain` and an `endpoint` that begins with `http://` go together; for TLS, use `https://` and `transport: Tls`";
+        StoreName { field: &'static str, text: Quoted } => InvalidSpec,
+            "`backup.store`: {text} is not a valid {field}; use letters and digits, with `.`, `-` or `_` between them, and in a prefix `/` between its parts";
+        CredentialsOfVolume => InvalidSpec,
+            "`backup.credentialsSecretName` does not apply to `backup.store.volume`; remove it";
         AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
             "`runtimeSettings.logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";

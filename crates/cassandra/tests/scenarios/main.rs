@@ -10,6 +10,8 @@ mod absences;
 mod access;
 mod addresses;
 mod asked_in_vain;
+mod backup_schedules;
+mod backups;
 mod broken;
 mod certificates;
 mod chaos;

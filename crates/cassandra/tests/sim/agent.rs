@@ -95,6 +95,10 @@ pub struct Agent {
     pub(super) work: Option<Work>,
     /// What is noted of such parts on the volume.
     pub(super) notes: Jobs,
+    /// What it does for a backup.
+    pub(super) moves: super::transfers::Moves,
+    /// The repository of the ring, as it is noted on its volume.
+    pub(super) repository: Option<String>,
     /// What it offers to repair.
     pub(super) offers: Vec<palladion_api::member::Batch>,
     /// What it remembers of repairs.
@@ -193,6 +197,8 @@ impl Agent {
             settles: false,
             work: None,
             notes: Jobs::default(),
+            moves: super::transfers::Moves::default(),
+            repository: None,
             offers: Vec::new(),
             repairs: Memory::default(),
             question: None,
@@ -229,7 +235,7 @@ impl Agent {
         self.count_copies(reach);
         self.try_to_log_in(reach);
         all = all.and(self.follow_repairs(reach));
-        all = all.and(self.operate(reach)).and(self.work(reach));
+        all = all.and(self.operate(reach)).and(self.work(reach)).and(self.transfer(reach));
         all = all.and(self.answer_question(reach));
         self.watch.follow(decision.state, &self.process, self.clock_at(reach.now));
         let earliest = self

@@ -23,6 +23,7 @@ pub mod ring;
 pub mod rows;
 mod seal;
 pub mod streams;
+pub mod transfers;
 pub mod volume;
 pub mod work;
 pub mod world;

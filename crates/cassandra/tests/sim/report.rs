@@ -156,6 +156,8 @@ impl Agent {
             repair: self.outlook().as_ref(),
             pressure: None,
             progress: None,
+            transfer: self.moves.told.as_ref(),
+            repository: self.repository.as_deref(),
         })
     }
 

@@ -195,6 +195,8 @@ pub struct Ring {
     tags: usize,
     /// Bytes that are free on members' disks, where that is not plenty.
     pub free: BTreeMap<String, u64>,
+    /// The store of its backups.
+    pub store: super::transfers::Store,
     /// What clients wrote and were told.
     pub clients: Clients,
     /// Now, as of the last step.
@@ -339,6 +341,7 @@ impl Ring {
             answers: BTreeMap::new(),
             stopped: BTreeSet::new(),
             tags: 0,
+            store: super::transfers::Store::default(),
             clients: Clients::default(),
             now: Timestamp::UNIX_EPOCH,
             copies,

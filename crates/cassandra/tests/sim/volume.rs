@@ -39,6 +39,8 @@ pub struct Volume {
     pub certificates: BTreeMap<Purpose, Certificate>,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
+    /// What is there of backups.
+    pub backups: super::transfers::Kept,
     /// What is noted of security.
     pub note: Note,
 }

@@ -1,6 +1,7 @@
 //! Who leaves next, and what must be so before it may have the turn.
 
 use super::never;
+use crate::decide::backups;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::evidence::absence::left_by_hand;
@@ -37,6 +38,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let quiet = evidence::ring_is_quiet(facts);
     if let Some(refused) = refusal(facts, member, &quiet) {
         draft.report(refused);
+        return Flow::Free;
+    }
+    if let Some(waits) = backups::waits_for_uploads(facts) {
+        draft.wait_for(waits).about(member.subject());
         return Flow::Free;
     }
     if let Err(why) = quiet {
@@ -76,6 +81,7 @@ pub fn lowers_replication(facts: &Facts<'_>, valid: &Valid) -> bool {
     member.recorded_host_id().is_some()
         && !left_by_hand(facts, member)
         && refusal(facts, member, &quiet).is_none()
+        && backups::waits_for_uploads(facts).is_none()
 }
 
 /// A member that is to leave and has left already goes before everybody else:

@@ -4,8 +4,8 @@
 
 mod by_server;
 mod cover;
-mod cron;
-mod due;
+pub(in crate::decide) mod cron;
+pub(in crate::decide) mod due;
 mod history;
 mod read;
 mod report;

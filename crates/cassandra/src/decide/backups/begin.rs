@@ -1,0 +1,225 @@
+//! The next backup: what must be so before it is taken up, and how it goes on record.
+
+use super::answers::identity;
+use super::course::{Said, write};
+use super::orders::UnderWay;
+use super::read::Backup;
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::backups::{Doing, Failed, Happened, Pending, Phase};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::backup::{
+    BackupMember, BackupMemberState, BackupPhase, BackupVerify, CassandraBackupStatus, GivenUp,
+};
+use palladion_api::cluster::{ClusterBackup, TurnStep};
+use palladion_plan::words::Names;
+use palladion_plan::{Event, Step};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Agents of before this protocol do not know `spec.transfer`.
+pub const KNOWS_TRANSFERS: u32 = 9;
+
+/// Nobody has begun one: take up the first that can be, and say of the others why not.
+pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Backup<'_>], draft: &mut Draft) {
+    let mut first: Option<String> = None;
+    // A leave, a join or a rollout of this very decision goes first.
+    let is_free = !draft.has_work();
+    for backup in waiting {
+        if ends_at_once(facts, backup, draft) {
+            continue;
+        }
+        if let Some(first) = first.clone() {
+            say(facts, backup, Pending::InQueue { backup: first }, draft);
+            continue;
+        }
+        match ready(facts, valid, backup) {
+            Ok(_) if !is_free => say(facts, backup, Pending::RingFirst, draft),
+            Ok(repository) => {
+                take(facts, backup, repository, draft);
+                first = Some(backup.name().to_string());
+            }
+            Err(why) => say(facts, backup, why, draft),
+        }
+    }
+}
+
+/// One is under way: the others wait for it.
+pub fn say_queued<'a, 'b: 'a>(
+    facts: &Facts<'_>,
+    others: impl Iterator<Item = &'a Backup<'b>>,
+    first: &str,
+    draft: &mut Draft,
+) {
+    for backup in others {
+        if !ends_at_once(facts, backup, draft) {
+            say(facts, backup, Pending::InQueue { backup: first.to_string() }, draft);
+        }
+    }
+}
+
+/// What has not begun is given up without anybody having to do anything.
+pub fn ends_at_once(facts: &Facts<'_>, backup: &Backup<'_>, draft: &mut Draft) -> bool {
+    // It was taken up, and the ring knows nothing of it: the cluster was created again, or its
+    // status was edited. What it has taken is of then; nobody goes on with it.
+    if backup.status.started_at.is_some() {
+        write(facts, backup, ended(backup, BackupPhase::Failed), Failed::Forgotten, draft);
+        return true;
+    }
+    if backup.spec.abort {
+        let status = ended(backup, BackupPhase::Aborted);
+        write(facts, backup, status, Failed::AbortedInTime, draft);
+        return true;
+    }
+    let Some(deadline) = backup.deadline() else {
+        return false;
+    };
+    if facts.now() < deadline {
+        draft.wake_at(deadline);
+        return false;
+    }
+    let seconds = backup.spec.deadline_seconds;
+    write(facts, backup, ended(backup, BackupPhase::Failed), Failed::Deadline { seconds }, draft);
+    true
+}
+
+fn ended(backup: &Backup<'_>, phase: BackupPhase) -> CassandraBackupStatus {
+    CassandraBackupStatus { phase: Some(phase), ..backup.status.clone() }
+}
+
+/// It waits for this.
+pub fn say(facts: &Facts<'_>, backup: &Backup<'_>, why: impl Into<Said>, draft: &mut Draft) {
+    let phase = Some(BackupPhase::Pending);
+    let status = CassandraBackupStatus { phase, ..backup.status.clone() };
+    write(facts, backup, status, why, draft);
+}
+
+/// The repository of the ring, if a backup can begin.
+fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String, Said> {
+    if valid.backup.is_none() {
+        let cluster = valid.name.clone();
+        return Err(Pending::NoStore { cluster }.into());
+    }
+    if let BackupVerify::Unknown(word) = backup.spec.verify {
+        return Err(Pending::UnknownVerify { word: word.to_string() }.into());
+    }
+    if !facts.ring_exists() {
+        return Err(Pending::NoRing.into());
+    }
+    if let Some(turn) = facts.turn().filter(|turn| moves(turn.step)) {
+        let (member, work) = (turn.member.clone(), turn.step.into());
+        return Err(Pending::Turn { member, work }.into());
+    }
+    for member in members(facts) {
+        let name = || member.name.clone();
+        if !member.is_live(&facts.nodes) || identity(member).is_none() {
+            return Err(Pending::MemberDown { member: name() }.into());
+        }
+        let agent = member.status.agent.as_ref().filter(|a| a.protocol < KNOWS_TRANSFERS);
+        if let Some(agent) = agent {
+            let (member, agent) = (name(), agent.version.clone());
+            return Err(Pending::AgentTooOld { member, agent }.into());
+        }
+    }
+    repository(facts)
+}
+
+/// Does it change who is in the ring? Whoever is restarted is down meanwhile, and waited for.
+fn moves(step: TurnStep) -> bool {
+    match step {
+        TurnStep::Initialize
+        | TurnStep::Join
+        | TurnStep::Replace
+        | TurnStep::ResumeLeave
+        | TurnStep::Leave
+        | TurnStep::Remove => true,
+        TurnStep::Restart | TurnStep::Stop | TurnStep::Start | TurnStep::Readdress => false,
+    }
+}
+
+/// The members of the ring.
+fn members<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    facts.members.values().filter(|member| member.recorded_host_id().is_some())
+}
+
+/// As it is on record, or else as it is noted on the volumes: a cluster object that was created
+/// again around its volumes goes on with the repository that it had.
+fn repository(facts: &Facts<'_>) -> Result<String, Said> {
+    let noted: BTreeSet<&str> =
+        facts.members.values().filter_map(|m| m.status.repository_id.as_deref()).collect();
+    let recorded = facts.status.backup.as_ref().map(|backup| backup.repository_id.as_str());
+    let mut all: BTreeSet<&str> = noted;
+    all.extend(recorded);
+    let mut each = all.iter();
+    match (each.next(), each.next()) {
+        // Random, and of this decision alone.
+        (None, _) => Ok(facts.snapshot.nonce.as_str().to_string()),
+        (Some(one), None) => Ok((*one).to_string()),
+        (Some(_), Some(_)) => {
+            let repositories = Names::of(all.iter());
+            Err(Pending::TwoRepositories { repositories }.into())
+        }
+    }
+}
+
+/// On record before anybody is ordered anything.
+fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &mut Draft) {
+    let name = backup.name().to_string();
+    let record = ClusterBackup {
+        repository_id,
+        id: Some(backup.new_id(facts)),
+        discarding_since: None,
+        backup: Some(name.clone()),
+        backup_uid: Some(backup.uid().clone()),
+    };
+    let status = json!({ "backup": record, "epoch": facts.snapshot.epoch });
+    let owner = &facts.snapshot.owner;
+    // Nobody has begun to leave or to join meanwhile.
+    let seen = ["/status/backup", "/status/epoch", "/status/turn"]
+        .map(|pointer| (pointer.to_string(), owner.at(pointer).cloned().unwrap_or(Value::Null)));
+    let event = Event::normal(Happened::Begun { backup: name.clone() });
+    let event = event.also_about(crate::resources::BACKUP, &backup.object.meta);
+    let step = Step::compare_and_set(status, seen.into(), Doing::Take { backup: name });
+    draft.steps.push(step.announced(event));
+}
+
+/// It has been taken up: its members go on record, so that whoever comes later is not of it.
+pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft: &mut Draft) {
+    let entry = |member: &MemberFact| {
+        let (host_id, volume_id) = identity(member)?;
+        Some(BackupMember {
+            name: member.name.clone(),
+            host_id: host_id.clone(),
+            volume_id: volume_id.clone(),
+            state: BackupMemberState::Waiting,
+            uploaded: None,
+            message: None,
+        })
+    };
+    let entries: Option<Vec<BackupMember>> = members(facts).map(entry).collect();
+    let Some(entries) = entries.filter(|entries| !entries.is_empty()) else {
+        return;
+    };
+    let status = CassandraBackupStatus {
+        phase: Some(BackupPhase::Preparing),
+        id: Some(active.id.clone()),
+        repository_id: Some(active.repository.clone()),
+        store: Some(goes.place.clone()),
+        sealed: Some(goes.is_sealed),
+        started_at: Some(Time(facts.now())),
+        members: entries,
+        ..backup.status.clone()
+    };
+    let members = status.members.len();
+    write(facts, backup, status, Phase::Preparing { done: 0, members }, draft);
+}
+
+/// What it is given up for.
+pub fn given_up(facts: &Facts<'_>, why: &Said) -> GivenUp {
+    GivenUp {
+        reason: why.0.as_str().into(),
+        message: super::answers::short(why.1.to_string()),
+        since: Time(facts.now()),
+    }
+}

@@ -1,0 +1,181 @@
+//! What members are ordered for a backup: each order is a function of what is stored, so that
+//! it is the same at every decision, and is written where a member has another one.
+
+use super::read::Backup;
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::{Valid, ValidBackup};
+use crate::words::backups::Doing;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::backup::{
+    BackupMember, Transfer, TransferPlace, TransferRepository, TransferWork,
+};
+use palladion_api::ids::Uid;
+use palladion_plan::difference::difference;
+use palladion_plan::{Fence, ObjectKey, Step};
+use serde_json::{Value, json};
+
+/// Where the uid of the backup stands that is under way.
+const UNDER_WAY: &str = "/status/backup/backupUID";
+
+/// The backup that is under way.
+pub struct Active {
+    /// The repository of the ring.
+    pub repository: String,
+    /// Its name in there.
+    pub id: String,
+    /// Name of the object.
+    pub name: String,
+    /// Uid of the object.
+    pub uid: Uid,
+}
+
+impl Active {
+    /// As the cluster's status has it.
+    pub fn read(facts: &Facts<'_>) -> Option<Self> {
+        let stored = facts.status.backup.as_ref()?;
+        Some(Self {
+            repository: stored.repository_id.clone(),
+            id: stored.id.clone()?,
+            name: stored.backup.clone()?,
+            uid: stored.backup_uid.clone()?,
+        })
+    }
+
+    /// The tag of an attempt at its snapshots.
+    pub fn tag(&self, attempt: u32) -> String {
+        format!("palladion-{}-{attempt}", self.id)
+    }
+
+    /// The ID of its upload after an attempt at its snapshots.
+    pub fn upload(&self, attempt: u32) -> String {
+        self.order(&format!("upload-{attempt}"))
+    }
+
+    /// The ID of an order.
+    pub fn order(&self, work: &str) -> String {
+        format!("{}-{work}", self.id)
+    }
+
+    /// Is this one of its orders?
+    pub fn is_of(&self, order: &Transfer) -> bool {
+        order.id.strip_prefix(self.id.as_str()).is_some_and(|rest| rest.starts_with('-'))
+    }
+}
+
+/// Every write for a backup holds while that is the one that is under way, and the leader is.
+fn fences(facts: &Facts<'_>) -> [Fence; 2] {
+    let owner = &facts.snapshot.owner;
+    [UNDER_WAY, "/status/epoch"].map(|pointer| Fence {
+        object: ObjectKey::new(kinds::CLUSTER, &owner.meta.namespace, &owner.meta.name),
+        pointer: pointer.to_string(),
+        expected: owner.at(pointer).cloned().unwrap_or(Value::Null),
+    })
+}
+
+/// Where a backup goes.
+pub struct Goes {
+    /// The place, as members are told it.
+    pub place: TransferPlace,
+    /// Are objects sealed?
+    pub is_sealed: bool,
+    /// The Secret with the credentials.
+    pub credentials_secret: Option<String>,
+    /// Bytes that one member sends in a second, at the most.
+    pub bytes_per_second: Option<u64>,
+}
+
+impl Goes {
+    /// Where it went when it began; how fast, and with which credentials, as the spec says now.
+    pub fn of(backup: &Backup<'_>, valid: &Valid) -> Option<Self> {
+        let now = valid.backup.as_ref()?;
+        let begun = backup.status.store.as_ref().zip(backup.status.sealed);
+        let (place, is_sealed) = begun.unwrap_or((&now.place, now.is_sealed));
+        Some(Self { place: place.clone(), is_sealed, ..Self::now(now) })
+    }
+
+    /// As the spec says now.
+    pub fn now(now: &ValidBackup) -> Self {
+        Self {
+            place: now.place.clone(),
+            is_sealed: now.is_sealed,
+            credentials_secret: now.credentials_secret.clone(),
+            bytes_per_second: now.bytes_per_second,
+        }
+    }
+}
+
+/// A backup that is under way, and where it goes.
+pub type UnderWay<'a, 'b> = (&'a Backup<'b>, &'a Active, &'a Goes);
+
+/// Order this of a member, unless it is ordered already.
+pub fn give(
+    facts: &Facts<'_>,
+    (active, store): (&Active, &Goes),
+    (entry, member): (&BackupMember, &MemberFact),
+    (id, work): (String, TransferWork),
+    draft: &mut Draft,
+) {
+    let order = Transfer {
+        id,
+        epoch: facts.snapshot.epoch,
+        host_id: entry.host_id.clone(),
+        volume_id: entry.volume_id.clone(),
+        backup: active.id.clone(),
+        repository: TransferRepository { id: active.repository.clone(), sealed: store.is_sealed },
+        store: store.place.clone(),
+        credentials_secret_name: store.credentials_secret.clone(),
+        bytes_per_second: store.bytes_per_second,
+        work,
+    };
+    let Some(object) = &member.object else {
+        return;
+    };
+    let Some(change) = difference(object.at("/spec/transfer"), &json!(order)) else {
+        return;
+    };
+    let doing = Doing::Order { backup: active.name.clone(), member: member.name.clone() };
+    let patch = json!({ "spec": { "transfer": change } });
+    // Its agent reports often meanwhile, so not as it was seen: the epoch in the order, and the
+    // fences, keep the order of a leader that was frozen from counting.
+    let step = Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing);
+    draft.steps.push(fenced(facts, step));
+}
+
+fn fenced(facts: &Facts<'_>, step: Step) -> Step {
+    fences(facts).into_iter().fold(step, Step::fenced)
+}
+
+/// The ring has no backup under way any more: the next one may begin.
+pub fn release(active: &Active, draft: &mut Draft) {
+    let status = json!({ "backup": {
+        "id": null, "backup": null, "backupUID": null, "discardingSince": null,
+    } });
+    let doing = Doing::Release { backup: active.name.clone() };
+    let seen = vec![(UNDER_WAY.to_string(), Value::from(active.uid.as_str()))];
+    draft.steps.push(Step::compare_and_set(status, seen, doing));
+}
+
+/// Since when what is left of a backup without an object is discarded.
+pub fn note_discarding(facts: &Facts<'_>, active: &Active, draft: &mut Draft) {
+    let status = json!({ "backup": { "discardingSince": Time(facts.now()) } });
+    let doing = Doing::Discard { backup: active.name.clone() };
+    let seen = vec![(UNDER_WAY.to_string(), Value::from(active.uid.as_str()))];
+    draft.steps.push(Step::compare_and_set(status, seen, doing));
+}
+
+/// Orders of backups that are not under way are withdrawn, whoever has left them.
+pub fn withdraw(facts: &Facts<'_>, active: Option<&Active>, draft: &mut Draft) {
+    for member in facts.members.values() {
+        let order = member.spec.as_ref().and_then(|spec| spec.transfer.as_ref());
+        let is_left = |order: &&Transfer| active.is_none_or(|active| !active.is_of(order));
+        let (Some(object), Some(_)) = (&member.object, order.filter(is_left)) else {
+            continue;
+        };
+        let doing = Doing::Withdraw { member: member.name.clone() };
+        let patch = json!({ "spec": { "transfer": null } });
+        let step = Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing);
+        draft.steps.push(fenced(facts, step));
+    }
+}
