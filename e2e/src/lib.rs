@@ -13,6 +13,7 @@ pub mod outside;
 pub mod person;
 pub mod rabbitmq;
 pub mod ring;
+pub mod s3;
 pub mod service;
 pub mod stack;
 pub mod story;

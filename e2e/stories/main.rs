@@ -5,6 +5,7 @@
 mod manifests;
 
 mod admission;
+mod backups;
 mod chart;
 mod creation_under_fire;
 mod disk;
@@ -35,6 +36,7 @@ use palladion_e2e::story::{self, Suite};
 fn main() -> ExitCode {
     let mut stories = vec![
         admission::story(),
+        backups::story(),
         chart::story(),
         creation_under_fire::story(),
         disk::story(),

@@ -1,0 +1,42 @@
+//! Backups of a ring into a store that speaks S3: complete only when all is there, sent once,
+//! given up without a trace; and brought back.
+
+mod taken;
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use palladion_e2e::s3::S3;
+use palladion_e2e::story::Story;
+use palladion_e2e::{WantedRing, a_ring, bed};
+
+pub(crate) const NAMESPACE: &str = "backups";
+/// The snapshots of so few rows are sent in seconds; a busy machine takes longer.
+const SOON: Duration = Duration::from_secs(240);
+
+/// The store of the story, for as long as its process runs.
+fn store() -> &'static S3 {
+    static STORE: OnceLock<S3> = OnceLock::new();
+    STORE.get_or_init(|| S3::on(bed()).expect("a store"))
+}
+
+/// Three members with rows, whose backups go there.
+fn wanted() -> WantedRing {
+    static LINE: OnceLock<String> = OnceLock::new();
+    let line = LINE.get_or_init(|| {
+        format!(
+            "backup: {{store: {{s3: {{bucket: backups, prefix: rings/demo, endpoint: \"{}\", addressing: Path, transport: Plain}}}}}}",
+            store().endpoint()
+        )
+    });
+    a_ring().racks(&[("a", 2), ("b", 1)]).rows(2).line(line)
+}
+
+pub fn story() -> Story {
+    Story::named(NAMESPACE)
+        .step("a ring is backed up and its rows come back", taken::and_brought_back)
+        .step("a second backup sends only what is new", taken::only_what_is_new)
+        .step("a schedule takes the next one and keeps no more objects", taken::by_a_schedule)
+        .step("a backup that is given up leaves nothing behind", taken::and_given_up)
+        .into()
+}

@@ -1,0 +1,245 @@
+//! Backups that are taken: whole, once, or not at all.
+
+use anyhow::Result;
+use palladion_api::reasons::Reason;
+use palladion_e2e::bed::{condition, text};
+use palladion_e2e::{Ring, bed, s3, wait_for};
+use serde_json::{Value, json};
+
+use super::{NAMESPACE, SOON, store, wanted};
+
+const SCHEDULE: &str = "nightly";
+const TABLES: &str = "kept";
+
+fn ring() -> Ring<'static> {
+    let secret = format!(
+        "apiVersion: v1
+kind: Secret
+metadata: {{name: {NAMESPACE}-backup}}
+stringData: {{accessKeyId: {}, secretAccessKey: {}}}
+",
+        s3::ID,
+        s3::SECRET
+    );
+    let is_there = bed().get(NAMESPACE, "cassandracluster", NAMESPACE).expect("get").is_some();
+    if is_there {
+        return Ring::at(bed(), NAMESPACE);
+    }
+    let ring = Ring::create(bed(), NAMESPACE, &wanted()).expect("a ring");
+    // After the pods: nobody waits for it, and it is there when it is needed.
+    bed().apply(NAMESPACE, &secret).expect("the Secret");
+    ring
+}
+
+fn ask(name: &str, more: &str) {
+    let backup = format!(
+        "apiVersion: palladion.dev/v1alpha1
+kind: CassandraBackup
+metadata: {{name: {name}}}
+spec: {{cluster: {NAMESPACE}, keyspaces: [{TABLES}]{more}}}
+"
+    );
+    bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
+}
+
+fn backup(name: &str) -> Result<Value> {
+    Ok(bed().get(NAMESPACE, "cassandrabackup", name)?.unwrap_or_default())
+}
+
+/// Wait until it has ended, and see that it is complete.
+fn complete(name: &str) -> Value {
+    let mut last = Value::Null;
+    let ended = wait_for(&format!("the backup {name} to end"), SOON, || {
+        last = backup(name)?;
+        Ok(last["status"]["endedAt"].is_string().then(|| last.clone()))
+    });
+    let ended = ended.unwrap_or_else(|why| panic!("{why:#}: {}", last["status"]));
+    assert_eq!(text(&ended, "/status/phase"), "Complete", "{}", ended["status"]);
+    assert_eq!(condition(&ended, "Complete")["status"], "True");
+    assert_eq!(condition(&ended, "Failed")["status"], "False");
+    ended
+}
+
+fn figure(backup: &Value, name: &str) -> u64 {
+    backup["status"]["totals"][name].as_u64().unwrap_or_default()
+}
+
+/// The snapshots of backups on all members, and orders that are left.
+fn left(ring: &Ring<'_>) -> Vec<String> {
+    let mut left = Vec::new();
+    for member in ring.members().expect("the members") {
+        let name = text(&member, "/metadata/name").to_string();
+        if member["spec"]["transfer"].is_object() {
+            left.push(format!("{name} has an order"));
+        }
+        let found = bed()
+            .exec(
+                NAMESPACE,
+                &name,
+                &["find", "/var/lib/cassandra/data", "-path", "*snapshots/palladion-*"],
+            )
+            .expect("a list of files");
+        left.extend(found.lines().map(|line| format!("{name}: {line}")));
+    }
+    left
+}
+
+/// The command line on the repository, as somebody who has the store and no Kubernetes.
+fn repository(words: &str) -> String {
+    let credentials = store().credentials().expect("credentials");
+    let endpoint = store().forwarded(bed()).expect("a port");
+    let line = format!(
+        "backup {words} --store s3://{}/rings/demo --credentials {} --endpoint {endpoint} --addressing path --transport plain",
+        s3::BUCKET,
+        credentials.path().display()
+    );
+    let typed = bed().palladion(&line).expect("the tool runs");
+    assert_eq!(typed.code, 0, "{words}: {}{}", typed.out, typed.said);
+    typed.out
+}
+
+pub fn and_brought_back() {
+    let ring = ring();
+    ring.check_data().expect("the rows are there");
+    ask("first", ", verify: Read");
+    let taken = complete("first");
+    let id = text(&taken, "/status/id");
+    assert_eq!(taken["status"]["members"].as_array().map(Vec::len), Some(3));
+    assert!(figure(&taken, "bytes") > 0 && figure(&taken, "reusedBytes") == 0, "{taken}");
+    assert_eq!(text(&taken, "/status/manifestHash").len(), 64);
+    // Nothing is left behind, and the ring may take the next one.
+    wait_for("nothing to be left of it", SOON, || {
+        let of_ring = ring.cluster()?["status"]["backup"].clone();
+        Ok((left(&ring).is_empty() && of_ring["backup"].is_null()).then_some(()))
+    })
+    .unwrap_or_else(|why| panic!("{why:#}: {:?}", left(&ring)));
+    // It vouches for itself, to somebody who was not there.
+    let listed = repository("list");
+    assert!(listed.contains(id), "{listed}");
+    repository(&format!("verify {id} --read"));
+    bring_back(&ring, id);
+    ring.check_data().expect("every row came back");
+}
+
+/// All rows are thrown away, and come back from the files of each member.
+fn bring_back(ring: &Ring<'_>, id: &str) {
+    let fetched = tempfile::tempdir().expect("a directory");
+    repository(&format!("fetch {id} --into {} --keyspace {TABLES}", fetched.path().display()));
+    let throw = ["rows", "registers"].map(|table| format!("TRUNCATE {TABLES}.{table}"));
+    ring.cql(&throw.each_ref().map(String::as_str)).expect("the rows are thrown away");
+    assert!(ring.check_data().is_err(), "a check that cannot fail");
+    let members = ring.member_names().expect("the members");
+    let address = ring.member(&members[0]).expect("a member");
+    let address = text(&address, "/spec/address").to_string();
+    for host in std::fs::read_dir(fetched.path()).expect("what was fetched").flatten() {
+        if !host.path().is_dir() {
+            continue;
+        }
+        load(&host.path().join(TABLES), (&members[0], &address));
+    }
+}
+
+/// `sstableloader` takes the files of one member to whoever owns their rows now.
+fn load(keyspace: &std::path::Path, (pod, address): (&str, &str)) {
+    for table in std::fs::read_dir(keyspace).expect("a keyspace").flatten() {
+        let name = table.file_name().to_string_lossy().into_owned();
+        let (plain, _) = name.rsplit_once('-').expect("a table has an ID behind its name");
+        let into = format!("/tmp/back/{TABLES}/{plain}");
+        let make = format!("rm -rf /tmp/back && mkdir -p {into}");
+        bed().exec(NAMESPACE, pod, &["bash", "-c", &make]).expect("a directory");
+        let from = format!("{}/.", table.path().display());
+        let to = format!("{NAMESPACE}/{pod}:{into}");
+        bed().cluster.kubectl(&["cp", &from, &to]).expect("the files");
+        // What the command `sstableloader` runs, which the images of the tests lack.
+        let loader = format!(
+            "java -Xmx256m $(grep -h '^--add' /opt/cassandra/conf/jvm17-server.options) -cp '/opt/cassandra/conf:/opt/cassandra/lib/*' -Dcassandra.storagedir=/tmp/loader org.apache.cassandra.tools.BulkLoader -d {address} {into}"
+        );
+        bed().exec(NAMESPACE, pod, &["bash", "-c", &loader]).expect("the loader");
+    }
+}
+
+pub fn only_what_is_new() {
+    let ring = ring();
+    ask("before", "");
+    complete("before");
+    let stored = store().bytes_under("rings/demo/sstables").expect("a size");
+    ask("again", "");
+    let again = complete("again");
+    // Nothing was written in between: not one file is sent a second time.
+    assert_eq!(figure(&again, "sentBytes"), 0, "{}", again["status"]);
+    assert!(figure(&again, "reusedBytes") > 0, "{}", again["status"]);
+    assert_eq!(store().bytes_under("rings/demo/sstables").expect("a size"), stored);
+    wait_for("nothing to be left of it", SOON, || Ok(left(&ring).is_empty().then_some(())))
+        .unwrap_or_else(|why| panic!("{why:#}: {:?}", left(&ring)));
+}
+
+pub fn by_a_schedule() {
+    let ring = ring();
+    let schedule = format!(
+        "apiVersion: palladion.dev/v1alpha1
+kind: CassandraBackupSchedule
+metadata: {{name: {SCHEDULE}}}
+spec: {{cluster: {NAMESPACE}, schedule: '* * * * *', historyLimit: 1, template: {{keyspaces: [{TABLES}]}}}}
+"
+    );
+    // An object of before, as if it were one of its own.
+    ask("older", "");
+    complete("older");
+    bed()
+        .kubectl(&format!(
+            "-n {NAMESPACE} label cassandrabackup older palladion.dev/schedule={SCHEDULE}"
+        ))
+        .expect("labelled");
+    bed().apply(NAMESPACE, &schedule).expect("the schedule is accepted");
+    let mut last = Value::Null;
+    let taken = wait_for("the schedule to have taken one", SOON, || {
+        last = bed().get(NAMESPACE, "cassandrabackupschedule", SCHEDULE)?.unwrap_or_default();
+        let is_new = text(&last, "/status/lastBackup").starts_with(SCHEDULE);
+        let is_done = last["status"]["lastCompleteTime"].is_string();
+        let older = bed().get(NAMESPACE, "cassandrabackup", "older")?;
+        Ok((is_new && is_done && older.is_none()).then(|| last.clone()))
+    });
+    let taken = taken.unwrap_or_else(|why| panic!("{why:#}: {}", last["status"]));
+    assert_eq!(condition(&taken, "Accepted")["status"], "True");
+    bed()
+        .patch(NAMESPACE, "cassandrabackupschedule", SCHEDULE, &json!({"spec": {"suspend": true}}))
+        .expect("suspended");
+    wait_for("the schedule to rest", SOON, || {
+        let now = bed().get(NAMESPACE, "cassandrabackupschedule", SCHEDULE)?.unwrap_or_default();
+        let is_paused = condition(&now, "Paused")["status"] == "True";
+        Ok((is_paused && now["status"]["active"].is_null() && left(&ring).is_empty()).then_some(()))
+    })
+    .expect("it rests");
+}
+
+pub fn and_given_up() {
+    let ring = ring();
+    store().is_away(true);
+    ask("away", "");
+    wait_for("the backup to wait for the store", SOON, || {
+        let told = condition(&backup("away")?, "Complete");
+        Ok((told["reason"] == Reason::StoreUnreachable.as_str()).then_some(()))
+    })
+    .unwrap_or_else(|why| panic!("{why:#}: {}", backup("away").expect("get")["status"]));
+    store().is_away(false);
+    complete("away");
+    store().is_away(true);
+    ask("given-up", "");
+    wait_for("it to wait", SOON, || {
+        let told = condition(&backup("given-up")?, "Complete");
+        Ok((told["reason"] == Reason::StoreUnreachable.as_str()).then_some(()))
+    })
+    .expect("waits");
+    bed()
+        .patch(NAMESPACE, "cassandrabackup", "given-up", &json!({"spec": {"abort": true}}))
+        .expect("aborted");
+    wait_for("it to be aborted", SOON, || {
+        Ok((text(&backup("given-up")?, "/status/phase") == "Aborted").then_some(()))
+    })
+    .unwrap_or_else(|why| panic!("{why:#}: {}", backup("given-up").expect("get")["status"]));
+    store().is_away(false);
+    wait_for("nothing to be left of it", SOON, || Ok(left(&ring).is_empty().then_some(())))
+        .unwrap_or_else(|why| panic!("{why:#}: {:?}", left(&ring)));
+    ask("after", "");
+    complete("after");
+}
