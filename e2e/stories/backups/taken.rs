@@ -25,9 +25,12 @@ stringData: {{accessKeyId: {}, secretAccessKey: {}}}
     if is_there {
         return Ring::at(bed(), NAMESPACE);
     }
-    let ring = Ring::create(bed(), NAMESPACE, &wanted()).expect("a ring");
-    // After the pods: nobody waits for it, and it is there when it is needed.
-    bed().apply(NAMESPACE, &secret).expect("the Secret");
+    let (wanted, copies) = (wanted(), wanted().copies().unwrap_or_default());
+    // With the pods: one that comes later takes a kubelet more than a minute to see.
+    let manifest = format!("{}\n---\n{secret}", wanted.manifest(NAMESPACE));
+    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, wanted.members()).expect("a ring");
+    ring.write_data(copies).expect("rows");
+    ring.wait_settled().expect("settled");
     ring
 }
 
