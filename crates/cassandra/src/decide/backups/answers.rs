@@ -44,6 +44,18 @@ pub fn identity(member: &MemberFact) -> Option<(&HostId, &VolumeId)> {
     Some((member.recorded_host_id()?, volume))
 }
 
+/// The entry of a member that has not begun.
+pub fn waiting(member: &MemberFact, (host, volume): (&HostId, &VolumeId)) -> BackupMember {
+    BackupMember {
+        name: member.name.clone(),
+        host_id: host.clone(),
+        volume_id: volume.clone(),
+        state: State::Waiting,
+        uploaded: None,
+        message: None,
+    }
+}
+
 /// What it says of the order with this ID.
 pub fn answer<'a>(member: &'a MemberFact, id: &str) -> Answer<'a> {
     let told = member.status.transfer.as_ref().filter(|told| told.id == id);
@@ -89,10 +101,7 @@ pub fn short(message: String) -> String {
 
 /// What a backup waits for, of what its members answer: the first that says why, or else the
 /// first that has not answered and cannot.
-pub fn waits<'a>(
-    facts: &Facts<'_>,
-    answers: impl Iterator<Item = (&'a MemberFact, Answer<'a>)>,
-) -> Option<Said> {
+pub fn waits<'a>(facts: &Facts<'_>, answers: Vec<(&'a MemberFact, Answer<'a>)>) -> Option<Said> {
     let mut down = None;
     for (member, answer) in answers {
         match answer {

@@ -1,21 +1,22 @@
 //! The next backup: what must be so before it is taken up, and how it goes on record.
 
-use super::answers::identity;
+use super::answers::{identity, waiting};
 use super::course::{Said, write};
 use super::orders::UnderWay;
 use super::read::Backup;
 use crate::decide::draft::Draft;
+use crate::decide::turn::lock::seen;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::backups::{Doing, Failed, Happened, Pending, Phase};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{
-    BackupMember, BackupMemberState, BackupPhase, BackupVerify, CassandraBackupStatus, GivenUp,
+    BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, GivenUp,
 };
 use palladion_api::cluster::{ClusterBackup, TurnStep};
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Agents of before this protocol do not know `spec.transfer`.
@@ -174,10 +175,8 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
         backup_uid: Some(backup.uid().clone()),
     };
     let status = json!({ "backup": record, "epoch": facts.snapshot.epoch });
-    let owner = &facts.snapshot.owner;
     // Nobody has begun to leave or to join meanwhile.
-    let seen = ["/status/backup", "/status/epoch", "/status/turn"]
-        .map(|pointer| (pointer.to_string(), owner.at(pointer).cloned().unwrap_or(Value::Null)));
+    let seen = ["/status/backup", "/status/epoch", "/status/turn"].map(|p| seen(facts, p));
     let event = Event::normal(Happened::Begun { backup: name.clone() });
     let event = event.also_about(crate::resources::BACKUP, &backup.object.meta);
     let step = Step::compare_and_set(status, seen.into(), Doing::Take { backup: name });
@@ -187,15 +186,8 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
 /// It has been taken up: its members go on record, so that whoever comes later is not of it.
 pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft: &mut Draft) {
     let entry = |member: &MemberFact| {
-        let (host_id, volume_id) = identity(member)?;
-        Some(BackupMember {
-            name: member.name.clone(),
-            host_id: host_id.clone(),
-            volume_id: volume_id.clone(),
-            state: BackupMemberState::Waiting,
-            uploaded: None,
-            message: None,
-        })
+        let who = identity(member)?;
+        Some(waiting(member, who))
     };
     let entries: Option<Vec<BackupMember>> = members(facts).map(entry).collect();
     let Some(entries) = entries.filter(|entries| !entries.is_empty()) else {

@@ -1,18 +1,17 @@
 //! Backups that are not there any more, or whose ring goes: nobody carries them out.
 
+use super::answers::waiting;
 use super::course::{step, write};
 use super::orders::{self, Active, Goes};
+use super::snapshot::ATTEMPTS;
 use super::{discard, read};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::backups::{Failed, Pending};
 use jiff::Timestamp;
-use palladion_api::backup::{BackupMember, BackupMemberState, BackupPhase, CassandraBackupStatus};
+use palladion_api::backup::{BackupMember, BackupPhase, CassandraBackupStatus};
 use palladion_plan::{Object, Step};
-
-/// Snapshots are taken so often, at the most: a backup that is gone does not say how often.
-const ATTEMPTS: u32 = 3;
 
 /// The object of the backup that is under way was deleted: what it has left is discarded.
 pub fn discard(facts: &Facts<'_>, valid: &Valid, active: &Active, draft: &mut Draft) {
@@ -22,18 +21,12 @@ pub fn discard(facts: &Facts<'_>, valid: &Valid, active: &Active, draft: &mut Dr
     };
     let entry = |member: &MemberFact| {
         let order = member.spec.as_ref()?.transfer.as_ref().filter(|order| active.is_of(order))?;
-        Some(BackupMember {
-            name: member.name.clone(),
-            host_id: order.host_id.clone(),
-            volume_id: order.volume_id.clone(),
-            state: BackupMemberState::Waiting,
-            uploaded: None,
-            message: None,
-        })
+        Some(waiting(member, (&order.host_id, &order.volume_id)))
     };
     let entries: Vec<BackupMember> = facts.members.values().filter_map(entry).collect();
     // Where it went is on record in the orders alone; another store has nothing of it.
     let goes = valid.backup.as_ref().map(Goes::now);
+    // It does not say any more how often its snapshots were taken.
     let all = (entries.as_slice(), ATTEMPTS, true);
     if discard::is_done(facts, goes.as_ref(), (active, since.0), all, draft) {
         orders::release(active, draft);

@@ -11,6 +11,7 @@ mod discard;
 mod give_up;
 mod hold;
 mod leaving;
+mod one;
 mod orders;
 mod prepare;
 mod read;

@@ -3,6 +3,7 @@
 
 use super::read::Backup;
 use crate::decide::draft::Draft;
+use crate::decide::turn::lock::seen;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::{Valid, ValidBackup};
@@ -66,11 +67,10 @@ impl Active {
 
 /// Every write for a backup holds while that is the one that is under way, and the leader is.
 fn fences(facts: &Facts<'_>) -> [Fence; 2] {
-    let owner = &facts.snapshot.owner;
-    [UNDER_WAY, "/status/epoch"].map(|pointer| Fence {
-        object: ObjectKey::new(kinds::CLUSTER, &owner.meta.namespace, &owner.meta.name),
-        pointer: pointer.to_string(),
-        expected: owner.at(pointer).cloned().unwrap_or(Value::Null),
+    let owner = &facts.snapshot.owner.meta;
+    [UNDER_WAY, "/status/epoch"].map(|pointer| seen(facts, pointer)).map(|(pointer, expected)| {
+        let object = ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name);
+        Fence { object, pointer, expected }
     })
 }
 

@@ -16,7 +16,7 @@ pub fn prepare(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft
     let (backup, active, store) = under_way;
     let id = active.order("prepare");
     // Nobody is ordered anything in a decision that gives up.
-    let (mut members, mut orders) = (Vec::new(), Draft::default());
+    let (mut members, mut answers, mut orders) = (Vec::new(), Vec::new(), Draft::default());
     for entry in &backup.status.members {
         let Some(of) = member(facts, entry) else {
             members.push(followed(entry, &Answer::None));
@@ -29,6 +29,7 @@ pub fn prepare(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft
         members.push(followed(entry, &said));
         let work = TransferWork { prepare: Some(PrepareWork {}), ..TransferWork::default() };
         give(facts, (active, store), (entry, of), (id.clone(), work), &mut orders);
+        answers.push((of, said));
     }
     draft.take(orders);
     let done = members.iter().filter(|entry| entry.state == State::Done).count();
@@ -37,8 +38,7 @@ pub fn prepare(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft
     }
     let all = members.len();
     let status = CassandraBackupStatus { members, ..backup.status.clone() };
-    let answers = backup.status.members.iter().filter_map(|entry| member(facts, entry));
-    let why = waits(facts, answers.map(|of| (of, answer(of, &id))));
+    let why = waits(facts, answers);
     let said = why.unwrap_or_else(|| Said::from(Phase::Preparing { done, members: all }));
     write(facts, backup, status, said, draft);
 }

@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::backup::{
-    BackupMember, BackupPhase, CassandraBackupSpec, CassandraBackupStatus,
+    BackupMember, BackupMemberState, BackupPhase, CassandraBackupSpec, CassandraBackupStatus,
 };
 use palladion_api::ids::Uid;
 use palladion_plan::Object;
@@ -110,8 +110,12 @@ impl<'a> Backup<'a> {
         self.status.attempt.unwrap_or(1)
     }
 
-    /// Its members, each as in `with`.
-    pub fn members(&self, with: impl Fn(&BackupMember) -> BackupMember) -> Vec<BackupMember> {
-        self.status.members.iter().map(with).collect()
+    /// Its members, none of which has begun what comes next.
+    pub fn members_waiting(&self) -> Vec<BackupMember> {
+        let waiting = |entry: &BackupMember| {
+            let (state, message) = (BackupMemberState::Waiting, None);
+            BackupMember { state, message, ..entry.clone() }
+        };
+        self.status.members.iter().map(waiting).collect()
     }
 }

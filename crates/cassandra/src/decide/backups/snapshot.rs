@@ -12,12 +12,12 @@ use crate::words::backups::{Failed, Phase};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{
-    BackupMember, BackupMemberState as State, BackupPhase, BackupWindow, CassandraBackupStatus,
-    RingView, SnapshotWork, TransferWork,
+    BackupMemberState as State, BackupPhase, BackupWindow, CassandraBackupStatus, RingView,
+    SnapshotWork, TransferWork,
 };
 
 /// They are taken so often.
-const ATTEMPTS: u32 = 3;
+pub const ATTEMPTS: u32 = 3;
 /// The server clears a snapshot by itself so many seconds after the backup's time is over.
 const LONGER: i64 = 3_600;
 /// The least that a server takes.
@@ -25,17 +25,12 @@ const LEAST_TTL: u64 = 60;
 
 /// When the window begins is on record before the first member is told.
 pub fn begin(facts: &Facts<'_>, backup: &Backup<'_>, attempt: u32, draft: &mut Draft) {
-    let waiting = |entry: &BackupMember| BackupMember {
-        state: State::Waiting,
-        message: None,
-        ..entry.clone()
-    };
     let status = CassandraBackupStatus {
         phase: Some(BackupPhase::Snapshotting),
         attempt: Some(attempt),
         window: Some(BackupWindow { from: Time(facts.now()), to: None }),
         view: None,
-        members: backup.members(waiting),
+        members: backup.members_waiting(),
         ..backup.status.clone()
     };
     let members = status.members.len();
@@ -65,7 +60,8 @@ pub fn snapshot(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
         ttl_seconds: ttl(backup),
         keyspaces: backup.spec.keyspaces.clone(),
     };
-    let (mut members, mut views, mut orders) = (Vec::new(), Vec::new(), Draft::default());
+    let (mut members, mut answers, mut views) = (Vec::new(), Vec::new(), Vec::new());
+    let mut orders = Draft::default();
     for entry in &backup.status.members {
         let Some(of) = member(facts, entry) else {
             members.push(followed(entry, &Answer::None));
@@ -81,6 +77,7 @@ pub fn snapshot(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
         members.push(followed(entry, &said));
         let work = TransferWork { snapshot: Some(order()), ..TransferWork::default() };
         give(facts, (active, store), (entry, of), (id.clone(), work), &mut orders);
+        answers.push((of, said));
     }
     draft.take(orders);
     let done = members.iter().filter(|entry| entry.state == State::Done).count();
@@ -92,8 +89,7 @@ pub fn snapshot(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
         };
     }
     let status = CassandraBackupStatus { members, ..backup.status.clone() };
-    let answers = backup.status.members.iter().filter_map(|entry| member(facts, entry));
-    let why = waits(facts, answers.map(|of| (of, answer(of, &id))));
+    let why = waits(facts, answers);
     let going = Phase::Snapshotting { done, members: all, attempt };
     write(facts, backup, status, why.unwrap_or_else(|| going.into()), draft);
 }
@@ -111,8 +107,7 @@ fn taken(facts: &Facts<'_>, backup: &Backup<'_>, view: RingView, draft: &mut Dra
     // another leader's clock may be behind.
     let to = Time((facts.now() + SignedDuration::from_secs(1)).max(from.0));
     let window = Some(BackupWindow { from, to: Some(to) });
-    let waiting = |entry: &BackupMember| BackupMember { state: State::Waiting, ..entry.clone() };
-    let members = backup.members(waiting);
+    let members = backup.members_waiting();
     let view = Some(view);
     let status = CassandraBackupStatus { window, view, members, ..backup.status.clone() };
     write(facts, backup, status, Phase::Describing, draft);

@@ -23,7 +23,8 @@ pub fn upload(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft)
     };
     let attempt = backup.attempt();
     let id = active.upload(attempt);
-    let (mut members, mut percent, mut orders) = (Vec::new(), 0, Draft::default());
+    let (mut members, mut answers, mut percent) = (Vec::new(), Vec::new(), 0);
+    let mut orders = Draft::default();
     for entry in &backup.status.members {
         // What was sent is there, whatever becomes of the member.
         if entry.state == State::Done {
@@ -52,6 +53,7 @@ pub fn upload(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft)
         let order = UploadWork { tag: active.tag(attempt), schema: schema.clone() };
         let work = TransferWork { upload: Some(order), ..TransferWork::default() };
         give(facts, (active, store), (entry, of), (id.clone(), work), &mut orders);
+        answers.push((of, said));
     }
     draft.take(orders);
     let is_done = |entry: &&BackupMember| entry.state == State::Done && entry.uploaded.is_some();
@@ -67,9 +69,7 @@ pub fn upload(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft)
         status.progress = None;
         return write(facts, backup, status, Phase::Finishing, draft);
     }
-    let answers = backup.status.members.iter().filter(|entry| entry.state != State::Done);
-    let answers = answers.filter_map(|entry| member(facts, entry));
-    let why = waits(facts, answers.map(|of| (of, answer(of, &id))));
+    let why = waits(facts, answers);
     let going = Phase::Uploading { done, members: all };
     write(facts, backup, status, why.unwrap_or_else(|| going.into()), draft);
 }

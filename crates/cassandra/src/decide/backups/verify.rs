@@ -1,16 +1,16 @@
 //! The end: one member checks what all have sent and writes the manifest; another one, of
 //! another rack if there is one, reads it back. Both tell one hash.
 
-use super::answers::{Answer, answer, member, without_result};
+use super::answers::{Answer, answer, without_result};
 use super::begin::given_up;
 use super::course::{Said, write};
 use super::give_up;
-use super::orders::{UnderWay, give};
+use super::one::{One, all, ask, chosen, has_order};
+use super::orders::UnderWay;
 use super::read::Backup;
-use super::schema::chosen;
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, MemberFact};
-use crate::words::backups::{Complete, Failed, Member, Phase};
+use crate::facts::Facts;
+use crate::words::backups::{Complete, Failed, Phase};
 use palladion_api::backup::{
     BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, FinishWork, SentManifest,
     TransferStatus, TransferWork, VerifyWork,
@@ -112,50 +112,19 @@ fn told_of(
 
 /// Another member than the one that has written the manifest, of another rack first; that one
 /// alone where there is no other.
-fn second<'a>(
-    facts: &'a Facts<'_>,
-    backup: &'a Backup<'_>,
-    id: &str,
-) -> Option<(&'a BackupMember, &'a MemberFact)> {
+fn second<'a>(facts: &'a Facts<'_>, backup: &'a Backup<'_>, id: &str) -> Option<One<'a>> {
     let entries = &backup.status.members;
     let by = backup.status.finished_by.as_ref();
     let rack = by.and_then(|name| facts.members.get(name)).map(|of| &of.rack);
-    let all = || entries.iter().filter_map(|entry| Some((entry, member(facts, entry)?)));
     if entries.len() == 1 {
-        return all().next();
+        return all(facts, entries).next();
     }
-    let others = || all().filter(|(entry, _)| Some(&entry.name) != by);
-    let is_up = |(_, of): &(&BackupMember, &MemberFact)| of.is_live(&facts.nodes);
-    let has_order = |(_, of): &(&BackupMember, &MemberFact)| {
-        let order = of.spec.as_ref().and_then(|spec| spec.transfer.as_ref());
-        order.is_some_and(|order| order.id == id)
-    };
-    let elsewhere = |(_, of): &(&BackupMember, &MemberFact)| Some(&of.rack) != rack;
-    let at_it = others().find(|one| has_order(one) && is_up(one));
-    let found = at_it.or_else(|| others().find(|one| is_up(one) && elsewhere(one)));
-    found.or_else(|| others().find(is_up)).or_else(|| others().next())
-}
-
-fn ask(
-    facts: &Facts<'_>,
-    (backup, active, store): UnderWay<'_, '_>,
-    (entry, of): (&BackupMember, &MemberFact),
-    (id, work, phase): (String, TransferWork, Phase),
-    draft: &mut Draft,
-) {
-    let said = answer(of, &id);
-    if let Answer::Failed(why) = &said {
-        return give_up::because(facts, backup, why, draft);
-    }
-    give(facts, (active, store), (entry, of), (id, work), draft);
-    let why = match said {
-        Answer::Going(Some(why)) => why,
-        Answer::None if !of.is_live(&facts.nodes) => {
-            Said::from(Member::Down { member: of.name.clone() })
-        }
-        Answer::None | Answer::Going(None) | Answer::Done(_) | Answer::Failed(_) => phase.into(),
-    };
-    write(facts, backup, backup.status.clone(), why, draft);
+    let others = all(facts, entries).filter(|(entry, _)| Some(&entry.name) != by);
+    let is_up = |(_, of): &One<'_>| of.is_live(&facts.nodes);
+    let elsewhere = |(_, of): &One<'_>| Some(&of.rack) != rack;
+    let at_it = others.clone().find(|one| has_order(one, id) && is_up(one));
+    let found = at_it.or_else(|| others.clone().find(|one| is_up(one) && elsewhere(one)));
+    found.or_else(|| others.clone().find(is_up)).or_else(|| others.clone().next())
 }
 
 /// The reason of a sentence, as it was recorded.
