@@ -15,6 +15,8 @@ use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s::{Body, HttpRequest, HttpResponse};
 
+use palladion_testbed::Cluster;
+
 use crate::bed::Bed;
 
 /// The bucket that exists.
@@ -43,10 +45,10 @@ impl S3 {
     ///
     /// # Errors
     /// There is no port for it.
-    pub fn on(bed: &Bed) -> Result<Self> {
+    pub fn on(cluster: &Cluster) -> Result<Self> {
         let root = tempfile::tempdir().context("making the directory of a store")?;
         std::fs::create_dir(root.path().join(BUCKET)).context("making a bucket")?;
-        let site = bed.cluster.site();
+        let site = cluster.site();
         let listener = listen(&site.network.control_plane(), site.plan.control_plane())?;
         let port = listener.local_addr().context("reading a port")?.port();
         let address = SocketAddrV4::new(site.plan.control_plane(), port);

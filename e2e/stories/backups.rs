@@ -1,6 +1,10 @@
 //! Backups of a ring into a store that speaks S3: complete only when all is there, sent once,
 //! given up without a trace; and brought back.
 
+mod disturbed;
+mod elsewhere;
+mod every;
+mod restored;
 mod taken;
 
 use std::sync::OnceLock;
@@ -17,7 +21,7 @@ const SOON: Duration = Duration::from_secs(240);
 /// The store of the story, for as long as its process runs.
 fn store() -> &'static S3 {
     static STORE: OnceLock<S3> = OnceLock::new();
-    STORE.get_or_init(|| S3::on(bed()).expect("a store"))
+    STORE.get_or_init(|| S3::on(&bed().cluster).expect("a store"))
 }
 
 /// Three members with rows, whose backups go there.
@@ -34,9 +38,22 @@ fn wanted() -> WantedRing {
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
-        .step("a ring is backed up and its rows come back", taken::and_brought_back)
+        .step("a ring is backed up", taken::as_a_whole)
+        .step("its rows come back", restored::rows)
+        .step("all that a schema can have comes back under another name", restored::every_word)
+        .step("rows that are there go on a yes alone", restored::on_a_yes)
         .step("a second backup sends only what is new", taken::only_what_is_new)
         .step("a schedule takes the next one and keeps no more objects", taken::by_a_schedule)
         .step("a backup that is given up leaves nothing behind", taken::and_given_up)
+        .step(
+            "tables come into another ring with passwords and TLS",
+            elsewhere::with_passwords_and_tls,
+        )
+        .in_soak()
+        .step(
+            "a backup and a restore are complete whoever ends in each phase",
+            disturbed::whoever_ends,
+        )
+        .in_soak()
         .into()
 }

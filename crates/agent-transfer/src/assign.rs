@@ -4,7 +4,7 @@
 use crate::orders::{
     Depth, Describe, Discard, Finish, OfRing, Outcome, Prepare, Reported, Upload, Verify,
 };
-use crate::settings::{Place, Settings, Tag, Work};
+use crate::settings::{Entries, Place, Settings, Tag, Work};
 use crate::words::refusal::Refusal;
 use crate::words::stopped::Stopped;
 use palladion_api::backup::{
@@ -22,6 +22,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+
+pub mod restore;
 
 /// What a member says of itself.
 #[derive(Clone, Debug, Default)]
@@ -77,15 +79,28 @@ pub fn fit(order: &Transfer) -> Result<(), Refusal> {
         TransferTask::Finish(work) => work.members.iter().try_for_each(|sent| {
             host(sent.host_id.as_str()).and(hash("manifest", &sent.sha256)).map(drop)
         }),
+        TransferTask::Catalog(work) => restore::catalog_fits(work),
+        TransferTask::Schema(work) => restore::schema_fits(work),
+        TransferTask::Load(work) => restore::load_fits(work),
+        TransferTask::Settle(work) => restore::settle_fits(work),
         TransferTask::Discard(work) => work.tags.iter().try_for_each(|text| tag(text).map(drop)),
     }
 }
 
-/// What the child is told. Of a snapshot, which needs none, there is nothing to tell.
+/// What the child is told. Of a snapshot, which needs none, and of a restore, of which the agent
+/// does a part itself ([`restore`]), there is nothing to tell.
 ///
 /// # Errors
 /// The ring is not what the order says, or what [`fit`] refuses.
 pub fn settings(order: &Transfer, own: &Own, said: Said) -> Result<Settings, Stopped> {
+    with(order, own, || work(order, own, said))
+}
+
+fn with(
+    order: &Transfer,
+    own: &Own,
+    work: impl FnOnce() -> Result<Work, Stopped>,
+) -> Result<Settings, Stopped> {
     let is_folder = matches!(order.store.at.parse(), Ok(Address::Directory(_)));
     if !is_folder && order.credentials_secret_name != own.credentials_secret {
         let name = |secret: &Option<String>| Quoted(secret.clone().unwrap_or_default());
@@ -105,9 +120,10 @@ pub fn settings(order: &Transfer, own: &Own, said: Said) -> Result<Settings, Sto
         },
         store: place(&order.store)?,
         credentials: (!is_folder).then(|| PathBuf::from(BACKUP_CREDENTIALS)),
+        entries: if order.source_credentials { Entries::Source } else { Entries::Own },
         keys: order.repository.sealed.then(|| PathBuf::from(BACKUP_KEYS)),
         bytes_per_second: order.bytes_per_second,
-        work: work(order, own, said)?,
+        work: work()?,
     })
 }
 
@@ -136,7 +152,14 @@ fn work(order: &Transfer, own: &Own, said: Said) -> Result<Work, Stopped> {
         (TransferTask::Describe(_) | TransferTask::Upload(_) | TransferTask::Finish(_), _) => {
             return Err(unasked());
         }
-        (TransferTask::Snapshot(_), _) => return Err(Refusal::work().into()),
+        (
+            TransferTask::Snapshot(_)
+            | TransferTask::Catalog(_)
+            | TransferTask::Schema(_)
+            | TransferTask::Load(_)
+            | TransferTask::Settle(_),
+            _,
+        ) => return Err(Refusal::work().into()),
     })
 }
 

@@ -5,7 +5,8 @@
 //! in `palladion-backup`; this drives it and touches the member's volume.
 //!
 //! Read in this order: [`settings`] (what it is told), [`run`] (the process),
-//! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds),
+//! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds), [`restore`] with its
+//! [`scratch`],
 //! [`tell`] (what it says). What the agent does with it is in [`decide`], and what it
 //! tells it in [`assign`].
 
@@ -18,7 +19,10 @@ pub mod decide;
 pub mod journal;
 pub mod metered;
 pub mod orders;
+pub mod restore;
 pub mod run;
+pub mod scratch;
+pub mod sent;
 pub mod settings;
 pub mod snapshot;
 pub mod tell;

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+pub mod restore;
+
 /// Three of these are held at most: read, sealed, and on their way.
 const PIECE: u64 = 8 * 1024 * 1024;
 /// Manifests of what was sent until now are an hour apart: less than the 48 hours

@@ -3,10 +3,10 @@
 
 use crate::metered::{Metered, Rate};
 use crate::orders::{Discard, Outcome};
-use crate::settings::{Change, Settings, Work};
+use crate::settings::{Change, Entries, Settings, Work};
 use crate::tell::{Done, ended, say};
 use crate::words::stopped::Stopped;
-use crate::{upload, work};
+use crate::{restore, upload, work};
 use palladion_backup::Trouble;
 use palladion_backup::repository::Sealing;
 use palladion_backup::seal::Keys;
@@ -82,6 +82,12 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
     if let Work::Discard(order) = &settings.work {
         return discarded(settings, order, rate);
     }
+    if let Work::Upload(order) = &settings.work {
+        // First: while a store is away the snapshot goes on growing beside the database.
+        if let Some(data) = order.data.iter().find(|data| data.exists()) {
+            upload::space(data)?.has(order.least_free)?;
+        }
+    }
     let random = System::new().map_err(|why| Stopped::Opening { why })?;
     let store = Metered::new(opened(settings, &random)?, rate);
     let keys = unlocked(settings)?;
@@ -97,6 +103,11 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
             is_ours(&vault, settings)?;
             vault
         }
+        Work::Read(_) | Work::Batch(_) => {
+            let vault = Vault::open(&store, keys, &random)?;
+            is_ordered(&vault, settings)?;
+            vault
+        }
     };
     match &settings.work {
         Work::Prepare(order) => work::prepare(&vault, order),
@@ -106,6 +117,8 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Verify(order) => work::verify(&vault, order),
         Work::Discard(order) => work::discard(order),
         Work::Fetch(order) => work::fetch(&vault, order),
+        Work::Read(order) => restore::read(&vault, &settings.id, order),
+        Work::Batch(order) => restore::batch(&vault, &store, (&settings.id, order)),
     }
 }
 
@@ -130,8 +143,17 @@ fn discarded(settings: &Settings, order: &Discard, rate: Rate) -> Result<Done, S
 }
 
 fn is_ours(vault: &Vault<'_>, settings: &Settings) -> Result<(), Stopped> {
+    is(vault, settings, vault.repository() == &settings.repository)
+}
+
+/// A restore may be from the backups of another ring: their ID says which they are.
+fn is_ordered(vault: &Vault<'_>, settings: &Settings) -> Result<(), Stopped> {
+    is(vault, settings, vault.repository().id == settings.repository.id)
+}
+
+fn is(vault: &Vault<'_>, settings: &Settings, is_right: bool) -> Result<(), Stopped> {
     let (found, ours) = (vault.repository(), &settings.repository);
-    match found == ours {
+    match is_right {
         true => Ok(()),
         false => {
             let (found, expected) = (found.id.clone(), ours.id.clone());
@@ -150,7 +172,12 @@ fn opened<'r>(told: &Settings, random: &'r System) -> Result<Box<dyn Store + 'r>
         Address::Objects(objects) => {
             let none = || Stopped::NoCredentials { store: objects.to_string() };
             let folder = told.credentials.as_deref().ok_or_else(none)?;
-            let credentials = credentials::read(folder).map_err(opening)?;
+            let place = (told.store.at.as_str(), told.store.endpoint.as_deref());
+            let credentials = match told.entries {
+                Entries::Own => credentials::read_own(folder, place),
+                Entries::Source => credentials::read_source(folder, place),
+            };
+            let credentials = credentials.map_err(opening)?;
             let store = Objects::open(objects, &of_store, &credentials).map_err(opening)?;
             Ok(Box::new(store))
         }

@@ -1,6 +1,7 @@
 //! What a transfer is told: one line of JSON on its standard input. The agent
 //! writes it, so a word that is not known is a version that does not fit.
 
+use crate::orders::restore::{Batch, Read};
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Upload, Verify};
 use crate::words::stopped::Stopped;
 use palladion_api::words::Quoted;
@@ -29,6 +30,9 @@ pub struct Settings {
     /// Where the Secret of the credentials is mounted.
     #[serde(default)]
     pub credentials: Option<PathBuf>,
+    /// Which of its entries are used.
+    #[serde(default)]
+    pub entries: Entries,
     /// Where the Secret of the keys is mounted.
     #[serde(default)]
     pub keys: Option<PathBuf>,
@@ -45,6 +49,16 @@ pub struct Settings {
 pub struct Change {
     /// From now on.
     pub bytes_per_second: Option<u64>,
+}
+
+/// Which entries of a Secret with credentials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Entries {
+    /// Those for the ring's own store.
+    #[default]
+    Own,
+    /// Those that begin with `source.`, for the store that they name and no other.
+    Source,
 }
 
 /// Where a repository is.
@@ -102,6 +116,10 @@ pub enum Work {
     Discard(Discard),
     /// Bring the files of one source back.
     Fetch(Fetch),
+    /// Restore: read what a backup is, and its schema.
+    Read(Read),
+    /// Restore: bring a batch of SSTables.
+    Batch(Batch),
 }
 
 /// The tag of a snapshot of ours: never empty, which would mean all of them.

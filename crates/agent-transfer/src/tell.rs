@@ -2,8 +2,9 @@
 //! how it ended; without it, it has crashed.
 
 use crate::words::stopped::{Cause, Stopped};
+use palladion_api::backup::{Cataloged, LoadSource};
 use palladion_backup::manifest::member::Schema;
-use palladion_backup::manifest::ring::OfMember;
+use palladion_backup::manifest::ring::{OfMember, Window};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 
@@ -89,6 +90,42 @@ pub enum Done {
         /// Of the snapshots.
         files: u64,
     },
+    /// A backup was read, for the agent: its schema is in the file that was told.
+    Read {
+        /// The hash that vouches for all of it.
+        manifest_hash: String,
+        /// When its snapshots were taken.
+        window: Window,
+        /// The members that have anything of the tables, if it was added up.
+        sources: Vec<LoadSource>,
+    },
+    /// A batch of SSTables is there, for the agent. None: all were brought before.
+    Brought {
+        /// So many.
+        sstables: u64,
+        /// Their length.
+        bytes: u64,
+        /// So many has the member of the tables, in all.
+        all_sstables: u64,
+    },
+    /// The backup was read and compared with the ring, by the agent.
+    Cataloged {
+        /// The hash that vouches for all of it.
+        manifest_hash: String,
+        /// What was found.
+        cataloged: Box<Cataloged>,
+    },
+    /// The tables are there, by the agent.
+    Created,
+    /// What one member of the backup had is loaded, by the agent.
+    Loaded {
+        /// So many SSTables.
+        sstables: u64,
+        /// Their length.
+        bytes: u64,
+    },
+    /// The tables have what they have when nothing is loaded any more, by the agent.
+    Settled,
     /// The files are there.
     Fetched {
         /// So many files were written.

@@ -7,6 +7,7 @@ use crate::counted::Counted;
 use crate::journal::{self, Each, Journal, Of};
 use crate::metered::Metered;
 use crate::orders::Upload;
+use crate::settings::Tag;
 use crate::snapshot::{self, Found, Reader};
 use crate::tell::Done;
 use crate::words::stopped::Stopped;
@@ -15,7 +16,8 @@ use palladion_backup::catalog::Catalog;
 use palladion_backup::earlier::earlier;
 use palladion_backup::manifest::member::Text;
 use palladion_backup::manifest::ring::OfMember;
-use palladion_backup::prepare::{Space, is_open};
+pub use palladion_backup::prepare::Space;
+use palladion_backup::prepare::is_open;
 use palladion_backup::take::{self, Order, Taking};
 use palladion_backup::vault::Vault;
 use rustix::fs::statvfs;
@@ -58,6 +60,7 @@ pub fn upload(
     let skipped = usize::try_from(done).unwrap_or(usize::MAX);
     let mut files = journal.files()?.skip(skipped).peekable();
     while let Some(files) = sstable(&mut files)? {
+        is_whole(&order.tag, &files)?;
         space(&order.state)?.has(order.least_free)?;
         let listed = files.iter().map(|found| found.file.clone()).collect();
         let taken = taking.sstable(listed, &Reader(&files), &journal)?;
@@ -105,6 +108,25 @@ fn sstable(
         all.push(next?);
     }
     Ok(Some(all))
+}
+
+/// The parts without which a server does not open an SSTable, or leaves it out: one that lacks
+/// them is left of a snapshot that somebody has cleared in part.
+const NEEDED: [&[&str]; 3] = [&["Data.db"], &["Statistics.db"], &["Index.db", "Partitions.db"]];
+
+fn is_whole(tag: &Tag, files: &[Found]) -> Result<(), Stopped> {
+    let has =
+        |parts: &&[&str]| files.iter().any(|found| parts.contains(&found.file.component.as_str()));
+    let (Some(parts), Some(first)) = (NEEDED.iter().find(|parts| !has(parts)), files.first())
+    else {
+        return Ok(());
+    };
+    let file = format!("{}-{}", first.file.sstable, parts.join(" or "));
+    Err(Stopped::NotWholeTable {
+        tag: tag.as_str().to_string(),
+        table: first.file.table.clone(),
+        file,
+    })
 }
 
 fn opened(transfer: &str, order: &Upload) -> Result<Journal, Stopped> {

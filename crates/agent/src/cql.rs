@@ -38,8 +38,14 @@ const AUTH_SUCCESS: u8 = 0x10;
 const BAD_CREDENTIALS: i32 = 0x0100;
 /// A server that cannot read its roles fails a log-in with the same number.
 const UNABLE: [&str; 2] = ["Unable to perform authentication", "Cannot achieve consistency"];
-/// Consistency ONE: schema changes have their own agreement.
-const ONE: u16 = 1;
+/// How many replicas answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Consistency {
+    /// One: schema changes have their own agreement.
+    One = 1,
+    /// All: what none of them has is nowhere.
+    All = 5,
+}
 
 /// Why a statement was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -167,13 +173,13 @@ impl Connection {
 
     /// Carry out a statement that returns no rows we want.
     pub async fn execute(&mut self, statement: &str) -> Result<(), Error> {
-        self.ask(statement).await.map(drop)
+        self.ask(statement, Consistency::One).await.map(drop)
     }
 
-    async fn ask(&mut self, statement: &str) -> Result<Vec<u8>, Error> {
+    async fn ask(&mut self, statement: &str, of: Consistency) -> Result<Vec<u8>, Error> {
         let mut body = length(statement.len()).to_be_bytes().to_vec();
         body.extend(statement.as_bytes());
-        body.extend(ONE.to_be_bytes());
+        body.extend((of as u16).to_be_bytes());
         body.push(0);
         match self.exchange(QUERY, &body).await? {
             (RESULT, answer) => Ok(answer),
@@ -183,8 +189,17 @@ impl Connection {
 
     /// The rows of a statement that returns one column of text.
     pub async fn texts(&mut self, statement: &str) -> Result<Vec<String>, Error> {
-        let body = self.ask(statement).await?;
+        let body = self.ask(statement, Consistency::One).await?;
         rows::texts(&body).ok_or(Error::Unexpected(RESULT))
+    }
+
+    /// Has a table no row on any replica? A row may be on one of them alone.
+    pub async fn is_empty(&mut self, keyspace: &str, table: &str) -> Result<bool, Error> {
+        let (keyspace, table) = (quoted(keyspace), quoted(table));
+        let statement = format!("SELECT JSON * FROM {keyspace}.{table} LIMIT 1");
+        let body = self.ask(&statement, Consistency::All).await?;
+        let rows = rows::texts(&body).ok_or(Error::Unexpected(RESULT))?;
+        Ok(rows.is_empty())
     }
 
     async fn exchange(&mut self, opcode: u8, body: &[u8]) -> Result<(u8, Vec<u8>), Error> {

@@ -10,6 +10,10 @@ use palladion_api::server_config::{SECRETS_DIR, SHARED_DIR};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+/// See [`Settings::restore_batch_bytes`]: 8 GiB, so that what is fetched again after a crash is
+/// minutes, and the table has few small SSTables more.
+const RESTORE_BATCH: u64 = 8 * 1024 * 1024 * 1024;
+
 /// Paths, ports and the identity of the pod.
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
@@ -43,6 +47,10 @@ pub struct Settings {
     /// The Secret that is mounted as the credentials of the store of backups.
     #[arg(long, env = BACKUP_CREDENTIALS_SECRET)]
     pub backup_secret: Option<String>,
+    /// Bytes of backups that are fetched at a time, at the most, when they are loaded into the
+    /// ring; and never more than a tenth of what is free.
+    #[arg(long, env = "PALLADION_RESTORE_BATCH_BYTES", default_value_t = RESTORE_BATCH)]
+    pub restore_batch_bytes: u64,
     /// Loopback address of Jolokia.
     #[arg(long, env = "PALLADION_JOLOKIA_ADDRESS", default_value_t = SocketAddr::from(([127, 0, 0, 1], port(ports::JOLOKIA))))]
     pub jolokia_address: SocketAddr,

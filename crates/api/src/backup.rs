@@ -5,8 +5,13 @@ use crate::rules::backup as rules;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
+mod load;
 mod status;
 mod transfer;
+pub use load::{
+    CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWork, Loaded, OwnGrace, SchemaWork,
+    SettleWork, TableFound, TableState,
+};
 pub use status::{
     BackupMember, BackupMemberState, BackupPhase, BackupTotals, BackupWindow,
     CassandraBackupStatus, GivenUp, MOST_DAMAGED,

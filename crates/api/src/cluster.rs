@@ -32,8 +32,9 @@ pub use security::{
     InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
 };
 pub use status::{
-    Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, DecidedWith, Initialization,
-    JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange, Turn, TurnStep,
+    Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
+    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange,
+    Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

@@ -16,6 +16,7 @@ use crate::node_agents::{NodeAgentGroup, NodeAgentProfile};
 use crate::operator_config::OperatorConfig;
 use crate::rabbitmq::RabbitmqCluster;
 use crate::registration::Registration;
+use crate::restore::CassandraRestore;
 use crate::service_member::ServiceMember;
 use crate::stack::Stack;
 use crate::task::CassandraTask;
@@ -33,6 +34,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(CassandraTaskSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
         finished(CassandraBackup::crd(), &[]),
         finished(CassandraBackupSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
+        finished(CassandraRestore::crd(), &[]),
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),

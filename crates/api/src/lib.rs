@@ -32,6 +32,7 @@ pub mod reasons;
 pub mod registration;
 pub mod repair;
 pub mod reserved;
+pub mod restore;
 pub mod rights;
 pub mod rules;
 pub mod runtime;

@@ -161,7 +161,7 @@ pub struct CassandraMemberSpec {
     /// An order to drain the server, for a `CassandraTask`. Agents of protocol 5 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Drain>,
-    /// Work of a `CassandraBackup` for this member. One at a time, beside `operation` and `job`. Agents of protocol 9 know it.
+    /// Work of a `CassandraBackup` or a `CassandraRestore` for this member. One at a time, beside `operation` and `job`. Agents of protocol 9 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfer: Option<Transfer>,
     /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
@@ -322,8 +322,8 @@ pub struct EvidenceRequest {
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
 /// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders; since 7 for those of the
 /// other members, too; since 8 it starts a new ring sealed, and notes `spec.securityFloor`; since 9
-/// it knows `spec.transfer`.
-pub const PROTOCOL: u32 = 9;
+/// it knows `spec.transfer`; since 10 it takes part in restores by it.
+pub const PROTOCOL: u32 = 10;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

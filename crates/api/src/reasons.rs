@@ -350,6 +350,34 @@ reasons! {
     NotEnoughSpace => "Expand the volume, or remove snapshots and data that are not needed, and create a new backup.";
     /// Members, tokens or schema of the ring changed while the snapshots of a backup were taken.
     TopologyChanged => "Create the backup again when no member joins or leaves and no schema is changed.";
+    /// A restore has not begun, or waits for a member.
+    RestorePending => "Wait, or remove what the message names. `kubectl describe cassandrarestore NAME` shows each member.";
+    /// A member reads what the backup of a restore has, and compares it with the ring.
+    RestoreComparing => "Wait.";
+    /// Tables of a restore have rows, and it was not confirmed what happens to them.
+    ConfirmationNeeded => "Read `status.tables` of the CassandraRestore. To go on, set its `spec.confirm` to its `status.nonce`. To keep the tables as they are, delete the restore.";
+    /// A member creates, or truncates, the tables of a restore.
+    RestoreCreating => "Wait.";
+    /// The members load the rows of a restore.
+    RestoreLoading => "Wait. `kubectl describe cassandrarestore NAME` shows who loads what.";
+    /// All rows of a restore are loaded; a member creates indexes and views.
+    RestoreFinishing => "Wait.";
+    /// A restore is being abandoned: its tables get their own `gc_grace_seconds` back.
+    RestoreAbandoning => "Wait; the message names the cause.";
+    /// A restore is complete: every file of its tables was loaded.
+    RestoreComplete => "Nothing. Compare what matters to you, then delete the restore.";
+    /// A restore cannot be done as it is asked for; no table was touched.
+    RestoreRefused => "The message names the cause. Create another restore.";
+    /// A table of a restore has rows.
+    TableNotEmpty => "Restore it under another name (`spec.tables[].to`), or create a restore with `existing: Truncate` or `existing: Merge`.";
+    /// A table of a restore has an index beside which rows cannot be loaded.
+    IndexInTheWay => "Drop the index that the message names, create another restore, and create the index again when that is complete.";
+    /// A restore has ended and is not complete.
+    RestoreFailed => "Remove the cause that the message names, and create another restore: loading the same rows twice is the same as once.";
+    /// A restore was aborted.
+    RestoreAborted => "Nothing; tables that it has created keep the rows that were loaded until then.";
+    /// Rows are not loaded while a member joins, leaves or is down: it would miss them.
+    RingUnsettled => "Wait, or look at the member that the message names; the restore goes on by itself.";
     /// A schedule did not create a task in time: it would have been later than `startingDeadlineSeconds`.
     ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// An older schedule covers this ring already.

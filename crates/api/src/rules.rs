@@ -17,6 +17,7 @@ pub mod node_agents;
 pub mod rabbitmq;
 pub mod registration;
 pub mod repair;
+pub mod restore;
 pub mod security;
 pub mod service;
 pub mod service_member;

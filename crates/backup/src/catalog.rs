@@ -6,7 +6,7 @@ use crate::hash::Hash;
 use crate::manifest::ring::{Outcome, RingManifest};
 use crate::names::{BACKUPS, BackupId, HostId, OfBackup, of_backup};
 use crate::store::Meta;
-use crate::vault::{Vault, wrong};
+use crate::vault::{Vault, object, wrong};
 use crate::words::notice::{Notice, Stands};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use palladion_api::words::Quoted;
@@ -147,15 +147,46 @@ impl Catalog {
     }
 }
 
+/// One backup that is complete and may be read, without a look at the others: what it is made
+/// of, and the hash that vouches for all of it.
+///
+/// # Errors
+/// There is none, it is not complete, or it is condemned; or the store failed.
+pub fn one(vault: &Vault<'_>, id: &BackupId) -> Result<(Box<RingManifest>, Hash), Trouble> {
+    // First: of one that is half deleted nothing may be read any more.
+    if let Some(entry) = Chain::read(vault)?.of_backup(id) {
+        return Err(Trouble::Condemned { id: id.to_string(), entry });
+    }
+    let not_complete = |state: State| {
+        let state = Backup { state, condemned: None, checkpoints: Vec::new() }.stands();
+        Trouble::NotComplete { id: id.to_string(), state: state.to_string() }
+    };
+    match vault.document::<Outcome>(&id.outcome())? {
+        Some((Outcome::Complete(ring), hash)) if is_of(vault, &ring, id) => Ok((ring, hash)),
+        Some((Outcome::Complete(_), _)) => {
+            let why = Torn::OtherBackup.to_string();
+            Err(object(&id.outcome(), Wrong::Torn { why }))
+        }
+        Some((Outcome::Failed { why }, _)) => Err(not_complete(State::Failed(why))),
+        None if vault.list(&id.members())?.is_empty() => {
+            Err(Trouble::NoBackup { id: Quoted(id.to_string()) })
+        }
+        None => Err(not_complete(State::Open)),
+    }
+}
+
+fn is_of(vault: &Vault<'_>, ring: &RingManifest, id: &BackupId) -> bool {
+    ring.backup == *id && ring.repository == vault.repository().id
+}
+
 /// How a backup ended.
 pub fn state(vault: &Vault<'_>, id: &BackupId) -> State {
     match vault.document::<Outcome>(&id.outcome()) {
         Ok(None) => State::Open,
         Ok(Some((Outcome::Failed { why }, _))) => State::Failed(why),
         Ok(Some((Outcome::Complete(ring), hash))) => {
-            let is_this = ring.backup == *id && ring.repository == vault.repository().id;
             let elsewhere = || Torn::OtherBackup.to_string();
-            match is_this {
+            match is_of(vault, &ring, id) {
                 true => State::Complete { ring, hash },
                 false => State::Unknown(Wrong::Torn { why: elsewhere() }),
             }

@@ -195,7 +195,7 @@ fn small(
 }
 
 /// The object that was read last: the files of a pack come one after the other.
-type Last = Option<(String, Vec<u8>)>;
+pub(crate) type Last = Option<(String, Vec<u8>)>;
 
 fn one(
     vault: &Vault<'_>,
@@ -233,7 +233,11 @@ fn one(
     Ok(())
 }
 
-fn part<'l>(vault: &Vault<'_>, piece: &Piece, last: &'l mut Last) -> Result<&'l [u8], ReadFailure> {
+pub(crate) fn part<'l>(
+    vault: &Vault<'_>,
+    piece: &Piece,
+    last: &'l mut Last,
+) -> Result<&'l [u8], ReadFailure> {
     let is_last = last.as_ref().is_some_and(|(name, _)| *name == piece.object);
     if !is_last {
         *last = None;

@@ -4,7 +4,8 @@
 //!
 //! From the first byte to the last: [`prepare`] asks whether a backup may begin, [`take`] sends the files of one member and
 //! ends with its manifest; [`finish`] checks the manifests of all and writes the
-//! outcome, once; [`verify`] reads what was sent; [`fetch`] brings it back;
+//! outcome, once; [`verify`] reads what was sent; [`fetch`] brings it back, and [`batch`] a part
+//! of it that a ring loads;
 //! [`expire`] lists what is to go, and [`sweep`] deletes it a day later. What is
 //! listed may be named by no new manifest, so a process that slept between its
 //! check and its deletion deletes nothing that anybody names ([`chain`]).
@@ -15,6 +16,7 @@
 )]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
+pub mod batch;
 pub mod catalog;
 pub mod chain;
 pub mod coverage;
@@ -24,6 +26,7 @@ pub mod expire;
 pub mod fetch;
 pub mod finish;
 pub mod hash;
+pub mod hold;
 pub mod identity;
 pub mod kept;
 pub mod manifest;
@@ -33,6 +36,7 @@ pub mod pins;
 pub mod prepare;
 pub mod rate;
 pub mod repository;
+pub mod schema;
 pub mod seal;
 pub mod store;
 pub mod sweep;

@@ -29,7 +29,7 @@ pub mod words;
 use decide::draft::Draft;
 use decide::maintenance::{absences, hints};
 use decide::objects::teardown;
-use decide::{backups, certificates, schedules, tasks};
+use decide::{backups, certificates, left, restores, schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::metrics::Metric;
@@ -135,6 +135,7 @@ fn observed(facts: &Facts<'_>, refusal: &Refusal) -> Plan {
     let status = status::refused(facts, refusal, &draft);
     tasks::hold(facts, &status::holding_tasks(facts), &mut draft);
     backups::hold(facts, &mut draft);
+    restores::hold(facts, &mut draft);
     schedules::hold(facts, None, &status::holding(facts), &mut draft);
     draft.plan(status)
 }
@@ -145,6 +146,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         if status::pause(facts).is_none() {
             tasks::end_all(facts, &mut draft);
             backups::end_all(facts, &mut draft);
+            restores::end_all(facts, &mut draft);
             teardown::decide(facts, &mut draft);
         }
         let status = status::deleting(facts, &draft);
@@ -166,6 +168,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         let status = status::of(facts, &valid, &draft);
         tasks::hold(facts, &status::holding_tasks(facts), &mut draft);
         backups::hold(facts, &mut draft);
+        restores::hold(facts, &mut draft);
         schedules::hold(facts, Some(&valid), &status::holding(facts), &mut draft);
         return draft.plan(status);
     }
@@ -179,7 +182,13 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     tasks::tidy(facts, &mut draft);
     certificates::decide(facts, &valid, &mut draft);
     draft.begin_part();
+    // Somebody waits for a restore; a backup can be taken after it.
+    restores::decide(facts, &valid, &mut draft);
+    draft.begin_part();
     backups::decide(facts, &valid, &mut draft);
+    // After what is ordered now.
+    draft.begin_part();
+    left::withdraw(facts, &mut draft);
     draft.begin_part();
     schedules::decide(facts, &valid, &mut draft);
     draft.plan(status)

@@ -3,9 +3,11 @@
 //! say what is waited for. All else about tasks the mind of their cluster decides.
 
 mod backups;
+mod restores;
 mod schedules;
 
 pub use backups::BackupOrphanMind;
+pub use restores::RestoreOrphanMind;
 pub use schedules::ScheduleOrphanMind;
 
 use crate::decide::tasks::{end_one, is_over, say_without_cluster};

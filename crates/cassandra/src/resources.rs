@@ -25,6 +25,9 @@ pub const BACKUP: Resource = Resource::ours("CassandraBackup", "cassandrabackups
 pub const BACKUP_SCHEDULE: Resource =
     Resource::ours("CassandraBackupSchedule", "cassandrabackupschedules");
 
+/// `CassandraRestore`.
+pub const RESTORE: Resource = Resource::ours("CassandraRestore", "cassandrarestores");
+
 /// Selects what Palladion made, by the label that every builder sets.
 const OURS: &str = "app.kubernetes.io/managed-by=palladion";
 
@@ -39,6 +42,7 @@ pub fn watches() -> Vec<Watch> {
         watch(SCHEDULE, "", Keep::Everything, Route::Namespace),
         watch(BACKUP, "", Keep::Everything, Route::Namespace),
         watch(BACKUP_SCHEDULE, "", Keep::Everything, Route::Namespace),
+        watch(RESTORE, "", Keep::Everything, Route::Namespace),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
         watch(POD, OURS, Keep::Projection(pod::project), by_cluster),

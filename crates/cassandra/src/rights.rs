@@ -4,8 +4,8 @@
 
 use crate::resources::{
     BACKUP, BACKUP_SCHEDULE, CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE,
-    OPERATOR_CONFIG, POD, ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET,
-    STORAGE_CLASS, TASK, VOLUME,
+    OPERATOR_CONFIG, POD, RESTORE, ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT,
+    STATEFUL_SET, STORAGE_CLASS, TASK, VOLUME,
 };
 use palladion_api::rights::Verb::{Bind, Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{MEMBER_ROLE, Place, Right, Verb};
@@ -46,6 +46,16 @@ pub const OF_ORPHAN_BACKUPS: &[Right] = &[
     BACKUP.right(&[Patch], "That the cluster of a backup is gone, or does not exist").on("status"),
 ];
 
+/// What [`crate::orphans::RestoreOrphanMind`] needs.
+pub const OF_ORPHAN_RESTORES: &[Right] = &[
+    CLUSTER.right(
+        &[Get, List, Watch],
+        "Whether the cluster of a restore exists; read live before the restore is ended because it does not",
+    ),
+    RESTORE.right(&[List, Watch], "Restores whose cluster may be gone"),
+    RESTORE.right(&[Patch], "That the cluster of a restore is gone, or does not exist").on("status"),
+];
+
 /// Everything that this mind's plans and watches need.
 pub const RIGHTS: &[Right] = &[
     CLUSTER
@@ -75,6 +85,8 @@ pub const RIGHTS: &[Right] = &[
         .right(&[Patch], "When the last backup was created and the next one is due")
         .on("status"),
     BACKUP.right(&[Patch], "The progress of those backups").on("status"),
+    RESTORE.right(&[List, Watch], "Restores that users ask for"),
+    RESTORE.right(&[Patch], "The progress of those restores").on("status"),
     STATEFUL_SET.right(ALL, "Each rack is one StatefulSet"),
     SERVICE.right(ALL, "Services of the members and of the drivers"),
     CONFIG_MAP.right(ALL, "Configuration of the servers"),

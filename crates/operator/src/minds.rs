@@ -1,7 +1,9 @@
 //! Every mind of this operator. A new system is one line here.
 
 use palladion_cassandra::CassandraMind;
-use palladion_cassandra::orphans::{BackupOrphanMind, OrphanMind, ScheduleOrphanMind};
+use palladion_cassandra::orphans::{
+    BackupOrphanMind, OrphanMind, RestoreOrphanMind, ScheduleOrphanMind,
+};
 use palladion_plan::Mind;
 use palladion_rabbitmq::RabbitmqMind;
 use palladion_stack::{ComponentMind, GroupMind, RegistrationMind, StackMind};
@@ -16,6 +18,7 @@ pub fn minds() -> Vec<Arc<dyn Mind>> {
         Arc::new(OrphanMind),
         Arc::new(ScheduleOrphanMind),
         Arc::new(BackupOrphanMind),
+        Arc::new(RestoreOrphanMind),
         Arc::new(ZonedSetMind),
         Arc::new(ZookeeperMind),
         Arc::new(RabbitmqMind),

@@ -103,6 +103,11 @@ pub fn check(address: &Address, settings: &Settings) -> Result<(), String> {
     if let Some(((flag, _), _)) = stray {
         return Err(format!("{flag} does not apply to {address}; leave it out"));
     }
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if let Some(region) = settings.region.as_ref().filter(|region| !region.chars().all(is_plain)) {
+        // It becomes a part of a host name, to which credentials go.
+        return Err(format!("--region {region}: a region has lower-case letters, digits and `-`"));
+    }
     match &settings.endpoint {
         Some(endpoint) => check_endpoint(endpoint, settings.transport.unwrap_or_default()),
         None if settings.transport == Some(Transport::Plain) => Err(

@@ -6,12 +6,12 @@ use palladion_e2e::bed::{condition, text};
 use palladion_e2e::{Ring, bed, s3, wait_for};
 use serde_json::{Value, json};
 
-use super::{NAMESPACE, SOON, store, wanted};
+use super::{NAMESPACE, SOON, every, store, wanted};
 
 const SCHEDULE: &str = "nightly";
-const TABLES: &str = "kept";
+pub(super) const TABLES: &str = "kept";
 
-fn ring() -> Ring<'static> {
+pub(super) fn ring() -> Ring<'static> {
     let secret = format!(
         "apiVersion: v1
 kind: Secret
@@ -34,13 +34,14 @@ stringData: {{accessKeyId: {}, secretAccessKey: {}}}
     ring
 }
 
-fn ask(name: &str, more: &str) {
+pub(super) fn ask(name: &str, more: &str) {
     let backup = format!(
         "apiVersion: palladion.dev/v1alpha1
 kind: CassandraBackup
 metadata: {{name: {name}}}
-spec: {{cluster: {NAMESPACE}, keyspaces: [{TABLES}]{more}}}
-"
+spec: {{cluster: {NAMESPACE}, keyspaces: [{TABLES}, {}]{more}}}
+",
+        every::KEYSPACE
     );
     bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
 }
@@ -50,7 +51,7 @@ fn backup(name: &str) -> Result<Value> {
 }
 
 /// Wait until it has ended, and see that it is complete.
-fn complete(name: &str) -> Value {
+pub(super) fn complete(name: &str) -> Value {
     let mut last = Value::Null;
     let ended = wait_for(&format!("the backup {name} to end"), SOON, || {
         last = backup(name)?;
@@ -68,7 +69,7 @@ fn figure(backup: &Value, name: &str) -> u64 {
 }
 
 /// The snapshots of backups on all members, and orders that are left.
-fn left(ring: &Ring<'_>) -> Vec<String> {
+pub(super) fn left(ring: &Ring<'_>) -> Vec<String> {
     let mut left = Vec::new();
     for member in ring.members().expect("the members") {
         let name = text(&member, "/metadata/name").to_string();
@@ -101,8 +102,9 @@ fn repository(words: &str) -> String {
     typed.out
 }
 
-pub fn and_brought_back() {
+pub fn as_a_whole() {
     let ring = ring();
+    every::made(&ring);
     ring.check_data().expect("the rows are there");
     ask("first", ", verify: Read");
     let taken = complete("first");
@@ -120,45 +122,6 @@ pub fn and_brought_back() {
     let listed = repository("list");
     assert!(listed.contains(id), "{listed}");
     repository(&format!("verify {id} --read"));
-    bring_back(&ring, id);
-    ring.check_data().expect("every row came back");
-}
-
-/// All rows are thrown away, and come back from the files of each member.
-fn bring_back(ring: &Ring<'_>, id: &str) {
-    let fetched = tempfile::tempdir().expect("a directory");
-    repository(&format!("fetch {id} --into {} --keyspace {TABLES}", fetched.path().display()));
-    let throw = ["rows", "registers"].map(|table| format!("TRUNCATE {TABLES}.{table}"));
-    ring.cql(&throw.each_ref().map(String::as_str)).expect("the rows are thrown away");
-    assert!(ring.check_data().is_err(), "a check that cannot fail");
-    let members = ring.member_names().expect("the members");
-    let address = ring.member(&members[0]).expect("a member");
-    let address = text(&address, "/spec/address").to_string();
-    for host in std::fs::read_dir(fetched.path()).expect("what was fetched").flatten() {
-        if !host.path().is_dir() {
-            continue;
-        }
-        load(&host.path().join(TABLES), (&members[0], &address));
-    }
-}
-
-/// `sstableloader` takes the files of one member to whoever owns their rows now.
-fn load(keyspace: &std::path::Path, (pod, address): (&str, &str)) {
-    for table in std::fs::read_dir(keyspace).expect("a keyspace").flatten() {
-        let name = table.file_name().to_string_lossy().into_owned();
-        let (plain, _) = name.rsplit_once('-').expect("a table has an ID behind its name");
-        let into = format!("/tmp/back/{TABLES}/{plain}");
-        let make = format!("rm -rf /tmp/back && mkdir -p {into}");
-        bed().exec(NAMESPACE, pod, &["bash", "-c", &make]).expect("a directory");
-        let from = format!("{}/.", table.path().display());
-        let to = format!("{NAMESPACE}/{pod}:{into}");
-        bed().cluster.kubectl(&["cp", &from, &to]).expect("the files");
-        // What the command `sstableloader` runs, which the images of the tests lack.
-        let loader = format!(
-            "java -Xmx256m $(grep -h '^--add' /opt/cassandra/conf/jvm17-server.options) -cp '/opt/cassandra/conf:/opt/cassandra/lib/*' -Dcassandra.storagedir=/tmp/loader org.apache.cassandra.tools.BulkLoader -d {address} {into}"
-        );
-        bed().exec(NAMESPACE, pod, &["bash", "-c", &loader]).expect("the loader");
-    }
 }
 
 pub fn only_what_is_new() {

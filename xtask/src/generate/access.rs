@@ -65,9 +65,10 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 15] = [
+const FOR_PEOPLE: [&str; 16] = [
     "cassandrabackups",
     "cassandrabackupschedules",
+    "cassandrarestores",
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",

@@ -63,7 +63,11 @@ fn said(order: &Transfer) -> Said {
         TransferTask::Prepare(_)
         | TransferTask::Snapshot(_)
         | TransferTask::Verify(_)
-        | TransferTask::Discard(_) => Said::Nothing,
+        | TransferTask::Discard(_)
+        | TransferTask::Catalog(_)
+        | TransferTask::Schema(_)
+        | TransferTask::Load(_)
+        | TransferTask::Settle(_) => Said::Nothing,
     }
 }
 
@@ -164,4 +168,52 @@ fn credentials_go_to_no_store_that_they_were_not_given_for() {
     // A volume needs none.
     order.store = TransferPlace { at: "/backups".into(), ..TransferPlace::default() };
     settings(&order, &mounted(None), Said::Nothing).unwrap();
+}
+
+fn restores() -> [Value; 4] {
+    [
+        json!({"catalog": {"manifestHash": sha(), "tables": [{"from": "shop"}]}}),
+        json!({"schema": {"manifestHash": sha(), "truncate": ["shop.users"]}}),
+        json!({"load": {"manifestHash": sha(), "source": OTHER}}),
+        json!({"settle": {"own": [{"table": "shop.users", "gcGraceSeconds": 1}], "indexes": {"manifestHash": sha(), "created": ["shop.users"]}}}),
+    ]
+}
+
+#[test]
+fn a_restore_is_told_step_by_step_with_the_credentials_that_are_ordered() {
+    for work in restores() {
+        fit(&order(work)).unwrap();
+    }
+    let mut order = order(restores()[2].clone());
+    let Some(TransferTask::Load(work)) = order.work.task() else { panic!() };
+    let work = work.clone();
+    let next = restore::NextBatch { skip: 3, of: 9, limit: 100, room: 200, into: "/v/into".into() };
+    let told = restore::batch(&order, &own(), (&work, next.clone())).unwrap();
+    let line = serde_json::to_string(&told).unwrap();
+    let told: Settings = serde_json::from_str(&line).unwrap();
+    assert_eq!(told.entries, Entries::Own);
+    let Work::Batch(batch) = told.work else { panic!("{line}") };
+    assert_eq!((batch.skip, batch.of, batch.limit), (3, 9, 100));
+    assert_eq!(batch.source.as_str(), OTHER);
+    order.source_credentials = true;
+    let told = restore::read(&order, &own(), (None, &[], crate::orders::restore::Amounts::Leave));
+    assert_eq!(told.unwrap().entries, Entries::Source);
+    // Those of another Secret are not even looked at.
+    let other = Own { credentials_secret: Some("another".into()), ..own() };
+    assert!(restore::batch(&order, &other, (&work, next)).is_err());
+}
+
+#[test]
+fn a_restore_with_a_word_that_is_none_is_refused() {
+    for work in [
+        json!({"catalog": {"manifestHash": "ab"}}),
+        json!({"schema": {"manifestHash": sha(), "truncate": ["users"]}}),
+        json!({"schema": {"manifestHash": sha(), "truncate": ["shop.a;b"]}}),
+        json!({"load": {"manifestHash": sha(), "source": "me"}}),
+        json!({"load": {"manifestHash": "", "source": OTHER}}),
+        json!({"settle": {"own": [{"table": "a.b.c", "gcGraceSeconds": 1}]}}),
+        json!({"settle": {"indexes": {"manifestHash": sha(), "created": [""]}}}),
+    ] {
+        assert!(fit(&order(work.clone())).is_err(), "{work}");
+    }
 }

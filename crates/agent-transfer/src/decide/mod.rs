@@ -11,7 +11,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-pub use order::{Order, Repository, Snapshots};
+pub use order::{Backups, Order, Repository, Snapshots};
 pub use record::{Ended, Kept, Record, Views, Why};
 pub use report::{status, unwritten};
 
@@ -149,6 +149,9 @@ fn unfit(facts: &Facts, order: &Order) -> Option<Refusal> {
     }
     if facts.volume != order.volume {
         return Some(Refusal::OtherVolume { volume: order.volume.clone() });
+    }
+    if order.backups == Backups::OfAny {
+        return order.unfit.clone();
     }
     match &facts.repository {
         Repository::Unread => Some(Refusal::RepositoryUnread),

@@ -19,12 +19,46 @@ pub struct Order {
     pub volume: VolumeId,
     /// Of which repository.
     pub repository: String,
+    /// Whether that must be the ring's own.
+    pub backups: Backups,
     /// Of which backup.
     pub backup: String,
     /// What becomes of the snapshot that is kept.
     pub snapshots: Snapshots,
     /// Why this agent cannot do it, whoever it is for.
     pub unfit: Option<Refusal>,
+}
+
+/// Whose backups an order is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backups {
+    /// The ring's own: it writes them.
+    OfRing,
+    /// Any ring's: it reads one.
+    OfAny,
+}
+
+impl Backups {
+    fn of(transfer: &Transfer) -> Self {
+        match transfer.work.task() {
+            Some(
+                TransferTask::Catalog(_)
+                | TransferTask::Schema(_)
+                | TransferTask::Load(_)
+                | TransferTask::Settle(_),
+            ) => Self::OfAny,
+            Some(
+                TransferTask::Prepare(_)
+                | TransferTask::Snapshot(_)
+                | TransferTask::Describe(_)
+                | TransferTask::Upload(_)
+                | TransferTask::Finish(_)
+                | TransferTask::Verify(_)
+                | TransferTask::Discard(_),
+            )
+            | None => Self::OfRing,
+        }
+    }
 }
 
 /// What becomes of the snapshot that is kept.
@@ -60,6 +94,7 @@ impl Order {
             volume: transfer.volume_id.clone(),
             repository: transfer.repository.id.clone(),
             backup: transfer.backup.clone(),
+            backups: Backups::of(transfer),
             snapshots: Snapshots::of(transfer),
             unfit,
         }
@@ -78,7 +113,11 @@ impl Snapshots {
                 TransferTask::Prepare(_)
                 | TransferTask::Describe(_)
                 | TransferTask::Finish(_)
-                | TransferTask::Verify(_),
+                | TransferTask::Verify(_)
+                | TransferTask::Catalog(_)
+                | TransferTask::Schema(_)
+                | TransferTask::Load(_)
+                | TransferTask::Settle(_),
             )
             | None => Self::Stay,
         }

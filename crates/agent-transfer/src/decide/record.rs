@@ -150,10 +150,12 @@ impl Cause {
     fn is_final(self) -> bool {
         match self {
             // A Secret that is filled, a store that is back, a server that is up, an
-            // operator of the agent's version.
+            // operator of the agent's version, a member that is up again.
             Self::StoreUnreachable
             | Self::EncryptionKeyMissing
             | Self::ServerDown
+            | Self::LoadFailed
+            | Self::RingUnsettled
             | Self::Refused => false,
             Self::StoreUnsuited
             | Self::RepositoryForeign
@@ -161,6 +163,7 @@ impl Cause {
             // The snapshot itself is what holds the space.
             | Self::NotEnoughSpace
             | Self::RingChanged
+            | Self::RestoreFailed
             | Self::BackupFailed => true,
         }
     }

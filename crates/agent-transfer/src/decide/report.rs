@@ -6,7 +6,7 @@ use crate::words::refusal::Refusal;
 use crate::words::stopped::Cause;
 use palladion_api::backup::MOST_DAMAGED;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, TransferCause, TransferState, TransferStatus, Uploaded,
+    BackupSchema, DamagedObject, Loaded, TransferCause, TransferState, TransferStatus, Uploaded,
 };
 
 /// Characters of a message: the schema takes no more.
@@ -32,7 +32,8 @@ pub fn status(facts: &Facts, next: &Next, progress: Option<Progress>) -> Option<
     match (record, id) {
         (Some(record), Some(id)) if record.id != id => None,
         (Some(record), Some(_)) => Some(of_record(record, facts, progress)),
-        // Withdrawn: how it ended is told, and what has not ended is nobody's concern.
+        // Withdrawn: how it ended is told, and that it has not: what a server has begun it ends.
+        (Some(record), None) if runs(record, facts) => Some(of(&record.id, TransferState::Running)),
         (Some(record), None) => record.ended.as_ref().map(|_| of_record(record, facts, progress)),
         (None, _) => None,
     }
@@ -57,12 +58,18 @@ fn of(id: &str, state: TransferState) -> TransferStatus {
         schema: None,
         uploaded: None,
         manifest_hash: None,
+        cataloged: None,
+        loaded: None,
         damaged: Vec::new(),
     }
 }
 
+fn runs(record: &Record, facts: &Facts) -> bool {
+    matches!(&facts.child, Child::Runs { id } if *id == record.id)
+}
+
 fn of_record(record: &Record, facts: &Facts, progress: Option<Progress>) -> TransferStatus {
-    let runs = matches!(&facts.child, Child::Runs { id } if *id == record.id);
+    let runs = runs(record, facts);
     let gets_on = progress.is_some_and(|progress| progress != Progress::default());
     match &record.ended {
         Some(Ended::Done(done)) => of_done(record, done),
@@ -111,7 +118,21 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
             status.manifest_hash = Some(manifest_hash.clone());
             status.damaged = damaged.iter().take(MOST_DAMAGED).map(told).collect();
         }
-        Done::Prepared | Done::Snapshotted | Done::Discarded { .. } | Done::Fetched { .. } => {}
+        Done::Cataloged { manifest_hash, cataloged } => {
+            status.manifest_hash = Some(manifest_hash.clone());
+            status.cataloged = Some((**cataloged).clone());
+        }
+        Done::Loaded { sstables, bytes } => {
+            status.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
+        }
+        Done::Prepared
+        | Done::Snapshotted
+        | Done::Discarded { .. }
+        | Done::Fetched { .. }
+        | Done::Read { .. }
+        | Done::Brought { .. }
+        | Done::Created
+        | Done::Settled => {}
     }
     status
 }
@@ -149,6 +170,9 @@ impl Cause {
             Self::ServerDown => TransferCause::ServerDown,
             Self::RingChanged => TransferCause::RingChanged,
             Self::BackupFailed => TransferCause::BackupFailed,
+            Self::LoadFailed => TransferCause::LoadFailed,
+            Self::RingUnsettled => TransferCause::RingUnsettled,
+            Self::RestoreFailed => TransferCause::RestoreFailed,
             Self::Refused => TransferCause::NotSupported,
         }
     }

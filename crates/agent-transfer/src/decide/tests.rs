@@ -17,6 +17,7 @@ fn order(id: &str, epoch: i64) -> Order {
         host: host(1),
         volume: "v1".into(),
         repository: "r1".into(),
+        backups: Backups::OfRing,
         backup: "b1".into(),
         snapshots: Snapshots::Stay,
         unfit: None,
@@ -93,6 +94,32 @@ fn who_is_not_meant_begins_nothing_and_ends_what_runs() {
 }
 
 #[test]
+fn a_restore_may_read_the_backups_of_any_ring_and_notes_nothing_of_them() {
+    let restore = Order { backups: Backups::OfAny, ..order("t1", 3) };
+    for repository in [Repository::Noted("r2".into()), Repository::None, Repository::Unread] {
+        let facts = Facts { order: Some(restore.clone()), repository, ..facts() };
+        assert_eq!(next(&facts), Next::Start, "{facts:?}");
+    }
+    let unfit = Order { unfit: Some(Refusal::work()), ..restore };
+    let facts = Facts { order: Some(unfit), ..facts() };
+    assert_eq!(next(&facts), Next::Refuse(Refusal::work()));
+}
+
+/// An agent of protocol 9 refuses a record with fields that it does not know, and this one reads
+/// what that one has written.
+#[test]
+fn the_record_of_a_restore_has_the_fields_of_older_agents() {
+    let text = r#"{"id":"t0","epoch":3,"failures":1,"failedAt":9,"why":{"cause":"ServerDown","message":"m"},"ended":null}"#;
+    let old: Record = serde_json::from_str(text).unwrap();
+    let restore = Order { backups: Backups::OfAny, ..order("r1-load-1", 3) };
+    let facts = Facts { order: Some(restore), noted: noted(old), ..facts() };
+    let Next::Note(new) = next(&facts) else { panic!() };
+    let fields = serde_json::to_value(&new).unwrap();
+    let fields: Vec<&String> = fields.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["ended", "epoch", "failedAt", "failures", "id"]);
+}
+
+#[test]
 fn a_leader_that_was_superseded_orders_nothing_and_ends_nothing() {
     let old = Facts { order: Some(order("t0", 2)), child: runs("t1"), ..facts() };
     let refusal = Refusal::OlderEpoch { epoch: 2, newest: 3 };
@@ -144,7 +171,8 @@ fn facts_record(facts: &Facts) -> Record {
 fn what_can_come_right_is_tried_again_ever_later_and_what_cannot_is_given_up() {
     let again =
         [Cause::StoreUnreachable, Cause::EncryptionKeyMissing, Cause::ServerDown, Cause::Refused];
-    let lines = again.map(stopped).into_iter().chain([None]);
+    let again = again.into_iter().chain([Cause::LoadFailed, Cause::RingUnsettled]);
+    let lines = again.map(stopped).chain([None]);
     for last in lines {
         let mut facts = Facts { child: said("t1", last.clone()), ..facts() };
         for wait in [5, 10, 20, 40, 80, 160, 300, 300] {
@@ -164,6 +192,7 @@ fn what_can_come_right_is_tried_again_ever_later_and_what_cannot_is_given_up() {
         Cause::RepositoryDamaged,
         Cause::NotEnoughSpace,
         Cause::RingChanged,
+        Cause::RestoreFailed,
         Cause::BackupFailed,
     ];
     for cause in never {

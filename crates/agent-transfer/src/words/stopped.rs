@@ -1,7 +1,8 @@
 //! Why a transfer has stopped, and the next step.
 
-use palladion_api::words::{Names, Quoted};
+use palladion_api::words::{Names, Quoted, Several};
 use palladion_backup::Trouble;
+use palladion_backup::schema::{NotChosen, Unread};
 use palladion_backup::words::trouble::{Unsealed, Wrong};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ palladion_api::sentences! {
         NoKeys { why: String } => "cannot seal: {why}; add the key to its Secret, the transfer then goes on by itself";
         Backup { why: Trouble } => "{why}";
         NotWhole { tag: String } => "snapshot {tag} lacks tables that it had when it was taken: somebody has cleared a part of it; take the backup again";
+        NotWholeTable { tag: String, table: String, file: String } => "snapshot {tag} lacks {file} of table {table}: somebody has cleared a part of it; take the backup again";
         Unnoted { tag: String } => "it is not noted on the volume which tables snapshot {tag} had when it was taken; take the backup again";
         NoSnapshot { tag: String } => "there is no snapshot {tag} in the data directories; take the backup again";
         Listing { path: String, why: String } => "cannot list the snapshot in {path}: {why}";
@@ -42,6 +44,51 @@ palladion_api::sentences! {
         NoChild { why: String } => "cannot start the process that moves the bytes: {why}; it is tried again";
         Crashed => "the process that moves the bytes ended without saying how, as when it is killed for its memory; it is tried again";
         OtherJournal { path: String } => "the journal {path} is of another transfer; abort that one first";
+        /// What a restore cannot read.
+        Restore { why: Trouble } => "{why}";
+        SchemaUnread { why: Unread } => "cannot read the schema of the backup: {why}";
+        NotChosen { why: NotChosen } => "{why}";
+        TooManyTables { tables: u64, most: u64 } => "the restore is of {tables} tables, and one restore takes at most {most}; name fewer keyspaces or tables in spec.tables, and restore the others with another CassandraRestore";
+        Scratch { path: String, why: String } => "cannot write {path} on the volume: {why}; the restore tries again";
+        /// What a restore asks of the server.
+        RestoreRoom { free: u64, least: u64 } => "{free} % of the volume is free, and a restore needs {least} % for what it fetches; grow the volume, or delete snapshots; the load goes on by itself";
+        Unsettled { members: Several<Unsettled> } => "nothing is loaded while the ring changes, because rows could miss a member: {members}; the load goes on when every member is up and none joins, leaves or moves";
+        NoTable { table: String } => "the ring has no table {table}, into which rows are to be loaded; create it again as it was, or delete the CassandraRestore";
+        NotLoaded { table: String, why: String } => "the server could not load SSTables into table {table}: {why}; they are loaded again";
+        LeftOut { table: String, sent: u64, least: u64 } => "the server has left out SSTables of table {table}: it has sent {sent} bytes of them to their replicas instead of {least} or more; its log says why (`Skipping file`); they are loaded again";
+        RingSchemaUnread { why: Unread } => "cannot read the schema of the ring: {why}";
+        /// By what the server says it is final.
+        StatementRefused { about: String, why: String } => "the server refuses to create or alter {about}: {why}; correct what it names, then begin another restore";
+        StatementFailed { about: String, why: String } => "the server could not create or alter {about}: {why}; it is tried again";
+        Missing { about: String } => "{about} is still to be created or altered, although the server has done it; somebody else may be changing the schema; it is tried again";
+        Differs { table: String, why: String } => "files of the backup cannot be loaded into table {table}: {why}; restore to another table, or drop this one";
+        IndexThere { table: String, index: String } => "table {table} has the storage-attached index {index}, beside which rows cannot be loaded; drop it, and begin another restore";
+        NotRestored { table: String } => "table {table} is to be truncated, and is none of those that are restored; restart the operator with the version of the agents, and begin another restore";
+        NewerLine { found: String, own: String } => "the backup was taken with Cassandra {found}, and this ring runs {own}, which cannot read its files; restore it into a ring of that version";
+        AppearedMeanwhile { about: String } => "{about} was not there when the restore began, and somebody else has created it since; begin another restore";
+        NotAgreed => "not all members know the tables that were created yet; the restore goes on when they agree on the schema";
+        NoSnapshotBefore { tag: String, why: String } => "cannot take snapshot {tag} of the tables that are to be truncated: {why}; nothing is truncated, and it is tried again";
+        LoadJournal { path: String, why: String } => "cannot note in {path} what is loaded: {why}; the load tries again";
+    }
+
+    /// How a member keeps rows from being loaded.
+    pub enum Unsettled {
+        Down { member: String } => "member {member} is down";
+        Joins { member: String } => "member {member} joins";
+        Leaves { member: String } => "member {member} leaves";
+        Moves { member: String } => "member {member} moves";
+        Unknown { member: String } => "the state of member {member} is not known";
+    }
+
+    /// Why a batch cannot be loaded.
+    pub enum Unfetched {
+        Folders { found: u64, sstables: u64 } => "{found} folders are there, and {sstables} SSTables were fetched; they are fetched again";
+    }
+
+    /// Why a file of a batch is not there.
+    pub enum Unwritten {
+        Create { path: String, why: String } => "cannot create {path}: {why}";
+        Write { path: String, why: String } => "cannot write {path}: {why}";
     }
 
     /// Why a file cannot be sent.
@@ -73,6 +120,12 @@ pub enum Cause {
     ServerDown,
     /// The ring is not what was told. The agent says it.
     RingChanged,
+    /// The server has not taken what was fetched: it is tried again. The agent says it.
+    LoadFailed,
+    /// A member joins, leaves or is down, so rows would miss it: it is tried again. The agent says it.
+    RingUnsettled,
+    /// The server refuses for good, or the backup does not have what is restored. The agent says it.
+    RestoreFailed,
     /// What was told cannot be done by this version.
     Refused,
 }
@@ -93,8 +146,34 @@ impl Stopped {
             }
             Self::NoKeys { .. } => Cause::EncryptionKeyMissing,
             Self::Backup { why } => of(why),
+            Self::Restore { why: Trouble::Target { .. } | Trouble::NoRoom { .. } }
+            | Self::Scratch { .. }
+            | Self::RestoreRoom { .. }
+            | Self::NoTable { .. }
+            | Self::NotLoaded { .. }
+            | Self::LeftOut { .. }
+            | Self::LoadJournal { .. } => Cause::LoadFailed,
+            Self::Unsettled { .. } | Self::NotAgreed => Cause::RingUnsettled,
+            Self::StatementFailed { .. } | Self::Missing { .. } | Self::NoSnapshotBefore { .. } => {
+                Cause::ServerDown
+            }
+            Self::StatementRefused { .. }
+            | Self::Differs { .. }
+            | Self::IndexThere { .. }
+            | Self::NotRestored { .. }
+            | Self::NewerLine { .. }
+            | Self::AppearedMeanwhile { .. }
+            | Self::RingSchemaUnread { .. } => Cause::RestoreFailed,
+            Self::Restore { why } => match of(why) {
+                Cause::BackupFailed => Cause::RestoreFailed,
+                other => other,
+            },
+            Self::SchemaUnread { .. } | Self::NotChosen { .. } | Self::TooManyTables { .. } => {
+                Cause::RestoreFailed
+            }
             Self::NoSnapshot { .. }
             | Self::NotWhole { .. }
+            | Self::NotWholeTable { .. }
             | Self::Unnoted { .. }
             | Self::Snapshotted { .. }
             | Self::Snapshot { .. }
@@ -122,10 +201,13 @@ fn of(trouble: &Trouble) -> Cause {
         Trouble::KeysMissing
         | Trouble::KeyOfBackup { .. }
         | Trouble::Object { wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, .. }
+        | Trouble::Damaged { wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, .. }
         | Trouble::EntryUnread {
             wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, ..
         } => Cause::EncryptionKeyMissing,
-        Trouble::Object { .. } | Trouble::EntryUnread { .. } => Cause::RepositoryDamaged,
+        Trouble::Object { .. } | Trouble::EntryUnread { .. } | Trouble::Damaged { .. } => {
+            Cause::RepositoryDamaged
+        }
         Trouble::NoSpace { .. } => Cause::NotEnoughSpace,
         Trouble::NotSealed | Trouble::OtherFormat { .. } => Cause::Refused,
         Trouble::Taken { .. }
@@ -145,6 +227,10 @@ fn of(trouble: &Trouble) -> Cause {
         | Trouble::Unnoted { .. }
         | Trouble::Rotten { .. }
         | Trouble::Document { .. }
+        | Trouble::OtherManifest { .. }
+        | Trouble::NoMember { .. }
+        | Trouble::Unloadable { .. }
+        | Trouble::NoRoom { .. }
         | Trouble::Target { .. } => Cause::BackupFailed,
     }
 }

@@ -1,6 +1,7 @@
 //! Jobs of tasks on Apache Cassandra 4.0 to 5.0, over Jolokia.
 
 use super::cassandra::Cassandra;
+use super::cassandra_owners::lacking;
 use super::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use super::jolokia::Item;
 use super::{Answer, Error, RepairTicket};
@@ -13,6 +14,7 @@ use palladion_api::task::{
     ScrubValues, SnapshotTask, UpgradeSstablesTask, WhichSstables,
 };
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// What a call that was stopped ends with; its code is never 1 (seen of 4.1 and 5.0).
 const INTERRUPTED: &str = "CompactionInterruptedException";
@@ -233,6 +235,22 @@ impl Jobs for Cassandra {
 
     fn end_repairs(&self) -> Answer<'_, ()> {
         Box::pin(async { self.call(STORAGE_SERVICE, END_REPAIRS, vec![]).await.map(drop) })
+    }
+
+    fn load<'a>(&'a self, folder: &'a Path) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let arguments = vec![json!(folder.display().to_string())];
+            self.call(STORAGE_SERVICE, BULK_LOAD, arguments).await.map(drop)
+        })
+    }
+
+    fn streamed(&self) -> Answer<'_, u64> {
+        Box::pin(async {
+            let item = Item::Read { mbean: STREAMED_OUT, attribute: "Count" };
+            let counted = self.client.read_or_absent(&item).await?;
+            // Not there before the first stream; what is no number is not known.
+            counted.map_or(Ok(0), |count| count.as_u64().ok_or_else(|| lacking("Count")))
+        })
     }
 }
 

@@ -28,7 +28,8 @@ impl Cassandra {
     }
 }
 
-fn lacking(attribute: &str) -> Error {
+/// An attribute that was not told.
+pub(super) fn lacking(attribute: &str) -> Error {
     Error::Failed {
         operation: Doing::ReadAttributes.to_string(),
         message: Answered::NoAttribute { attribute: attribute.into() }.to_string(),

@@ -9,6 +9,7 @@ use palladion_api::task::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Tables of each keyspace, each with the bytes that it has on disk.
 pub type Tables = BTreeMap<String, BTreeMap<String, u64>>;
@@ -109,6 +110,11 @@ pub trait Jobs: Send + Sync {
     fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>>;
     /// End every repair that this server coordinates.
     fn end_repairs(&self) -> Answer<'_, ()>;
+    /// Stream the SSTables of a folder to the replicas of their rows; the last two parts of its
+    /// path are keyspace and table. Answers when done. What it cannot open it leaves out silently.
+    fn load<'a>(&'a self, folder: &'a Path) -> Answer<'a, ()>;
+    /// Bytes that its streams have sent since it was started.
+    fn streamed(&self) -> Answer<'_, u64>;
 }
 
 /// The tokens of a ring, as a server sees them.

@@ -121,6 +121,17 @@ impl Client {
             .collect())
     }
 
+    /// Read one attribute; `None` only where the server says that there is no such MBean.
+    pub async fn read_or_absent(&self, item: &Item) -> Result<Option<Value>, Error> {
+        const NOT_FOUND: i64 = 404;
+        let answer: ItemAnswer = self.post(item, Some(READ_TIME)).await?;
+        match answer.status {
+            200 => Ok(Some(answer.value).filter(|value| !value.is_null())),
+            NOT_FOUND => Ok(None),
+            status => Err(refused(item, status, answer.error)),
+        }
+    }
+
     /// Set an attribute, or call an operation and wait for its end, for as long as it takes.
     pub async fn exec(&self, item: &Item) -> Result<Value, Error> {
         self.exec_within(item, None).await

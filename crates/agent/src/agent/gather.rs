@@ -109,7 +109,10 @@ impl Agent {
 
     /// The live spec; or the saved one once the API has had its chance to answer.
     fn gather_spec(&mut self) {
-        let News::Present(member) = self.api.news.borrow_and_update().clone() else {
+        let news = self.api.news.borrow_and_update().clone();
+        // With the spec of this turn: news that come while it goes on are of the next one.
+        self.spec_source = news.source();
+        let News::Present(member) = news else {
             let may_be_saved = self.api.news.borrow().leaves_to_saved(self.started.elapsed());
             if self.saved.is_none()
                 && may_be_saved
@@ -172,7 +175,7 @@ impl Agent {
 
     /// Was the spec read from the API since this agent was started?
     pub(super) fn source(&self) -> Source {
-        self.api.news.borrow().source()
+        self.spec_source
     }
 
     /// Note in the ledger how the server ended.

@@ -8,7 +8,9 @@ use crate::decide::clock::Times;
 use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
-use crate::decide::{DrainCall, LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
+use crate::decide::{
+    DrainCall, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
+};
 use crate::http::Health;
 use crate::init::protocol::Phase;
 use crate::issued::Certificates;
@@ -206,6 +208,8 @@ pub struct Agent {
     pub volume: Option<Volume>,
     pub found: Result<Found, String>,
     pub saved: Option<SavedMember>,
+    /// Where that spec is from.
+    pub spec_source: Source,
     pub process: Process,
     pub container: Phase,
     pub launch: Option<LaunchRecord>,
@@ -280,6 +284,7 @@ impl Agent {
             volume: None,
             found: Err(Wrong::NotLooked.to_string()),
             saved: None,
+            spec_source: Source::Saved,
             process: Process::Unknown(NotKnown::Process.to_string()),
             container: Phase::Serving,
             launch: None,

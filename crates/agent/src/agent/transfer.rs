@@ -8,7 +8,8 @@ use crate::admin::Reading;
 use crate::capabilities::{self, SnapshotLife};
 use crate::decide::Source;
 use crate::transfer::attempt::{self, Attempt, Talk};
-use crate::transfer::{Bench, Notes, Running};
+use crate::transfer::{Bench, Notes, Running, leftovers};
+use crate::volume::transfer::Of;
 use crate::words::calls::NotKnown;
 use crate::words::work::Trouble;
 use anyhow::{Context, Result};
@@ -35,6 +36,7 @@ impl Agent {
             let Some(facts) = self.transfer_facts() else { return };
             let next = decide::next(&facts);
             self.pace_transfer();
+            self.clear_restores(&facts);
             let went_on = match &next {
                 Next::Note(record) => self.note_transfer((**record).clone()),
                 Next::Start => self.start_transfer(),
@@ -121,7 +123,17 @@ impl Agent {
                 kept.tokens.clone_from(tokens);
             }
         }
-        volume.save_transfer(&record)?;
+        // Without an order the record is of the last one, and of its kind.
+        let of = match self.ordered().and_then(|order| order.work.task()) {
+            Some(
+                TransferTask::Catalog(_)
+                | TransferTask::Schema(_)
+                | TransferTask::Load(_)
+                | TransferTask::Settle(_),
+            ) => Of::Restore,
+            Some(_) | None => Of::Backup,
+        };
+        volume.save_transfer(&record, of)?;
         if let (Some(ended), failures) = (&record.ended, record.failures) {
             tracing::info!(id = record.id, ended = ?ended, failures, "transfer ended");
         } else {
@@ -183,6 +195,24 @@ impl Agent {
         Ok(())
     }
 
+    /// What restores have left goes, but for what the order that is given still needs: at the
+    /// start, and when that changes. Not while a try is under way, which writes there.
+    fn clear_restores(&mut self, facts: &Facts) {
+        let Some(volume) = self.volume.as_ref().filter(|_| facts.child == Child::Absent) else {
+            return;
+        };
+        let ended = match &facts.noted {
+            Noted::Record(record) => record.ended.as_ref().map(|_| record.id.as_str()),
+            Noted::Nothing | Noted::Unread => None,
+        };
+        let order = facts.order.as_ref().map(|order| order.id.clone());
+        let needed = order.clone().filter(|id| ended != Some(id.as_str()));
+        if self.transfers.cleared_for.as_ref() != Some(&(needed.clone(), order.clone())) {
+            leftovers::remove(volume, needed.as_deref(), order.as_deref());
+            self.transfers.cleared_for = Some((needed, order));
+        }
+    }
+
     fn transfer_bench(&self, order: Transfer) -> Result<Bench> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let spec = self.saved.as_ref().map(|saved| &saved.spec).context(NotKnown::Spec)?;
@@ -217,6 +247,8 @@ impl Agent {
             admin: self.admin.clone().filter(|_| serves),
             cql: access::endpoint(&self.settings, &mounted.config),
             life: row.map_or(SnapshotLife::Unlimited, |row| row.snapshot_life),
+            batch_bytes: self.settings.restore_batch_bytes,
+            restores: volume.restores(),
             order,
         })
     }

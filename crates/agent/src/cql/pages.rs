@@ -1,6 +1,6 @@
 //! Answers that are larger than a frame: asked for page by page.
 
-use super::{Connection, Error, ONE, QUERY, RESULT, length, rows};
+use super::{Connection, Consistency, Error, QUERY, RESULT, length, rows};
 
 /// Flags of a query: its page has a size, and it is not the first one.
 const PAGE_SIZE: u8 = 0x04;
@@ -30,7 +30,7 @@ impl Connection {
     async fn ask_page(&mut self, statement: &str, state: Option<&[u8]>) -> Result<Vec<u8>, Error> {
         let mut body = length(statement.len()).to_be_bytes().to_vec();
         body.extend(statement.as_bytes());
-        body.extend(ONE.to_be_bytes());
+        body.extend((Consistency::One as u16).to_be_bytes());
         body.push(PAGE_SIZE | state.map_or(0, |_| PAGING_STATE));
         body.extend(PAGE.to_be_bytes());
         if let Some(state) = state {

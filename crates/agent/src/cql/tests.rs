@@ -51,6 +51,34 @@ async fn logs_in_and_carries_out_a_statement() {
     assert_eq!(asked[2].1, b"\0\0\0\x10ALTER KEYSPACE k\0\x01\0");
 }
 
+/// `[json]`, with these rows.
+fn json_rows(rows: &[&str]) -> Vec<u8> {
+    let mut body: Vec<u8> = [2_i32, 1, 1].iter().flat_map(|n| n.to_be_bytes()).collect();
+    for name in ["shop", "orders", "[json]"] {
+        put_string(&mut body, name);
+    }
+    body.extend(13_u16.to_be_bytes());
+    body.extend(i32::try_from(rows.len()).unwrap().to_be_bytes());
+    for row in rows {
+        body.extend(i32::try_from(row.len()).unwrap().to_be_bytes());
+        body.extend(row.as_bytes());
+    }
+    body
+}
+
+#[tokio::test]
+async fn all_replicas_say_whether_a_table_is_empty() {
+    let answers = [json_rows(&[]), json_rows(&["{}"])];
+    let answers = answers.into_iter().map(|rows| (RESULT, rows));
+    let (address, served) = server([(READY, vec![])].into_iter().chain(answers).collect()).await;
+    let mut connection = Connection::open(&endpoint(address, None)).await.unwrap();
+    assert!(connection.is_empty("shop", "orders").await.unwrap());
+    assert!(!connection.is_empty("shop", "orders").await.unwrap());
+    let asked = served.await.unwrap();
+    let statement = b"SELECT JSON * FROM \"shop\".\"orders\" LIMIT 1";
+    assert_eq!(asked[1].1[4..], [&statement[..], &[0, 5, 0]].concat());
+}
+
 #[tokio::test]
 async fn a_refusal_is_told_in_the_servers_words() {
     let mut body = 0x2300i32.to_be_bytes().to_vec();

@@ -279,6 +279,15 @@ impl Jobs for Fake {
         now(Owners::default())
     }
 
+    fn load<'a>(&'a self, folder: &'a std::path::Path) -> Answer<'a, ()> {
+        drop(self.called(format!("load {}", folder.display())));
+        now(())
+    }
+
+    fn streamed(&self) -> Answer<'_, u64> {
+        now(0)
+    }
+
     fn stop_compaction<'a>(&'a self, id: &'a str) -> Answer<'a, ()> {
         self.called(format!("stop {id}")).stopped += 1;
         now(())

@@ -9,9 +9,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 /// One for the looks, one for a call that lasts days, one to stop it, one for a
-/// call that an earlier agent has left there, one for a drain beside them, one in
-/// reserve: when all are taken, the server is not seen until one of the calls ends.
-const THREADS: u32 = 6;
+/// call that an earlier agent has left there, one for a load and one for a load that an
+/// earlier try has left there, one for a drain beside them, one in reserve: when all are taken, the server is not seen until one of the calls ends.
+const THREADS: u32 = 8;
 
 /// The properties file, which only the server's user may read.
 pub fn properties(address: SocketAddr, credentials: &Credentials, policy: &Path) -> String {

@@ -49,7 +49,12 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
             let said = Said::Ring(ring::members(bench, work).await?);
             Ok(Asked { said, ..Asked::default() })
         }
-        TransferTask::Verify(_) => Ok(Asked::default()),
+        // A restore asks between its steps.
+        TransferTask::Verify(_)
+        | TransferTask::Catalog(_)
+        | TransferTask::Schema(_)
+        | TransferTask::Load(_)
+        | TransferTask::Settle(_) => Ok(Asked::default()),
         TransferTask::Discard(work) => {
             snapshot::clear_all(bench, &work.tags).await;
             Ok(Asked::default())

@@ -1,7 +1,8 @@
 //! One try at a transfer, beside the loop: the server is asked, then the child does
-//! the work. It is over when the child is, whoever ended it.
+//! the work. It is over when the child is, whoever ended it. A restore is many such steps.
 
-use super::{Bench, ask, child};
+use super::step::{Halt, Step};
+use super::{Bench, ask, catalog, child, create, load, settle};
 use palladion_agent_transfer::assign;
 use palladion_agent_transfer::decide::Views;
 use palladion_agent_transfer::tell::{Done, Line, Progress, ended};
@@ -42,6 +43,13 @@ impl Talk {
 
 /// Make it; `None` if it was ended by us.
 pub async fn attempt(bench: &Bench, mut talk: Talk) -> Option<Attempt> {
+    if let Some(step) = restored(bench, &mut talk).await {
+        return match step {
+            Ok(done) => Some(Attempt { last: Some(Line::Done(done)), ..Attempt::default() }),
+            Err(Halt::Failed(last)) => Some(Attempt { last, ..Attempt::default() }),
+            Err(Halt::Ended) => None,
+        };
+    }
     let asked = tokio::select! {
         biased;
         () = talk.stopped() => return None,
@@ -65,6 +73,23 @@ pub async fn attempt(bench: &Bench, mut talk: Talk) -> Option<Attempt> {
         Err(stopped) => Some(ended(&Err(stopped))),
     };
     Some(Attempt { last, ..attempt })
+}
+
+/// A restore goes to and fro between server and child; `None` of what is none.
+async fn restored(bench: &Bench, talk: &mut Talk) -> Option<Step<Done>> {
+    Some(match bench.order.work.task()? {
+        TransferTask::Catalog(work) => catalog::catalog(bench, work, talk).await,
+        TransferTask::Schema(work) => create::create(bench, work, talk).await,
+        TransferTask::Load(work) => load::load(bench, work, talk).await,
+        TransferTask::Settle(work) => settle::settle(bench, work, talk).await,
+        TransferTask::Prepare(_)
+        | TransferTask::Snapshot(_)
+        | TransferTask::Describe(_)
+        | TransferTask::Upload(_)
+        | TransferTask::Finish(_)
+        | TransferTask::Verify(_)
+        | TransferTask::Discard(_) => return None,
+    })
 }
 
 fn failed(stopped: Stopped) -> Attempt {

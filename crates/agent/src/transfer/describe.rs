@@ -43,6 +43,10 @@ fn private(file: &Path, text: &str) -> std::io::Result<()> {
     options.open(file)?.write_all(text.as_bytes())
 }
 
-async fn statements(bench: &Bench) -> Result<Vec<String>, cql::Error> {
+/// Its statements.
+///
+/// # Errors
+/// The server cannot be asked.
+pub async fn statements(bench: &Bench) -> Result<Vec<String>, cql::Error> {
     Connection::open(&bench.cql).await?.described(DESCRIBE).await
 }

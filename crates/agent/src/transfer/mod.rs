@@ -5,15 +5,27 @@
 //!
 //! Read in this order: [`attempt`] (one try), [`ask`] (what the server is asked for
 //! it), [`snapshot`], [`describe`] and [`ring`], [`child`] (the process), [`stale`]
-//! (which snapshots go).
+//! (which snapshots go). A restore goes to and fro between server and child, in [`step`]s:
+//! [`catalog`], [`create`] and [`settle`] with their [`statements`], and [`load`] with what it
+//! notes ([`loaded`]) and waits for ([`settled`]); what it leaves behind goes by [`leftovers`].
 
 pub mod ask;
 pub mod attempt;
+pub mod backup;
+pub mod catalog;
 pub mod child;
+pub mod create;
 pub mod describe;
+pub mod leftovers;
+pub mod load;
+pub mod loaded;
 pub mod ring;
+pub mod settle;
+pub mod settled;
 pub mod snapshot;
 pub mod stale;
+pub mod statements;
+pub mod step;
 
 use crate::admin::jobs::Jobs;
 use crate::admin::{Error, ServerAdmin};
@@ -26,6 +38,7 @@ use palladion_agent_transfer::tell::Progress;
 use palladion_agent_transfer::words::refusal::Refusal;
 use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{Transfer, TransferStatus};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
@@ -44,6 +57,10 @@ pub struct Bench {
     pub life: SnapshotLife,
     /// The member's tokens, where an earlier try has asked for them.
     pub tokens: Vec<String>,
+    /// Bytes that are fetched at a time, at the most, when they are loaded.
+    pub batch_bytes: u64,
+    /// Where they are fetched to.
+    pub restores: PathBuf,
 }
 
 impl Bench {
@@ -102,6 +119,8 @@ pub struct Transfers {
     pub unwritten: Option<(String, String)>,
     /// What is told.
     pub status: Option<TransferStatus>,
+    /// For which order what restores have left was removed last; none since the start.
+    pub cleared_for: Option<(Option<String>, Option<String>)>,
     /// When snapshots were looked for last.
     pub swept: Option<Instant>,
     /// Are they being looked for, or cleared?

@@ -34,7 +34,11 @@ fn named(order: &Transfer) -> Option<&str> {
         | TransferTask::Describe(_)
         | TransferTask::Finish(_)
         | TransferTask::Verify(_)
-        | TransferTask::Discard(_) => None,
+        | TransferTask::Discard(_)
+        | TransferTask::Catalog(_)
+        | TransferTask::Schema(_)
+        | TransferTask::Load(_)
+        | TransferTask::Settle(_) => None,
     }
 }
 

@@ -13,7 +13,7 @@ pub mod record;
 mod repairs;
 pub mod roles;
 mod snapshots;
-mod transfer;
+pub mod transfer;
 
 pub use palladion_agent_core::volume::{durable, seconds};
 

@@ -2,6 +2,7 @@
 //! a ledger with fields that it does not know.
 
 use super::{Volume, below, durable};
+use crate::transfer::leftovers;
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use palladion_agent_transfer::decide::Record;
@@ -10,9 +11,12 @@ use std::fs;
 use std::path::PathBuf;
 
 const RECORD: &str = "transfer.json";
+const RESTORE: &str = "restore.json";
 const REPOSITORY: &str = "repository.json";
-/// The journals of uploads.
+/// The journals of uploads, and what is noted of restores.
 const JOURNALS: &str = "transfers";
+/// What a restore fetches for its server: beside its data directories, so that it is none of them.
+const RESTORES: &str = "restore";
 
 /// Whose backups are taken of the ring that this volume is of: written once.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -22,15 +26,39 @@ struct Repository {
     id: String,
 }
 
+/// What a transfer is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A backup.
+    Backup,
+    /// A restore.
+    Restore,
+}
+
 impl Volume {
     /// The record of the last transfer; none on a volume that has had no order.
     pub fn transfer(&self) -> Result<Option<Record>> {
-        durable::read_json(&self.own(RECORD))
+        match durable::read_json(&self.own(RESTORE))? {
+            Some(record) => Ok(Some(record)),
+            None => durable::read_json(&self.own(RECORD)),
+        }
     }
 
-    /// Write it; on return it survives a power cut.
-    pub fn save_transfer(&self, record: &Record) -> Result<()> {
-        durable::write_json(&self.own(RECORD), record)
+    /// Write it; on return it survives a power cut. That of a restore has a file of its own: an
+    /// older agent does not know its words, and would take no backup beside what it cannot read.
+    pub fn save_transfer(&self, record: &Record, of: Of) -> Result<()> {
+        match of {
+            Of::Restore => durable::write_json(&self.own(RESTORE), record),
+            Of::Backup => {
+                // First: a record of a restore would count before this one.
+                let old = self.own(RESTORE);
+                if old.exists() {
+                    let doing = || Doing::Remove { path: old.display().to_string() };
+                    fs::remove_file(&old).with_context(doing)?;
+                }
+                durable::write_json(&self.own(RECORD), record)
+            }
+        }
     }
 
     /// The ID of the ring's repository; none before the first backup was prepared.
@@ -48,10 +76,20 @@ impl Volume {
         self.own(JOURNALS)
     }
 
+    /// Where a restore fetches to.
+    pub fn restores(&self) -> PathBuf {
+        self.own(RESTORES)
+    }
+
     /// Remove the journals of a backup that is over. Without its journal an upload of a
     /// snapshot that has shrunk fails: nothing is taken for whole.
     pub fn remove_journals(&self) -> Result<()> {
         for path in below(&self.journals())? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // Of a restore, which may be the next one: it has its own end.
+            if leftovers::is_note(&name) {
+                continue;
+            }
             let doing = || Doing::Remove { path: path.display().to_string() };
             fs::remove_file(&path).with_context(doing)?;
         }

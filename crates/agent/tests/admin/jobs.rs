@@ -203,6 +203,28 @@ async fn flushes_repairs_and_stops_name_what_they_are_for() {
 }
 
 #[tokio::test]
+async fn a_load_names_its_folder_and_what_was_sent_before_the_first_stream_is_nothing() {
+    let fake = answering(json!({"status": 200, "value": null})).await;
+    let folder = std::path::Path::new("/v/.palladion/restore/load-1/shop/orders");
+    admin(&fake, "4.0.20").load(folder).await.unwrap();
+    assert_eq!(called(&fake), ("bulkLoad".into(), json!([folder])));
+    let absent = json!({"status": 404, "error": "javax.management.InstanceNotFoundException"});
+    assert_eq!(admin(&answering(absent).await, "5.0.5").streamed().await.unwrap(), 0);
+    let sent = answering(json!({"status": 200, "value": 1234})).await;
+    assert_eq!(admin(&sent, "5.0.5").streamed().await.unwrap(), 1234);
+    // What is not known is not nothing: all that was ever sent would be evidence then.
+    for odd in
+        [json!({"status": 500, "error": "java.lang.Error"}), json!({"status": 200, "value": "x"})]
+    {
+        admin(&answering(odd).await, "5.0.5").streamed().await.unwrap_err();
+    }
+    let error = "java.lang.RuntimeException : Streaming to the following hosts failed: [10.0.0.2]";
+    let failed = answering(json!({"status": 500, "error": error})).await;
+    let refused = admin(&failed, "5.0.5").load(folder).await.unwrap_err();
+    assert!(matches!(&refused, Error::Failed { message, .. } if message == error), "{refused}");
+}
+
+#[tokio::test]
 async fn a_segment_names_its_ranges_and_tables_and_never_the_primary_ranges() {
     let fake = answering(json!({"status": 200, "value": 8})).await;
     let segment = Segment {

@@ -89,8 +89,18 @@ impl FakeApi {
         self.server = Some(runtime);
     }
 
+    /// Put a part of a member's spec in the place of what is there.
+    #[allow(dead_code, reason = "some of the programs that share this replace nothing")]
+    pub fn replace_in_spec(&self, name: &str, key: &str, value: Value) {
+        self.change(name, |spec| spec[key] = value);
+    }
+
     /// Merge into a member's spec, making the member where there is none.
     pub fn change_spec(&self, name: &str, spec: Value) {
+        self.change(name, |before| merge(before, &spec));
+    }
+
+    fn change(&self, name: &str, change: impl FnOnce(&mut Value)) {
         let kind = self.shared.kind.name;
         let mut world = self.shared.world.lock().unwrap();
         let mut member = world.members.get(name).cloned().unwrap_or_else(|| {
@@ -101,7 +111,7 @@ impl FakeApi {
                 "spec": {},
             })
         });
-        merge(&mut member["spec"], &spec);
+        change(&mut member["spec"]);
         let generation = member["metadata"]["generation"].as_i64().unwrap() + 1;
         member["metadata"]["generation"] = json!(generation);
         world.put(name, member);

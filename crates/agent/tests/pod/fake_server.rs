@@ -1,7 +1,7 @@
 //! Stands for a Cassandra server's JVM: understands the command line that the
 //! agent gives it, speaks Jolokia's protocol, leaves data behind.
 
-use super::fake_backup;
+use super::{fake_backup, fake_cql, fake_load};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -103,7 +103,8 @@ fn basic(user: &str, password: &str) -> String {
     text
 }
 
-fn told(line: &str) {
+/// Note what it was told.
+pub fn told(line: &str) {
     let known = std::fs::read_to_string(TOLD).unwrap_or_default();
     std::fs::write(TOLD, format!("{known}{line}\n")).unwrap();
 }
@@ -115,7 +116,7 @@ async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
         tokio::time::sleep(slow.map_or(START, Duration::from_secs)).await;
         *starting.mode.lock().unwrap() = "NORMAL";
     });
-    tokio::spawn(fake_backup::serve_cql());
+    tokio::spawn(fake_cql::serve());
     let listener =
         tokio::net::TcpListener::bind(format!("{}:{}", properties["host"], properties["port"]))
             .await
@@ -142,6 +143,9 @@ async fn jolokia(
         }) =>
         {
             server.clean_up().await
+        }
+        item if item["operation"] == "bulkLoad(java.lang.String)" => {
+            fake_load::load(item["arguments"][0].as_str().unwrap()).await
         }
         item => server.item(&item),
     };
@@ -176,8 +180,12 @@ impl Server {
                 Value::Null
             }
             "Count" if item["mbean"].as_str().is_some_and(|m| m.ends_with("LiveDiskSpaceUsed")) => {
-                let table = "org.apache.cassandra.metrics:keyspace=system_auth,name=LiveDiskSpaceUsed,scope=roles,type=Table";
-                json!({ table: { "Count": 10 } })
+                fake_load::tables()
+            }
+            "Count"
+                if item["mbean"].as_str().is_some_and(|m| m.ends_with("TotalOutgoingBytes")) =>
+            {
+                fake_load::sent()
             }
             "Compactions" if *self.cleans.lock().unwrap() => json!([{
                 "compactionId": "c1", "keyspace": "system_auth", "columnfamily": "roles",
@@ -197,10 +205,10 @@ impl Server {
             "AllEndpointStatesWithPort" => json!(format!("/{endpoint}\n  SCHEMA:1:s1\n")),
             "LiveNodesWithPort" => json!(live),
             "TokenToEndpointWithPortMap" => owners,
-            "UnreachableNodesWithPort"
-            | "JoiningNodesWithPort"
-            | "LeavingNodesWithPort"
-            | "MovingNodesWithPort" => json!([]),
+            "JoiningNodesWithPort" => json!(fake_load::joining()),
+            "UnreachableNodesWithPort" | "LeavingNodesWithPort" | "MovingNodesWithPort" => {
+                json!([])
+            }
             "EndpointWithPortToHostId" => json!(ids),
             "Tokens" => json!(["1", "2"]),
             "Seeds" => json!(self.seeds()),

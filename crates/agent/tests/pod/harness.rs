@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// Longest wait for anything that should happen.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Two of the SSTables that tests have fit into a batch, and not three.
+const BATCH: u64 = 5_000_000;
+
 const MEMBERS: Kind = Kind { name: "CassandraMember", plural: "cassandramembers" };
 
 pub struct Pod {
@@ -152,6 +155,7 @@ impl Pod {
             .env("PALLADION_JOLOKIA_ADDRESS", address(self.jolokia))
             .env("PALLADION_CQL_PORT", self.cql.to_string())
             .env("PALLADION_API_URL", self.api.url())
+            .env("PALLADION_RESTORE_BATCH_BYTES", BATCH.to_string())
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log)

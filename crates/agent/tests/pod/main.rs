@@ -8,6 +8,8 @@ mod cases;
 mod certificates;
 mod fake_api;
 mod fake_backup;
+mod fake_cql;
+mod fake_load;
 mod fake_server;
 mod harness;
 mod living;

@@ -1,16 +1,17 @@
-//! The part of a backup that one member does: what the operator orders, and what
+//! The part of a backup or a restore that one member does: what the operator orders, and what
 //! the member's agent makes of it. The rules are in `docs/concepts/backups.md`.
 
+use super::load::{CatalogWork, Cataloged, LoadWork, Loaded, SchemaWork, SettleWork};
 use crate::cluster::{BackupStore, S3Addressing, S3Checksum, S3Store, StoreTransport};
 use crate::ids::{HostId, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
-/// Work at a backup, for one member. It goes on under its `id` after a crash of agent, pod, server or node, until it has ended or is withdrawn.
+/// Work at a backup or a restore, for one member. It goes on under its `id` after a crash of agent, pod, server or node, until it has ended or is withdrawn.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Transfer {
-    /// Unique ID: uid of the backup, number of the attempt, kind of the work. Recorded on the volume.
+    /// Unique ID: that of the backup or restore, kind of the work, number of the attempt. Recorded on the volume.
     #[schemars(length(min = 1, max = 128))]
     pub id: String,
     /// Epoch of the leader that gave it. An agent that has seen a higher one reports `Refused` and does nothing.
@@ -32,12 +33,20 @@ pub struct Transfer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub credentials_secret_name: Option<String>,
-    /// Bytes to send in a second, at the most.
+    /// Whether `store` is another one than the ring's own: of the Secret the entries that begin with `source.` are used, and only if `source.store` names this place.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub source_credentials: bool,
+    /// Bytes to send, or to fetch, in a second, at the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_second: Option<u64>,
     /// What is done: exactly one of these fields.
     #[serde(flatten)]
     pub work: TransferWork,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Whose a repository is.
@@ -167,6 +176,18 @@ pub struct TransferWork {
     /// Give the backup up, and remove what it has left on this volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard: Option<DiscardWork>,
+    /// Restore: read the backup, and compare it with the ring. Agents of protocol 10 know this and what follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<CatalogWork>,
+    /// Restore: create the tables that are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<SchemaWork>,
+    /// Restore: load what one member of the backup had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadWork>,
+    /// Restore: give the tables what they have when nothing is loaded any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle: Option<SettleWork>,
 }
 
 /// Which work it is.
@@ -186,12 +207,22 @@ pub enum TransferTask<'a> {
     Verify(&'a VerifyWork),
     /// See [`TransferWork::discard`].
     Discard(&'a DiscardWork),
+    /// See [`TransferWork::catalog`].
+    Catalog(&'a CatalogWork),
+    /// See [`TransferWork::schema`].
+    Schema(&'a SchemaWork),
+    /// See [`TransferWork::load`].
+    Load(&'a LoadWork),
+    /// See [`TransferWork::settle`].
+    Settle(&'a SettleWork),
 }
 
 impl TransferWork {
     /// All fields.
-    pub const FIELDS: [&str; 7] =
-        ["prepare", "snapshot", "describe", "upload", "finish", "verify", "discard"];
+    pub const FIELDS: [&str; 11] = [
+        "prepare", "snapshot", "describe", "upload", "finish", "verify", "discard", "catalog",
+        "schema", "load", "settle",
+    ];
 
     /// The one; `None` if it asks for nothing that this build knows, or for more than one.
     pub fn task(&self) -> Option<TransferTask<'_>> {
@@ -203,6 +234,10 @@ impl TransferWork {
             self.finish.as_ref().map(TransferTask::Finish),
             self.verify.as_ref().map(TransferTask::Verify),
             self.discard.as_ref().map(TransferTask::Discard),
+            self.catalog.as_ref().map(TransferTask::Catalog),
+            self.schema.as_ref().map(TransferTask::Schema),
+            self.load.as_ref().map(TransferTask::Load),
+            self.settle.as_ref().map(TransferTask::Settle),
         ]
         .into_iter()
         .flatten();
@@ -352,10 +387,16 @@ pub struct TransferStatus {
     /// `upload`: what was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uploaded: Option<Uploaded>,
-    /// `finish`, `verify`: SHA-256 of the backup's manifest.
+    /// `finish`, `verify`, `catalog`: SHA-256 of the backup's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]
     pub manifest_hash: Option<String>,
+    /// `catalog`: what the backup has, and what the ring has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cataloged: Option<Cataloged>,
+    /// `load`: what was loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded: Option<Loaded>,
     /// `verify`: objects that are not as they should be, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = super::MOST_DAMAGED))]
@@ -437,6 +478,12 @@ pub enum TransferCause {
     RingChanged,
     /// It cannot be done any more.
     BackupFailed,
+    /// Restore: the server has not taken what was fetched.
+    LoadFailed,
+    /// Restore: a member joins, leaves or is down.
+    RingUnsettled,
+    /// Restore: it cannot be done.
+    RestoreFailed,
     /// The order cannot be carried out by this agent.
     NotSupported,
     /// The order is of another member, volume or leader, or the record on the volume cannot be read.

@@ -88,7 +88,7 @@ pub struct S3Store {
     pub prefix: Option<String>,
     /// Region of the bucket. Default `us-east-1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64), regex(pattern = "^[a-z0-9-]+$"))]
     pub region: Option<String>,
     /// Address of the store, if it is not Amazon's: `https://host:port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

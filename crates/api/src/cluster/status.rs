@@ -3,7 +3,9 @@
 use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use super::{InternodeTlsMode, SecurityStatus};
+use crate::backup::OwnGrace;
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::restore::RestoreSourced;
 use crate::service::ServiceStatus;
 use crate::task::TaskKind;
 use crate::waits::{MOST, Wait};
@@ -61,6 +63,9 @@ pub struct CassandraClusterStatus {
     /// The backup that is under way, and the repository of the ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<ClusterBackup>,
+    /// The restore that is under way. While there is one, no backup is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<ClusterRestore>,
     /// When the operator last gave a turn that starts a server which did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,
@@ -265,6 +270,36 @@ pub struct ClusterBackup {
     /// Uid of that `CassandraBackup`.
     #[serde(default, rename = "backupUID", skip_serializing_if = "Option::is_none")]
     pub backup_uid: Option<Uid>,
+}
+
+/// The restore of a ring that is under way, with what is needed to end it when its object is gone.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterRestore {
+    /// Its name, of which the names of its orders are made.
+    #[schemars(length(min = 1, max = 63))]
+    pub id: String,
+    /// Name of the `CassandraRestore`.
+    #[schemars(length(max = 253))]
+    pub restore: String,
+    /// Uid of that `CassandraRestore`.
+    #[serde(rename = "restoreUID")]
+    pub restore_uid: Uid,
+    /// The backup.
+    pub source: RestoreSourced,
+    /// What `gc_grace_seconds` of its tables is set to meanwhile; recorded before that is ordered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gc_grace_seconds: Option<u64>,
+    /// These tables with their own values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    pub own: Vec<OwnGrace>,
+    /// The tables are made, and rows are being loaded: from then on no order to create, or to truncate, is given any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tables_made: bool,
+    /// Since when it is being ended, without being complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending_since: Option<Time>,
 }
 
 /// Who asked for a job.

@@ -5,7 +5,7 @@
 //! can write one that is none; and what the operator writes back is as it was.
 
 use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
-use crate::backup::{TransferCause, TransferState};
+use crate::backup::{TableState, TransferCause, TransferState};
 use crate::member::{
     AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, Guard, HealthResult,
     IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind,
@@ -80,7 +80,10 @@ impl CassandraMemberStatus {
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
         let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let transfer = self.transfer.as_ref().is_some_and(|t| {
-            t.state == TransferState::Unknown || t.cause == Some(TransferCause::Unknown)
+            let found = t.cataloged.iter().flat_map(|cataloged| &cataloged.tables);
+            t.state == TransferState::Unknown
+                || t.cause == Some(TransferCause::Unknown)
+                || found.map(|table| table.state).any(|state| state == TableState::Unknown)
         });
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let certificate = |purpose| {

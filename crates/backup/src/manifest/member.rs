@@ -113,6 +113,11 @@ impl File {
         format!("{}-{}", self.sstable, self.component)
     }
 
+    /// Is it of the same SSTable?
+    pub fn is_beside(&self, other: &Self) -> bool {
+        (&self.table_id, &self.sstable) == (&other.table_id, &other.sstable)
+    }
+
     /// What files are sorted by.
     fn key(&self) -> (&str, &str, &str) {
         (&self.table_id, &self.sstable, &self.component)
@@ -146,25 +151,8 @@ impl MemberManifest {
     /// # Errors
     /// It is cut off, or names what a member's manifest cannot name.
     pub fn read(bytes: &[u8]) -> Result<Self, Invalid> {
-        let text = std::str::from_utf8(bytes).map_err(|_| Invalid::NotText)?;
-        let head = |why: &str| Invalid::Head { why: why.to_string() };
-        let rest = text.strip_prefix(TITLE).and_then(|rest| rest.strip_prefix('\n'));
-        let (member, rest) = rest.and_then(|r| r.split_once('\n')).ok_or(head("title"))?;
-        let member = serde_json::from_str(member).map_err(|error| head(&error.to_string()))?;
-        let body = rest.strip_suffix('\n').ok_or(Invalid::NoEnd)?;
-        let (lines, end) = body.rsplit_once('\n').unwrap_or(("", body));
-        let mut files = Vec::new();
-        for (at, line) in lines.lines().enumerate() {
-            let line_number = at as u64 + 3;
-            let file: File = serde_json::from_str(line)
-                .map_err(|error| Invalid::Line { line: line_number, why: error.to_string() })?;
-            check(&member, &file, files.last(), line_number)?;
-            files.push(file);
-        }
-        match end == format!("end {}", files.len()) {
-            true => Ok(Self { member, files }),
-            false => Err(Invalid::NoEnd),
-        }
+        let (member, files) = files(bytes)?;
+        Ok(Self { member, files: files.collect::<Result<_, _>>()? })
     }
 
     /// Every object that it names.
@@ -247,6 +235,66 @@ impl Text {
     pub fn end(mut self) -> (Vec<u8>, Totals) {
         self.text.push_str(&format!("end {}\n", self.totals.files));
         (self.text.into_bytes(), self.totals)
+    }
+}
+
+/// The files of a manifest one after the other: who looks at a million of them does not hold
+/// them all. After an error there is none.
+#[derive(Debug)]
+pub struct Files<'a> {
+    member: Member,
+    lines: std::str::Lines<'a>,
+    end: &'a str,
+    line: u64,
+    before: Option<File>,
+    is_over: bool,
+}
+
+/// Whose files they are, and the files.
+///
+/// # Errors
+/// Its first lines are not those of a manifest, or it is cut off.
+pub fn files(bytes: &[u8]) -> Result<(Member, Files<'_>), Invalid> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Invalid::NotText)?;
+    let head = |why: &str| Invalid::Head { why: why.to_string() };
+    let rest = text.strip_prefix(TITLE).and_then(|rest| rest.strip_prefix('\n'));
+    let (member, rest) = rest.and_then(|r| r.split_once('\n')).ok_or(head("title"))?;
+    let member: Member = serde_json::from_str(member).map_err(|error| head(&error.to_string()))?;
+    let body = rest.strip_suffix('\n').ok_or(Invalid::NoEnd)?;
+    let (lines, end) = body.rsplit_once('\n').unwrap_or(("", body));
+    let (lines, line, before) = (lines.lines(), FIRST_LINE, None);
+    Ok((member.clone(), Files { member, lines, end, line, before, is_over: false }))
+}
+
+/// Title and member come before the files.
+const FIRST_LINE: u64 = 3;
+
+impl Files<'_> {
+    fn next_file(&mut self) -> Result<Option<File>, Invalid> {
+        let Some(text) = self.lines.next() else {
+            let is_whole = self.end == format!("end {}", self.line - FIRST_LINE);
+            return is_whole.then_some(None).ok_or(Invalid::NoEnd);
+        };
+        let invalid =
+            |error: serde_json::Error| Invalid::Line { line: self.line, why: error.to_string() };
+        let file: File = serde_json::from_str(text).map_err(invalid)?;
+        check(&self.member, &file, self.before.as_ref(), self.line)?;
+        self.line += 1;
+        self.before = Some(file.clone());
+        Ok(Some(file))
+    }
+}
+
+impl Iterator for Files<'_> {
+    type Item = Result<File, Invalid>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.next_file().transpose();
+        self.is_over = !matches!(next, Some(Ok(_)));
+        next
     }
 }
 

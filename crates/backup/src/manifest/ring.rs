@@ -1,7 +1,7 @@
 //! The manifest of a ring, and how a backup ended. One hash vouches for all that
 //! is below it: the hash of the manifest of each member, and of the schema.
 
-use super::member::{Member, MemberManifest, Schema, Totals};
+use super::member::{Member, MemberManifest, Schema, Totals, files};
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
 use crate::vault::{Vault, object, wrong};
@@ -119,19 +119,33 @@ pub fn read(
     ring: &RingManifest,
     of: &OfMember,
 ) -> Result<MemberManifest, Trouble> {
-    let found = read_unchecked(vault, &of.manifest)?;
-    let (manifest, sha256) = found.ok_or_else(|| object(&of.manifest, Wrong::Absent))?;
-    if sha256 != of.sha256 {
+    let plain = plain(vault, ring, of)?;
+    MemberManifest::read(&plain).map_err(|invalid| torn(&of.manifest, &invalid))
+}
+
+/// The text of the manifest of a member as the ring's names it: its files are looked at one
+/// after the other, by [`files`].
+///
+/// # Errors
+/// It is gone, has changed, or is of another backup or member.
+pub fn plain(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<Vec<u8>, Trouble> {
+    let plain = vault.read(&of.manifest)?.ok_or_else(|| object(&of.manifest, Wrong::Absent))?;
+    if Hash::of(&plain) != of.sha256 {
         return Err(object(&of.manifest, Wrong::Hash));
     }
-    let member = &manifest.member;
+    let (member, _) = files(&plain).map_err(|invalid| torn(&of.manifest, &invalid))?;
     let is_this = member.host == of.host
         && member.repository == ring.repository
         && member.backup == ring.backup;
     match is_this {
-        true => Ok(manifest),
+        true => Ok(plain),
         false => Err(object(&of.manifest, Wrong::Torn { why: Unfit::Other.to_string() })),
     }
+}
+
+/// What is wrong with a manifest.
+pub(crate) fn torn(name: &str, invalid: &Invalid) -> Trouble {
+    object(name, Wrong::Torn { why: invalid.to_string() })
 }
 
 /// Read the manifest of a member, and its hash; `None` where there is none.
@@ -143,8 +157,8 @@ pub fn read_unchecked(
     name: &str,
 ) -> Result<Option<(MemberManifest, Hash)>, Trouble> {
     let Some(plain) = vault.read(name)? else { return Ok(None) };
-    let torn = |invalid: Invalid| object(name, Wrong::Torn { why: invalid.to_string() });
-    Ok(Some((MemberManifest::read(&plain).map_err(torn)?, Hash::of(&plain))))
+    let manifest = MemberManifest::read(&plain).map_err(|invalid| torn(name, &invalid))?;
+    Ok(Some((manifest, Hash::of(&plain))))
 }
 
 /// The schema of a backup.

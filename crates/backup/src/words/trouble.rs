@@ -57,6 +57,18 @@ palladion_api::sentences! {
         Rotten { file: String, expected: u32, found: u32 } => "{file} does not match its Digest.crc32 ({found} instead of {expected}): the file has rotted on the member's volume; scrub or replace it, then take the backup again";
         Document { name: String, why: String } => "cannot write {name} as JSON: {why}";
         Target { why: String } => "{why}";
+        OtherManifest { id: String, found: String, expected: String } => "the manifest of backup {id} has the SHA-256 {found}, not {expected}: it is not the backup that the restore began with; begin another restore";
+        NoMember { id: String, host: String } => "backup {id} has no member {host}; begin another restore";
+        Damaged { file: String, object: String, wrong: Wrong } => "cannot restore {file}, object {object}: {wrong}; restore from another backup";
+        NoRoom { file: String, bytes: u64, room: u64 } => "SSTable {file} has {bytes} bytes, and a restore may use {room} bytes of the volume now; grow the volume or delete snapshots, the load then goes on by itself";
+        Unloadable { file: String, why: Unloadable } => "cannot restore SSTable {file}: {why}; restore from another backup";
+    }
+
+    /// Why a server would leave an SSTable out.
+    pub enum Unloadable {
+        Name => "its name is not a version, an ID and a format";
+        NoIndex => "it has neither Index.db nor Partitions.db";
+        NoData => "it has no Data.db";
     }
 
     /// What the manifests of a backup do not cover.

@@ -20,6 +20,10 @@ const ENTRIES: [&str; 7] = [
     "sasToken",
     "ca.crt",
 ];
+/// What the names of entries begin with that are for another store, from which a restore reads.
+const SOURCE: &str = "source.";
+/// The entry that says for which store credentials are.
+const STORE_OF: &str = "store";
 const CREDENTIALS: &str = "backup-credentials";
 const KEYS: &str = "backup-keys";
 const STORE: &str = "backups";
@@ -35,8 +39,10 @@ pub fn volumes(valid: &Valid) -> Vec<Value> {
     };
     let credentials = backup.credentials_secret.as_ref().map(|name| {
         // Named, so that no other Secret becomes files of a pod by its name alone.
+        let entries = ENTRIES.iter().chain([&STORE_OF]);
+        let keys = entries.flat_map(|key| [(*key).to_string(), format!("{SOURCE}{key}")]);
         let items: Vec<Value> =
-            ENTRIES.iter().map(|key| json!({ "key": key, "path": key })).collect();
+            keys.map(|key| json!({ "key": key.as_str(), "path": key })).collect();
         let mut volume = secret(CREDENTIALS, name);
         volume["secret"]["items"] = items.into();
         volume

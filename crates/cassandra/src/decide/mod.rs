@@ -9,14 +9,17 @@ pub mod evidence;
 pub mod initialize;
 pub mod join;
 pub mod leave;
+pub mod left;
 pub mod maintenance;
 pub mod objects;
 pub mod readdress;
 pub mod remove;
 pub mod replace;
 pub mod restart;
+pub mod restores;
 pub mod schedules;
 pub mod tasks;
+pub mod transfers;
 pub mod turn;
 pub mod wanted;
 

@@ -27,6 +27,8 @@ palladion_plan::sentences! {
             "the agent of member {member} has version {agent}, which cannot take backups; roll out a newer agent";
         TwoRepositories { repositories: Names } => RepositoryForeign,
             "the volumes of the ring name different repositories of backups: {repositories}; decide which one is right, remove `.palladion/repository.json` from the other volumes, and restart their agents";
+        Restore { restore: String } => BackupPending,
+            "waiting for CassandraRestore {restore}: while rows are loaded no backup is taken";
         InQueue { backup: String } => BackupPending,
             "waiting for CassandraBackup {backup}: a ring takes one backup at a time";
         Paused { cluster: String } => Paused,
@@ -172,7 +174,11 @@ impl Stopped {
             Cause::ServerDown | Cause::NotForUs | Cause::Unknown => {
                 Self::ServerDown { member, why }
             }
-            Cause::BackupFailed | Cause::NotSupported => Self::Other { member, why },
+            Cause::BackupFailed
+            | Cause::NotSupported
+            | Cause::LoadFailed
+            | Cause::RingUnsettled
+            | Cause::RestoreFailed => Self::Other { member, why },
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod refusal;
 pub mod remove;
 pub mod replace;
 pub mod restart;
+pub mod restores;
 pub mod schedules;
 pub mod status;
 pub mod tasks;
@@ -43,6 +44,7 @@ palladion_plan::vocabulary![
     remove,
     replace,
     restart,
+    restores,
     schedules,
     status,
     tasks,

@@ -55,7 +55,7 @@ fn expect_said(world: &World, name: &str, reason: Reason, words: &str) {
     assert!(said.starts_with(reason.as_str()) && said.contains(words), "{said}");
 }
 
-fn with_a_store(cluster: &Value) -> Value {
+pub fn with_a_store(cluster: &Value) -> Value {
     let mut cluster = cluster.clone();
     cluster["spec"]["backup"] =
         json!({ "store": { "s3": { "bucket": "backups", "prefix": "demo" } } });

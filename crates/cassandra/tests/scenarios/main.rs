@@ -52,6 +52,7 @@ mod palladion_upgrades;
 mod reasons;
 mod recreated;
 mod removals;
+mod restores;
 mod rolling;
 mod schedules;
 mod sealed;

@@ -50,6 +50,7 @@ impl World {
         self.servers_can_speak_to_each_other()?;
         self.nobody_is_served_without_roles()?;
         self.complete_backups_are_whole()?;
+        self.complete_restores_are_whole()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
             Some(words) => Err(words),

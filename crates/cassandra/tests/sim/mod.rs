@@ -19,6 +19,7 @@ pub mod operations;
 pub mod phases;
 pub mod repair;
 pub mod report;
+pub mod restores;
 pub mod ring;
 pub mod rows;
 mod seal;

@@ -197,6 +197,10 @@ pub struct Ring {
     pub free: BTreeMap<String, u64>,
     /// The store of its backups.
     pub store: super::transfers::Store,
+    /// The tables that restores touch.
+    pub tables: super::restores::Tables,
+    /// What servers answer to every statement of a restore, if they refuse it.
+    pub refuses_statements: Option<String>,
     /// What clients wrote and were told.
     pub clients: Clients,
     /// Now, as of the last step.
@@ -342,6 +346,8 @@ impl Ring {
             stopped: BTreeSet::new(),
             tags: 0,
             store: super::transfers::Store::default(),
+            tables: super::restores::Tables::default(),
+            refuses_statements: None,
             clients: Clients::default(),
             now: Timestamp::UNIX_EPOCH,
             copies,

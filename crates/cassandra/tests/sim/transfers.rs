@@ -13,8 +13,8 @@ use palladion_agent_transfer::decide::{
 use palladion_agent_transfer::tell::{Damaged, Done, Line};
 use palladion_agent_transfer::words::stopped::Cause;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, RingView, Transfer, TransferCause, TransferState, TransferStatus,
-    TransferTask, Uploaded,
+    BackupSchema, DamagedObject, Loaded, RingView, Transfer, TransferCause, TransferState,
+    TransferStatus, TransferTask, Uploaded,
 };
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How long a snapshot and a look at the store take.
 const SHORT: SignedDuration = SignedDuration::from_secs(2);
-/// How long an upload takes.
+/// How long an upload takes, and a load.
 const UPLOAD: SignedDuration = SignedDuration::from_secs(40);
 
 /// How a backup ended in the store: written once.
@@ -50,6 +50,8 @@ pub struct Store {
     pub sent: BTreeSet<(String, HostId)>,
     /// How backups ended.
     pub outcomes: BTreeMap<String, Outcome>,
+    /// When the first backup was taken.
+    pub taken: Option<Timestamp>,
     /// Objects that were damaged after they were written.
     pub is_damaged: bool,
     /// The version of the schema; a change of it while snapshots are taken.
@@ -99,6 +101,13 @@ impl Agent {
             // What runs goes on, and nothing is begun.
             (_, Source::Saved) | (None, Source::Live) => return all,
         };
+        // Withdrawn, and not at work any more: nothing is told.
+        if order.is_none()
+            && self.moves.child.is_none()
+            && self.moves.told.as_ref().is_some_and(|told| told.state == TransferState::Running)
+        {
+            self.moves.told = None;
+        }
         for _ in 0..4 {
             let before = self.moves.clone();
             match next(&self.transfer_facts(order.as_ref(), reach)) {
@@ -126,7 +135,7 @@ impl Agent {
                 Next::Start => {
                     let Some(order) = &order else { break };
                     let time = match order.work.task() {
-                        Some(TransferTask::Upload(_)) => UPLOAD,
+                        Some(TransferTask::Upload(_) | TransferTask::Load(_)) => UPLOAD,
                         _ => SHORT,
                     };
                     let end = reach.now + time;
@@ -295,6 +304,7 @@ impl Agent {
                 if there != hosts {
                     return stopped(Cause::RingChanged, "the ring has other members");
                 }
+                reach.ring.store.taken.get_or_insert(now);
                 reach.ring.store.finish(&order.backup, hosts)
             }
             Some(TransferTask::Verify(_)) => {
@@ -312,6 +322,12 @@ impl Agent {
                     damaged,
                 })
             }
+            Some(
+                TransferTask::Catalog(_)
+                | TransferTask::Schema(_)
+                | TransferTask::Load(_)
+                | TransferTask::Settle(_),
+            ) => self.restore(order, reach).expect("an order of a restore"),
             Some(TransferTask::Discard(of)) => {
                 let kept = kept(reach, &self.pod.disk);
                 kept.snapshots.retain(|tag| !of.tags.contains(tag));
@@ -377,6 +393,13 @@ impl Agent {
                     })
                     .collect();
             }
+            Ended::Done(Done::Cataloged { manifest_hash, cataloged }) => {
+                told.manifest_hash = Some(manifest_hash.clone());
+                told.cataloged = Some((**cataloged).clone());
+            }
+            Ended::Done(Done::Loaded { sstables, bytes }) => {
+                told.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
+            }
             Ended::Done(_) => {
                 if let Some((before, after)) = views {
                     (told.before, told.after) = (Some(before), Some(after));
@@ -416,6 +439,8 @@ fn told(
         schema: None,
         uploaded: None,
         manifest_hash: None,
+        cataloged: None,
+        loaded: None,
         damaged: Vec::new(),
     }
 }
@@ -431,11 +456,15 @@ fn as_told(cause: Cause) -> TransferCause {
         Cause::BackupFailed => TransferCause::BackupFailed,
         Cause::ServerDown => TransferCause::ServerDown,
         Cause::RingChanged => TransferCause::RingChanged,
+        Cause::LoadFailed => TransferCause::LoadFailed,
+        Cause::RingUnsettled => TransferCause::RingUnsettled,
+        Cause::RestoreFailed => TransferCause::RestoreFailed,
         Cause::Refused => TransferCause::NotSupported,
     }
 }
 
-fn hash(hosts: &BTreeSet<HostId>) -> String {
+/// What vouches for a backup of these.
+pub fn hash(hosts: &BTreeSet<HostId>) -> String {
     let all: Vec<&str> = hosts.iter().map(HostId::as_str).collect();
     Hash::of(all.join(" ").as_bytes()).to_string()
 }

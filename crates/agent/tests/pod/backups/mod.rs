@@ -1,12 +1,15 @@
-//! A member's part of a backup: from the first order to a backup that is read, and what
+//! A member's part of a backup: from the first order to a backup that is read and loaded into
+//! the ring, and what
 //! becomes of it when agents, orders and specs go away meanwhile.
 
 mod interrupted;
+mod loads;
+mod restores;
 mod snapshots;
 mod whole;
 
 use super::cases::Case;
-use super::fake_backup::CQL;
+use super::fake_cql::CQL;
 use super::harness::{Pod, eventually};
 use super::processes::child_of;
 use palladion_backup::names::BackupId;
@@ -21,7 +24,8 @@ use std::path::{Path, PathBuf};
 
 /// All, in order.
 pub fn all() -> impl Iterator<Item = &'static Case> {
-    whole::ALL.iter().chain(interrupted::ALL).chain(snapshots::ALL)
+    let backups = whole::ALL.iter().chain(interrupted::ALL).chain(snapshots::ALL);
+    backups.chain(restores::ALL).chain(loads::ALL)
 }
 
 const TAG: &str = "palladion-b1-1";
@@ -63,6 +67,7 @@ fn write(table: &Path, number: usize) {
     sum.add(&data);
     put("Data.db", &data);
     put("Digest.crc32", sum.end().1.to_string().as_bytes());
+    put("Index.db", b"index");
     put("Statistics.db", b"statistics");
 }
 
@@ -71,16 +76,14 @@ fn order(pod: &Pod, id: &str, work: Value) {
     let status = pod.api.status("m-0");
     let mut order = json!({
         "id": id, "epoch": 1, "hostID": status["hostID"],
-        "volumeID": status["volume"]["volumeID"], "backup": "b1", "bytesPerSecond": null,
+        "volumeID": status["volume"]["volumeID"], "backup": "b1",
         "repository": {"id": "repository-1", "sealed": false},
         "store": {"at": pod.path("store")},
-        "prepare": null, "snapshot": null, "describe": null, "upload": null, "finish": null,
-        "verify": null, "discard": null,
     });
     for (key, value) in work.as_object().unwrap() {
         order[key] = value.clone();
     }
-    pod.api.change_spec("m-0", json!({ "transfer": order }));
+    pod.api.replace_in_spec("m-0", "transfer", order);
 }
 
 /// The status in which a transfer has ended.

@@ -1,7 +1,8 @@
 //! What is ordered is done, or refused with a reason.
 
 use super::super::cases::Case;
-use super::super::fake_backup::{OTHER, SCHEMA};
+use super::super::fake_backup::OTHER;
+use super::super::fake_cql::SCHEMA;
 use super::super::processes::signal;
 use super::*;
 

@@ -5,15 +5,14 @@ use super::course::{Said, write};
 use super::orders::UnderWay;
 use super::read::Backup;
 use crate::decide::draft::Draft;
+use crate::decide::transfers::{full_members, moves};
 use crate::decide::turn::lock::seen;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::backups::{Doing, Failed, Happened, Pending, Phase};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::backup::{
-    BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, GivenUp,
-};
-use palladion_api::cluster::{ClusterBackup, TurnStep};
+use palladion_api::backup::{BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus};
+use palladion_api::cluster::ClusterBackup;
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step};
 use serde_json::json;
@@ -108,11 +107,14 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
     if !facts.ring_exists() {
         return Err(Pending::NoRing.into());
     }
+    if let Some(restore) = &facts.status.restore {
+        return Err(Pending::Restore { restore: restore.restore.clone() }.into());
+    }
     if let Some(turn) = facts.turn().filter(|turn| moves(turn.step)) {
         let (member, work) = (turn.member.clone(), turn.step.into());
         return Err(Pending::Turn { member, work }.into());
     }
-    for member in members(facts) {
+    for member in full_members(facts) {
         let name = || member.name.clone();
         if !member.is_live(&facts.nodes) || identity(member).is_none() {
             return Err(Pending::MemberDown { member: name() }.into());
@@ -124,24 +126,6 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
         }
     }
     repository(facts)
-}
-
-/// Does it change who is in the ring? Whoever is restarted is down meanwhile, and waited for.
-fn moves(step: TurnStep) -> bool {
-    match step {
-        TurnStep::Initialize
-        | TurnStep::Join
-        | TurnStep::Replace
-        | TurnStep::ResumeLeave
-        | TurnStep::Leave
-        | TurnStep::Remove => true,
-        TurnStep::Restart | TurnStep::Stop | TurnStep::Start | TurnStep::Readdress => false,
-    }
-}
-
-/// The members of the ring.
-fn members<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
-    facts.members.values().filter(|member| member.recorded_host_id().is_some())
 }
 
 /// As it is on record, or else as it is noted on the volumes: a cluster object that was created
@@ -169,14 +153,15 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
     let name = backup.name().to_string();
     let record = ClusterBackup {
         repository_id,
-        id: Some(backup.new_id(facts)),
+        id: Some(Backup::new_id(facts)),
         discarding_since: None,
         backup: Some(name.clone()),
         backup_uid: Some(backup.uid().clone()),
     };
     let status = json!({ "backup": record, "epoch": facts.snapshot.epoch });
     // Nobody has begun to leave or to join meanwhile.
-    let seen = ["/status/backup", "/status/epoch", "/status/turn"].map(|p| seen(facts, p));
+    let pointers = ["/status/backup", "/status/restore", "/status/epoch", "/status/turn"];
+    let seen = pointers.map(|p| seen(facts, p));
     let event = Event::normal(Happened::Begun { backup: name.clone() });
     let event = event.also_about(crate::resources::BACKUP, &backup.object.meta);
     let step = Step::compare_and_set(status, seen.into(), Doing::Take { backup: name });
@@ -189,7 +174,7 @@ pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft
         let who = identity(member)?;
         Some(waiting(member, who))
     };
-    let entries: Option<Vec<BackupMember>> = members(facts).map(entry).collect();
+    let entries: Option<Vec<BackupMember>> = full_members(facts).map(entry).collect();
     let Some(entries) = entries.filter(|entries| !entries.is_empty()) else {
         return;
     };
@@ -205,13 +190,4 @@ pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft
     };
     let members = status.members.len();
     write(facts, backup, status, Phase::Preparing { done: 0, members }, draft);
-}
-
-/// What it is given up for.
-pub fn given_up(facts: &Facts<'_>, why: &Said) -> GivenUp {
-    GivenUp {
-        reason: why.0.as_str().into(),
-        message: super::answers::short(why.1.to_string()),
-        since: Time(facts.now()),
-    }
 }

@@ -2,30 +2,17 @@
 
 use super::read::Backup;
 use crate::decide::draft::Draft;
+pub use crate::decide::transfers::Said;
+use crate::decide::transfers::{self, Standing};
 use crate::facts::Facts;
-use crate::resources as kinds;
 use crate::words::backups::{Doing, Happened};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{BackupPhase, CassandraBackupStatus};
-use palladion_api::conditions::{COMPLETE, FAILED};
-use palladion_api::reasons::Reason;
-use palladion_api::words::{Message, Reasoned};
-use palladion_plan::difference::difference;
-use palladion_plan::{Conditions, Event, Step, Truth};
-use serde_json::json;
+use palladion_api::words::Message;
+use palladion_plan::{Event, Step};
 
-/// A sentence with its reason.
-pub struct Said(pub Reason, pub Message);
-
-impl<S: Reasoned> From<S> for Said {
-    fn from(sentence: S) -> Self {
-        Self(sentence.reason(), sentence.into())
-    }
-}
-
-/// Write how it goes, where that differs. As it was seen: a leader that was frozen must not
-/// write over its successor's words.
+/// Write how it goes, where that differs.
 pub fn write(
     facts: &Facts<'_>,
     backup: &Backup<'_>,
@@ -33,7 +20,7 @@ pub fn write(
     said: impl Into<Said>,
     draft: &mut Draft,
 ) {
-    draft.steps.extend(step(facts.now(), backup, status, said.into()));
+    draft.steps.extend(step(facts.now(), backup, status, &said.into()));
 }
 
 /// The same as a step; `None` where nothing differs.
@@ -41,36 +28,28 @@ pub fn step(
     now: Timestamp,
     backup: &Backup<'_>,
     mut status: CassandraBackupStatus,
-    Said(reason, message): Said,
+    said: &Said,
 ) -> Option<Step> {
-    let meta = &backup.object.meta;
     let phase = status.phase.unwrap_or(BackupPhase::Pending);
-    let (complete, failed) = match phase {
-        BackupPhase::Complete => (Truth::True, Truth::False),
-        BackupPhase::Failed | BackupPhase::Aborted => (Truth::False, Truth::True),
+    let standing = match phase {
+        BackupPhase::Complete => Standing::Complete,
+        BackupPhase::Failed | BackupPhase::Aborted => Standing::Failed,
         BackupPhase::Pending
         | BackupPhase::Preparing
         | BackupPhase::Snapshotting
         | BackupPhase::Uploading
-        | BackupPhase::Verifying => (Truth::False, Truth::False),
+        | BackupPhase::Verifying => Standing::Open,
     };
-    let mut conditions = Conditions::new(&status.conditions, meta.generation, now);
-    conditions.set(COMPLETE, complete, reason, &message);
-    conditions.set(FAILED, failed, reason, &message);
-    status.conditions = conditions.all().to_vec();
+    status.conditions = transfers::conditions((backup, &status.conditions), (standing, said), now);
     status.phase = Some(phase);
-    status.observed_generation = Some(meta.generation);
+    status.observed_generation = Some(backup.object.meta.generation);
     if phase.is_final() {
         status.ended_at = Some(Time(now));
         status.progress = None;
     }
-    let change = difference(backup.object.at("/status"), &json!(status))?;
     let doing = Doing::Report { backup: backup.name().to_string() };
-    let patch = json!({ "status": change });
-    let step = Step::patch_status_as_seen(kinds::BACKUP, meta, patch, doing);
-    let event = event(backup.name(), phase, &message);
-    let event = event.map(|event| event.also_about(kinds::BACKUP, meta));
-    Some(step.announced(event))
+    let event = event(backup.name(), phase, &said.1);
+    transfers::step(backup, &status, doing, event)
 }
 
 fn event(backup: &str, phase: BackupPhase, message: &Message) -> Option<Event> {

@@ -38,13 +38,13 @@ pub fn end_one(object: &Object, cluster: String, now: Timestamp) -> Option<Step>
     let backup = read::Backup::read(object)?;
     let status =
         CassandraBackupStatus { phase: Some(BackupPhase::Failed), ..backup.status.clone() };
-    step(now, &backup, status, Failed::ClusterDeleted { cluster }.into())
+    step(now, &backup, status, &Failed::ClusterDeleted { cluster }.into())
 }
 
 /// The cluster of a backup has never been there: that is said, and waited for.
 pub fn say_without_cluster(object: &Object, cluster: String, now: Timestamp) -> Option<Step> {
     let backup = read::Backup::read(object)?;
-    step(now, &backup, backup.status.clone(), Pending::NoCluster { cluster }.into())
+    step(now, &backup, backup.status.clone(), &Pending::NoCluster { cluster }.into())
 }
 
 /// The cluster is being deleted, which is not taken back.

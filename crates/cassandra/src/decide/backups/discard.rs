@@ -6,8 +6,8 @@ use super::begin::KNOWS_TRANSFERS;
 use super::course::{Said, write};
 use super::orders::{Active, Goes, give};
 use super::read::Backup;
-use super::verify::recorded;
 use crate::decide::draft::Draft;
+use crate::decide::transfers::recorded;
 use crate::facts::{Facts, MemberFact};
 use crate::words::backups::Phase;
 use jiff::{SignedDuration, Timestamp};
@@ -33,12 +33,13 @@ pub fn discard(
     let writes_outcome = backup.status.manifest_hash.is_none();
     let all = (entries.as_slice(), backup.attempt(), writes_outcome);
     if is_done(facts, goes, (active, why.since.0), all, draft) {
-        let phase = match recorded(&why.reason) {
+        let reason = recorded(&why.reason, Reason::BackupFailed);
+        let phase = match reason {
             Reason::BackupAborted => BackupPhase::Aborted,
             _ => BackupPhase::Failed,
         };
         let status = CassandraBackupStatus { phase: Some(phase), ..backup.status.clone() };
-        let said = Said(recorded(&why.reason), Message::quoted(&why.message));
+        let said = Said(reason, Message::quoted(&why.message));
         return write(facts, backup, status, said, draft);
     }
     let said = Phase::Discarding { why: why.message.clone() };

@@ -2,11 +2,11 @@
 //! complete any more. That is on record before anything is discarded.
 
 use super::answers::is_lost;
-use super::begin::given_up;
 use super::course::{Said, write};
 use super::orders::{Active, Goes};
 use super::read::Backup;
 use crate::decide::draft::Draft;
+use crate::decide::transfers::given_up;
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::backups::{Failed, Phase};

@@ -10,7 +10,7 @@ use palladion_api::backup::{BackupMemberState as State, BackupPhase};
 /// What a leave waits for, if a backup is under way that needs its members.
 pub fn waits_for_uploads(facts: &Facts<'_>) -> Option<LeaveWaits> {
     let active = Active::read(facts)?;
-    let read::Found::Backup(backup) = read::of_uid(facts, &active.uid) else {
+    let read::Found::There(backup) = read::of_uid(facts, &active.uid) else {
         return None;
     };
     if backup.status.given_up.is_some() {

@@ -28,7 +28,8 @@ use crate::validate::Valid;
 pub use deleted::{end_all, end_one, say_without_cluster};
 pub use hold::hold;
 pub use leaving::waits_for_uploads;
-use orders::{Active, Goes};
+pub use orders::Active;
+use orders::Goes;
 use palladion_api::backup::BackupPhase;
 pub use read::is_over;
 use read::{Backup, Found};
@@ -40,17 +41,15 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     schedules::decide(facts, draft);
     let waiting = read::open(facts);
-    let active = Active::read(facts);
-    orders::withdraw(facts, active.as_ref(), draft);
-    match active {
+    match Active::read(facts) {
         Some(active) => {
             match read::of_uid(facts, &active.uid) {
                 Found::Deleted => deleted::discard(facts, valid, &active, draft),
                 Found::Unreadable => {}
-                Found::Backup(backup) if read::is_over(backup.object) => {
+                Found::There(backup) if read::is_over(backup.object) => {
                     orders::release(&active, draft);
                 }
-                Found::Backup(backup) => advance(facts, valid, (&backup, &active), draft),
+                Found::There(backup) => advance(facts, valid, (&backup, &active), draft),
             }
             let others = waiting.iter().filter(|backup| *backup.uid() != active.uid);
             begin::say_queued(facts, others, &active.name, draft);

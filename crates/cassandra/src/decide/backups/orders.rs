@@ -3,9 +3,8 @@
 
 use super::read::Backup;
 use crate::decide::draft::Draft;
-use crate::decide::turn::lock::seen;
+use crate::decide::transfers::{self, Whose};
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::{Valid, ValidBackup};
 use crate::words::backups::Doing;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -13,12 +12,8 @@ use palladion_api::backup::{
     BackupMember, Transfer, TransferPlace, TransferRepository, TransferWork,
 };
 use palladion_api::ids::Uid;
-use palladion_plan::difference::difference;
-use palladion_plan::{Fence, ObjectKey, Step};
+use palladion_plan::Step;
 use serde_json::{Value, json};
-
-/// Where the uid of the backup stands that is under way.
-const UNDER_WAY: &str = "/status/backup/backupUID";
 
 /// The backup that is under way.
 pub struct Active {
@@ -63,15 +58,6 @@ impl Active {
     pub fn is_of(&self, order: &Transfer) -> bool {
         order.id.strip_prefix(self.id.as_str()).is_some_and(|rest| rest.starts_with('-'))
     }
-}
-
-/// Every write for a backup holds while that is the one that is under way, and the leader is.
-fn fences(facts: &Facts<'_>) -> [Fence; 2] {
-    let owner = &facts.snapshot.owner.meta;
-    [UNDER_WAY, "/status/epoch"].map(|pointer| seen(facts, pointer)).map(|(pointer, expected)| {
-        let object = ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name);
-        Fence { object, pointer, expected }
-    })
 }
 
 /// Where a backup goes.
@@ -126,25 +112,12 @@ pub fn give(
         repository: TransferRepository { id: active.repository.clone(), sealed: store.is_sealed },
         store: store.place.clone(),
         credentials_secret_name: store.credentials_secret.clone(),
+        source_credentials: false,
         bytes_per_second: store.bytes_per_second,
         work,
     };
-    let Some(object) = &member.object else {
-        return;
-    };
-    let Some(change) = difference(object.at("/spec/transfer"), &json!(order)) else {
-        return;
-    };
     let doing = Doing::Order { backup: active.name.clone(), member: member.name.clone() };
-    let patch = json!({ "spec": { "transfer": change } });
-    // Its agent reports often meanwhile, so not as it was seen: the epoch in the order, and the
-    // fences, keep the order of a leader that was frozen from counting.
-    let step = Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing);
-    draft.steps.push(fenced(facts, step));
-}
-
-fn fenced(facts: &Facts<'_>, step: Step) -> Step {
-    fences(facts).into_iter().fold(step, Step::fenced)
+    transfers::give(facts, (Whose::Backup, &[]), (member, &order), doing, draft);
 }
 
 /// The ring has no backup under way any more: the next one may begin.
@@ -153,7 +126,7 @@ pub fn release(active: &Active, draft: &mut Draft) {
         "id": null, "backup": null, "backupUID": null, "discardingSince": null,
     } });
     let doing = Doing::Release { backup: active.name.clone() };
-    let seen = vec![(UNDER_WAY.to_string(), Value::from(active.uid.as_str()))];
+    let seen = vec![(Whose::Backup.under_way().to_string(), Value::from(active.uid.as_str()))];
     draft.steps.push(Step::compare_and_set(status, seen, doing));
 }
 
@@ -161,21 +134,6 @@ pub fn release(active: &Active, draft: &mut Draft) {
 pub fn note_discarding(facts: &Facts<'_>, active: &Active, draft: &mut Draft) {
     let status = json!({ "backup": { "discardingSince": Time(facts.now()) } });
     let doing = Doing::Discard { backup: active.name.clone() };
-    let seen = vec![(UNDER_WAY.to_string(), Value::from(active.uid.as_str()))];
+    let seen = vec![(Whose::Backup.under_way().to_string(), Value::from(active.uid.as_str()))];
     draft.steps.push(Step::compare_and_set(status, seen, doing));
-}
-
-/// Orders of backups that are not under way are withdrawn, whoever has left them.
-pub fn withdraw(facts: &Facts<'_>, active: Option<&Active>, draft: &mut Draft) {
-    for member in facts.members.values() {
-        let order = member.spec.as_ref().and_then(|spec| spec.transfer.as_ref());
-        let is_left = |order: &&Transfer| active.is_none_or(|active| !active.is_of(order));
-        let (Some(object), Some(_)) = (&member.object, order.filter(is_left)) else {
-            continue;
-        };
-        let doing = Doing::Withdraw { member: member.name.clone() };
-        let patch = json!({ "spec": { "transfer": null } });
-        let step = Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing);
-        draft.steps.push(fenced(facts, step));
-    }
 }

@@ -1,5 +1,6 @@
 //! A backup as it is stored.
 
+use crate::decide::transfers::{self, Asked, Kind};
 use crate::facts::Facts;
 use crate::resources as kinds;
 use jiff::{SignedDuration, Timestamp};
@@ -7,98 +8,45 @@ use palladion_api::backup::{
     BackupMember, BackupMemberState, BackupPhase, CassandraBackupSpec, CassandraBackupStatus,
 };
 use palladion_api::ids::Uid;
-use palladion_plan::Object;
+use palladion_plan::{Object, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Digits of a nonce, in the name of a backup.
-const DIGITS: usize = 12;
+/// `CassandraBackup`.
+pub struct Backups;
+
+impl Kind for Backups {
+    const RESOURCE: Resource = kinds::BACKUP;
+    type Spec = CassandraBackupSpec;
+    type Status = CassandraBackupStatus;
+
+    fn is_final(phase: &Value) -> bool {
+        BackupPhase::deserialize(phase).is_ok_and(BackupPhase::is_final)
+    }
+}
 
 /// A backup as it is stored.
-pub struct Backup<'a> {
-    /// The stored object.
-    pub object: &'a Object,
-    /// What is wanted.
-    pub spec: CassandraBackupSpec,
-    /// How it went so far.
-    pub status: CassandraBackupStatus,
-}
+pub type Backup<'a> = Asked<'a, Backups>;
+
+/// The object of the backup that is under way.
+pub type Found<'a> = transfers::Found<'a, Backups>;
 
 /// Has it ended?
 pub fn is_over(object: &Object) -> bool {
-    let phase = object.at("/status/phase").and_then(|phase| BackupPhase::deserialize(phase).ok());
-    phase.is_some_and(BackupPhase::is_final)
+    transfers::is_over::<Backups>(object)
 }
 
 /// The backups of this cluster that have not ended, in the order in which they come.
 pub fn open<'a>(facts: &'a Facts<'_>) -> Vec<Backup<'a>> {
-    let is_open = |object: &&'a Object| !is_over(object) && !object.meta.is_terminating();
-    let mut all: Vec<Backup<'a>> =
-        of_cluster(facts).filter(is_open).filter_map(Backup::read).collect();
-    all.sort_by(|a, b| {
-        let place = |backup: &Backup<'_>| backup.object.meta.creation_timestamp;
-        (place(a), a.name()).cmp(&(place(b), b.name()))
-    });
-    all
-}
-
-/// The object of the backup that is under way.
-pub enum Found<'a> {
-    /// There is none any more.
-    Deleted,
-    /// It is of another version of this kind, and not ours to judge.
-    Unreadable,
-    /// What it says.
-    Backup(Box<Backup<'a>>),
+    transfers::open(facts)
 }
 
 /// The one with this uid.
 pub fn of_uid<'a>(facts: &'a Facts<'_>, uid: &Uid) -> Found<'a> {
-    let mut all = of_cluster(facts).filter(|object| !object.meta.is_terminating());
-    match all.find(|object| object.meta.uid == *uid).map(Backup::read) {
-        None => Found::Deleted,
-        Some(None) => Found::Unreadable,
-        Some(Some(backup)) => Found::Backup(Box::new(backup)),
-    }
+    transfers::of_uid(facts, uid)
 }
 
-fn of_cluster<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Object> {
-    let cluster = facts.snapshot.owner.meta.name.as_str();
-    let all = facts.objects(kinds::BACKUP).iter().map(AsRef::as_ref);
-    all.filter(move |object: &&Object| object.str_at("/spec/cluster") == Some(cluster))
-}
-
-impl<'a> Backup<'a> {
-    /// Read it; `None` for one of another version of this kind.
-    pub fn read(object: &'a Object) -> Option<Self> {
-        let part = |field: &str| object.body.get(field).cloned().unwrap_or(Value::Null);
-        let status: Option<CassandraBackupStatus> = serde_json::from_value(part("status")).ok()?;
-        Some(Self {
-            object,
-            spec: serde_json::from_value(part("spec")).ok()?,
-            status: status.unwrap_or_default(),
-        })
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.object.meta.name
-    }
-
-    /// Its uid: another backup of the same name is another one.
-    pub fn uid(&self) -> &Uid {
-        &self.object.meta.uid
-    }
-
-    /// Its name in the repository when it is taken up now: another one each time, so that no
-    /// answer, snapshot or object of an earlier time is taken for one of this.
-    pub fn new_id(&self, facts: &Facts<'_>) -> String {
-        let nonce = facts.snapshot.nonce.as_str().to_ascii_lowercase();
-        let digits: String =
-            nonce.chars().filter(char::is_ascii_alphanumeric).take(DIGITS).collect();
-        format!("{}-{digits}", facts.now().strftime("%Y%m%d-%H%M%S"))
-    }
-
+impl Backup<'_> {
     /// When its time is over.
     pub fn deadline(&self) -> Option<Timestamp> {
         let created = self.object.meta.creation_timestamp?;

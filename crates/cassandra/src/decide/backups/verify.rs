@@ -2,20 +2,19 @@
 //! another rack if there is one, reads it back. Both tell one hash.
 
 use super::answers::{Answer, answer, without_result};
-use super::begin::given_up;
 use super::course::{Said, write};
 use super::give_up;
 use super::one::{One, all, ask, chosen, has_order};
 use super::orders::UnderWay;
 use super::read::Backup;
 use crate::decide::draft::Draft;
+use crate::decide::transfers::given_up;
 use crate::facts::Facts;
 use crate::words::backups::{Complete, Failed, Phase};
 use palladion_api::backup::{
     BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, FinishWork, SentManifest,
     TransferStatus, TransferWork, VerifyWork,
 };
-use palladion_api::reasons::Reason;
 use palladion_plan::words::Count;
 
 /// Order it of one, then of another one.
@@ -125,9 +124,4 @@ fn second<'a>(facts: &'a Facts<'_>, backup: &'a Backup<'_>, id: &str) -> Option<
     let at_it = others.clone().find(|one| has_order(one, id) && is_up(one));
     let found = at_it.or_else(|| others.clone().find(|one| is_up(one) && elsewhere(one)));
     found.or_else(|| others.clone().find(is_up)).or_else(|| others.clone().next())
-}
-
-/// The reason of a sentence, as it was recorded.
-pub fn recorded(reason: &str) -> Reason {
-    Reason::read(reason).unwrap_or(Reason::BackupFailed)
 }

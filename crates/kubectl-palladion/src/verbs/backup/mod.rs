@@ -75,12 +75,17 @@ impl From<OfBackup> for Trouble {
             | OfBackup::NotComplete { .. }
             | OfBackup::AlreadyCondemned { .. } => Exit::Refused,
             OfBackup::KeysMissing | OfBackup::NotSealed => Exit::Usage,
-            // Nothing that is read or deleted asks these.
-            OfBackup::Unsuited | OfBackup::KeyOfBackup { .. } | OfBackup::NoSpace { .. } => {
-                Exit::NotWell
-            }
+            // Nothing that is read or deleted here asks these: members do.
+            OfBackup::Unsuited
+            | OfBackup::KeyOfBackup { .. }
+            | OfBackup::NoSpace { .. }
+            | OfBackup::OtherManifest { .. }
+            | OfBackup::NoMember { .. }
+            | OfBackup::NoRoom { .. }
+            | OfBackup::Unloadable { .. } => Exit::NotWell,
             OfBackup::Store { .. }
             | OfBackup::Object { .. }
+            | OfBackup::Damaged { .. }
             | OfBackup::Taken { .. }
             | OfBackup::OtherFormat { .. }
             | OfBackup::Foreign { .. }

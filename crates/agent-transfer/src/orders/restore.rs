@@ -1,0 +1,63 @@
+//! What the child is told for a restore: to read what a backup is, and to bring a batch of
+//! SSTables.
+
+use palladion_api::restore::RestoreTable;
+use palladion_backup::hash::Hash;
+use palladion_backup::names::{BackupId, HostId};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// See [`crate::settings::Work::Read`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Read {
+    /// The backup.
+    pub backup: BackupId,
+    /// Of its manifest, if that is known.
+    #[serde(default)]
+    pub manifest: Option<Hash>,
+    /// The version of the server that is to take what is restored.
+    #[serde(default)]
+    pub server: String,
+    /// What is restored.
+    pub tables: Vec<RestoreTable>,
+    /// The file that its schema is written to.
+    pub schema: PathBuf,
+    /// Whether it is added up what its members have of the tables.
+    pub amounts: Amounts,
+}
+
+/// Is it added up what members have of the tables?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Amounts {
+    /// The manifests of all members are read.
+    Sum,
+    /// Nobody asks.
+    Leave,
+}
+
+/// See [`crate::settings::Work::Batch`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Batch {
+    /// The backup.
+    pub backup: BackupId,
+    /// Of its manifest.
+    pub manifest: Hash,
+    /// Whose SSTables.
+    #[serde(rename = "sourceHostID")]
+    pub source: HostId,
+    /// What is restored.
+    pub tables: Vec<RestoreTable>,
+    /// So many SSTables are loaded.
+    pub skip: u64,
+    /// Of so many; 0 before the first batch.
+    pub of: u64,
+    /// Bytes, at the most; one SSTable that is longer is brought by itself.
+    pub limit: u64,
+    /// And if it is longer than this, it is not.
+    pub room: u64,
+    /// The folder, which is emptied first: in it are one for each keyspace of the ring with one
+    /// for each table.
+    pub into: PathBuf,
+}

@@ -1,0 +1,206 @@
+//! The child's part of a restore: a backup is read, and its SSTables are brought a batch at a
+//! time. The backup is pinned before it is read. The pin stays when a child ends: it counts for
+//! seven days, while the agent loads and until the next child renews it, and beyond the end of
+//! the order, until the next one of the restore has its own. So for a week after a restore its
+//! backup cannot be expired.
+
+use crate::metered::Metered;
+use crate::orders::restore::{Amounts, Batch, Read};
+use crate::scratch::Scratch;
+use crate::snapshot::shown;
+use crate::tell::Done;
+use crate::words::stopped::Stopped;
+use palladion_api::backup::LoadSource;
+use palladion_api::ids::HostId;
+use palladion_api::restore::RestoreTable;
+use palladion_backup::batch::{Amount, Part, amount, batch as bring};
+use palladion_backup::hash::Hash;
+use palladion_backup::hold::hold;
+use palladion_backup::manifest::ring::{self, RingManifest};
+use palladion_backup::names::BackupId;
+pub use palladion_backup::schema;
+use palladion_backup::vault::Vault;
+use palladion_backup::words::trouble::Trouble;
+use palladion_backup::{catalog, vault};
+use schema::{Chosen, Described, Mapping, TableName, chosen};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// So many tables one restore takes: what is told of them has room in the status of a member.
+pub const MOST_TABLES: usize = 512;
+
+/// After so many SSTables it is looked whether the pin is to be renewed.
+const LOOKS: u64 = 64;
+
+/// Read what a backup is, and write its schema into a file.
+///
+/// # Errors
+/// There is no such complete backup, it does not have what is restored, or store or volume failed.
+pub fn read(vault: &Vault<'_>, transfer: &str, order: &Read) -> Result<Done, Stopped> {
+    let (ring, hash) = opened(vault, transfer, (&order.backup, order.manifest.as_ref()))?;
+    let text = schema_of(vault, &ring)?;
+    let tables = wanted(&text, &order.tables)?;
+    let mut sources = Vec::new();
+    if order.amounts == Amounts::Sum {
+        for member in &ring.members {
+            let (Amount { sstables, bytes }, of) =
+                amount(vault, (&ring, member), &|keyspace, table| folder(&tables, keyspace, table))
+                    .map_err(restoring)?;
+            if sstables > 0 && line(&of.version) > line(&order.server) {
+                let (found, own) = (of.version, order.server.clone());
+                return Err(Stopped::NewerLine { found, own });
+            }
+            let host_id = HostId::new(member.host.as_str());
+            sources.extend((sstables > 0).then_some(LoadSource { host_id, sstables, bytes }));
+        }
+    }
+    private(&order.schema, &text)
+        .map_err(|error| Stopped::Scratch { path: shown(&order.schema), why: error.to_string() })?;
+    Ok(Done::Read { manifest_hash: hash.to_string(), window: ring.window, sources })
+}
+
+/// The line of a release: a server reads no files of a later one. One that is not written in
+/// numbers is before all.
+fn line(version: &str) -> Vec<u32> {
+    version.split('.').take(2).map_while(|part| part.parse().ok()).collect()
+}
+
+/// Bring the next SSTables of a member.
+///
+/// # Errors
+/// One of them is not what was taken, or as for [`read`]; nothing is left of the batch then.
+pub fn batch(
+    vault: &Vault<'_>,
+    store: &Metered<'_>,
+    (transfer, order): (&str, &Batch),
+) -> Result<Done, Stopped> {
+    let scratch = Scratch::new(&order.into)?;
+    let brought = brought(vault, store, (transfer, order), &scratch);
+    if brought.is_err() {
+        // The next try empties what is left.
+        let _ = scratch.remove();
+    }
+    brought
+}
+
+fn brought(
+    vault: &Vault<'_>,
+    store: &Metered<'_>,
+    (transfer, order): (&str, &Batch),
+    scratch: &Scratch,
+) -> Result<Done, Stopped> {
+    let (ring, _) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
+    let tables = wanted(&schema_of(vault, &ring)?, &order.tables)?;
+    let member = ring.members.iter().find(|member| member.host == order.source);
+    let (id, host) = (order.backup.to_string(), order.source.to_string());
+    let member = member.ok_or_else(|| restoring(Trouble::NoMember { id, host }))?;
+    store.count(|progress| (progress.files, progress.of) = (order.skip, order.of));
+    let part = Part { skip: order.skip, limit: order.limit, room: order.room };
+    let brought = bring(
+        vault,
+        (&ring, member, part),
+        &|keyspace, table| folder(&tables, keyspace, table),
+        scratch,
+        &mut |there| {
+            store.count(|progress| progress.files = there);
+            match there % LOOKS {
+                0 => hold(vault, &order.backup, &holder(transfer)),
+                _ => Ok(()),
+            }
+        },
+    );
+    let brought = brought.map_err(restoring)?;
+    store.tell();
+    let Amount { sstables, bytes } = brought.now;
+    Ok(Done::Brought { sstables, bytes, all_sstables: brought.all.sstables })
+}
+
+/// The backup, pinned and then read.
+fn opened(
+    vault: &Vault<'_>,
+    transfer: &str,
+    (id, expected): (&BackupId, Option<&Hash>),
+) -> Result<(Box<RingManifest>, Hash), Stopped> {
+    // The pin is first: whoever deletes and does not see it is seen by us.
+    hold(vault, id, &holder(transfer)).map_err(restoring)?;
+    let (ring, found) = catalog::one(vault, id).map_err(restoring)?;
+    match expected.filter(|expected| **expected != found) {
+        None => Ok((ring, found)),
+        Some(expected) => {
+            let (id, found, expected) = (id.to_string(), found.to_string(), expected.to_string());
+            Err(restoring(Trouble::OtherManifest { id, found, expected }))
+        }
+    }
+}
+
+/// Who reads, in the name of a pin.
+fn holder(transfer: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String = transfer.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
+    format!("restore-{name}")
+}
+
+fn restoring(why: Trouble) -> Stopped {
+    Stopped::Restore { why }
+}
+
+fn schema_of(vault: &Vault<'_>, ring: &RingManifest) -> Result<String, Stopped> {
+    let of = &ring.schema;
+    let plain = ring::schema(vault, of).map_err(|wrong| vault::object(&of.object, wrong));
+    let plain = plain.map_err(restoring)?;
+    String::from_utf8(plain).map_err(|_| {
+        let why = palladion_backup::words::trouble::Torn::NotText.to_string();
+        let wrong = palladion_backup::words::trouble::Wrong::Torn { why };
+        restoring(vault::object(&of.object, wrong))
+    })
+}
+
+/// The tables that are restored, in the backup and in the ring.
+///
+/// # Errors
+/// The schema of the backup cannot be read, or does not have them; or they are too many.
+pub fn choose(backup: &Described, tables: &[RestoreTable]) -> Result<Vec<Chosen>, Stopped> {
+    let chosen = chosen(backup, &mapping(tables)).map_err(|why| Stopped::NotChosen { why })?;
+    match chosen.len() <= MOST_TABLES {
+        true => Ok(chosen),
+        false => {
+            let (tables, most) = (chosen.len() as u64, MOST_TABLES as u64);
+            Err(Stopped::TooManyTables { tables, most })
+        }
+    }
+}
+
+/// As the schema takes it.
+pub fn mapping(tables: &[RestoreTable]) -> Vec<Mapping> {
+    tables.iter().map(Mapping::from).collect()
+}
+
+/// The schema of the backup.
+///
+/// # Errors
+/// It has what is not known.
+pub fn described(text: &str) -> Result<Described, Stopped> {
+    Described::parse(text).map_err(|why| Stopped::SchemaUnread { why })
+}
+
+fn wanted(text: &str, tables: &[RestoreTable]) -> Result<BTreeMap<TableName, TableName>, Stopped> {
+    let chosen = choose(&described(text)?, tables)?;
+    Ok(chosen.into_iter().map(|table| (table.from, table.to)).collect())
+}
+
+/// The last two folders of where the files of a table go: a server reads in them whose they are.
+fn folder(tables: &BTreeMap<TableName, TableName>, keyspace: &str, table: &str) -> Option<String> {
+    let name = TableName { keyspace: keyspace.to_string(), table: table.to_string() };
+    tables.get(&name).map(|to| format!("{}/{}", to.keyspace, to.table))
+}
+
+/// Readable for the agent alone: the repository may be sealed.
+fn private(file: &Path, text: &str) -> std::io::Result<()> {
+    file.parent().map(std::fs::create_dir_all).transpose()?;
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true).mode(0o600);
+    options.open(file)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,334 @@
+//! What a restore reads of a backup, and brings batch by batch: each file of the tables once,
+//! byte for byte, and nothing of what is not what was taken.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+#[path = "../../store/tests/support/mod.rs"]
+mod objects;
+mod support;
+
+use objects::s3::{ID, S3, SECRET};
+use palladion_agent_transfer::tell::Done;
+use palladion_backup::manifest::member::Schema;
+use palladion_backup::names::BackupId;
+use palladion_backup::vault::Vault;
+use palladion_backup::{chain, expire};
+use palladion_store::directory::Directory;
+use palladion_store::random::System;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use support::{BACKUP, Member, host, repository, run, tree};
+
+const TAG: &str = "palladion-b1-1";
+const SCHEMA: &str = "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': '3'} AND durable_writes = true;
+
+CREATE TABLE shop.users (
+    id int PRIMARY KEY,
+    name text
+) WITH ID = 5f3c2b1a-0000-4000-8000-0000000000aa
+    AND gc_grace_seconds = 864000;
+
+CREATE TABLE shop.orders (
+    id int PRIMARY KEY,
+    name text
+) WITH ID = 5f3c2b1a-0000-4000-8000-0000000000bb
+    AND gc_grace_seconds = 600;
+";
+const VIEW: &str = "CREATE MATERIALIZED VIEW shop.orders AS
+    SELECT *
+    FROM shop.users
+    WHERE id IS NOT NULL AND name IS NOT NULL
+    PRIMARY KEY (name, id)
+ WITH ID = 5f3c2b1a-0000-4000-8000-0000000000bb
+    AND gc_grace_seconds = 864000;
+";
+
+struct Backed {
+    folder: tempfile::TempDir,
+    member: Member,
+    manifest: String,
+}
+
+impl Backed {
+    /// One member with five SSTables of users and two of orders.
+    fn new(schema: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("store");
+        std::fs::create_dir_all(&store).unwrap();
+        let base = json!({"repository": repository("Plain"), "store": {"at": store}});
+        Self::at(folder, base, schema)
+    }
+
+    fn at(folder: tempfile::TempDir, base: Value, schema: &str) -> Self {
+        let member = Member::new(folder.path(), 1, base);
+        for generation in ["1", "2", "3h5q_05kq_2kdm82q1hsz4bnxhjo", "10", "11"] {
+            member.write("users", generation, 1_200_000);
+        }
+        member.write("orders", "1", 7000);
+        member.write("orders", "7", 9000);
+        assert_eq!(run(&member.prepare()).done(), Done::Prepared);
+        let schema = describe(&member, schema);
+        member.take_snapshot(TAG);
+        let sent = run(&member.upload(BACKUP, TAG, &schema));
+        sent.done();
+        let Done::Finished { manifest_hash: manifest } =
+            run(&member.finish(BACKUP, &[(1, &sent)])).done()
+        else {
+            panic!()
+        };
+        Self { folder, member, manifest }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn read(&self) -> Value {
+        let schema = self.path("state/restore.cql");
+        self.member.settings(json!({
+            "kind": "Read", "backup": BACKUP, "manifest": self.manifest, "tables": [],
+            "schema": schema, "amounts": "Sum", "server": "5.0.9",
+        }))
+    }
+
+    fn batch(&self, skip: u64, limit: u64) -> Value {
+        let mut settings = self.member.settings(json!({
+            "kind": "Batch", "backup": BACKUP, "manifest": self.manifest,
+            "sourceHostID": host(1), "tables": [{"from": "shop", "to": "copy"}], "skip": skip,
+            "of": 7, "limit": limit, "room": 1_u64 << 41, "into": self.path("into"),
+        }));
+        settings["id"] = json!("r1/load-1");
+        settings
+    }
+
+    /// Components by table and SSTable that a restore loads, as they were taken.
+    fn taken(&self) -> BTreeSet<(String, BTreeMap<String, Vec<u8>>)> {
+        let live = self.member.live();
+        let parts = |path: &str| {
+            let (folder, name) = path.rsplit_once('/').unwrap();
+            let table = folder.rsplit_once('/').unwrap().1.rsplit_once('-').unwrap().0;
+            let (sstable, component) = name.rsplit_once('-').unwrap();
+            (table.to_string(), sstable.to_string(), component.to_string())
+        };
+        let all = live.iter().map(|(path, bytes)| (parts(path), bytes.clone()));
+        sstables(all.filter(|((_, _, component), _)| {
+            component != "TOC.txt" && !component.starts_with("SAI+")
+        }))
+    }
+
+    /// The same of a batch.
+    fn brought(&self) -> BTreeSet<(String, BTreeMap<String, Vec<u8>>)> {
+        let parts = |path: &str| {
+            let parts: Vec<&str> = path.split('/').collect();
+            let [number, keyspace, table, name] = parts[..] else { panic!("{path}") };
+            assert_eq!(keyspace, "copy");
+            assert!(name.starts_with(&format!("nb-{number}-")), "a folder for each: {path}");
+            let (sstable, component) = name.rsplit_once('-').unwrap();
+            let id: Vec<&str> = sstable.split('-').collect();
+            assert!(matches!(id[..], ["nb", id, "big"] if id.parse::<u64>().is_ok()), "{name}");
+            (table.to_string(), sstable.to_string(), component.to_string())
+        };
+        let all = tree(&self.path("into"));
+        sstables(all.into_iter().map(|(path, bytes)| (parts(&path), bytes)))
+    }
+}
+
+type Part = ((String, String, String), Vec<u8>);
+
+fn sstables(all: impl Iterator<Item = Part>) -> BTreeSet<(String, BTreeMap<String, Vec<u8>>)> {
+    let mut by: BTreeMap<(String, String), BTreeMap<String, Vec<u8>>> = BTreeMap::new();
+    for ((table, sstable, component), bytes) in all {
+        by.entry((table, sstable)).or_default().insert(component, bytes);
+    }
+    by.into_iter().map(|((table, _), files)| (table, files)).collect()
+}
+
+fn describe(member: &Member, text: &str) -> Schema {
+    let file = member.root.join("schema.cql");
+    std::fs::write(&file, text).unwrap();
+    match run(&member.settings(json!({"kind": "Describe", "file": file}))).done() {
+        Done::Described { schema } => schema,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn pins(store: &Path) -> usize {
+    let folder = store.join("pins").join(BACKUP);
+    if folder.is_dir() { tree(&folder).len() } else { 0 }
+}
+
+#[track_caller]
+fn refused(settings: &Value, cause: &str, words: &str) {
+    let (found, said) = run(settings).stopped();
+    assert_eq!(found, cause, "{said}");
+    assert!(said.contains(words), "{said}");
+}
+
+#[test]
+fn a_backup_is_read_with_what_each_member_has_and_its_schema() {
+    let backed = Backed::new(SCHEMA);
+    let mut read = backed.read();
+    // As it is before the hash is known.
+    read["work"]["manifest"] = Value::Null;
+    let Done::Read { manifest_hash, window, sources } = run(&read).done() else { panic!() };
+    assert_eq!(manifest_hash, backed.manifest);
+    assert_eq!((window.from, window.to), (1_800_000_000, 1_800_000_060));
+    let bytes: usize =
+        backed.taken().iter().flat_map(|(_, files)| files.values()).map(Vec::len).sum();
+    let [source] = &sources[..] else { panic!("{sources:?}") };
+    assert_eq!(source.host_id.as_str(), host(1));
+    assert_eq!((source.sstables, source.bytes), (7, bytes as u64));
+    let schema = backed.path("state/restore.cql");
+    assert_eq!(std::fs::read_to_string(&schema).unwrap(), SCHEMA);
+    assert_eq!(schema.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    read["work"]["tables"] = json!([{"from": "shop.orders", "to": "shop.again"}]);
+    let Done::Read { sources, .. } = run(&read).done() else { panic!() };
+    assert_eq!(sources[0].sstables, 2);
+    // A server of an earlier line leaves out what it cannot read, and says nothing.
+    read["work"]["server"] = json!("4.1.9");
+    refused(&read, "RestoreFailed", "was taken with Cassandra 5.0.5, and this ring runs 4.1.9");
+    read["work"]["server"] = json!("5.1.0");
+    read["work"]["tables"] = json!([{"from": "shop.gone"}]);
+    refused(&read, "RestoreFailed", "shop.gone");
+    assert_eq!(pins(&backed.path("store")), 1, "it is pinned until the restore is over");
+}
+
+#[test]
+fn every_file_of_a_member_is_brought_once_over_all_batches() {
+    let backed = Backed::new(SCHEMA);
+    for (limit, expected) in [(0, 7), (2_600_000, 3), (1 << 40, 1)] {
+        let (mut skip, mut batches, mut all, mut bytes) = (0, 0, BTreeSet::new(), 0);
+        loop {
+            let ended = run(&backed.batch(skip, limit));
+            let Done::Brought { sstables, bytes: now, all_sstables } = ended.done() else {
+                panic!()
+            };
+            assert_eq!(all_sstables, 7);
+            assert_eq!((ended.progress.of, ended.progress.files <= 7), (7, true));
+            let brought = backed.brought();
+            assert_eq!(brought.len() as u64, sstables, "no other ones");
+            assert!(brought.iter().all(|sstable| all.insert(sstable.clone())), "one came again");
+            skip += sstables;
+            bytes += now;
+            batches += 1;
+            if skip == all_sstables {
+                break;
+            }
+        }
+        assert_eq!(batches, expected, "{limit}");
+        assert!(all == backed.taken(), "other files or bytes came back");
+        let length: usize = all.iter().flat_map(|(_, files)| files.values()).map(Vec::len).sum();
+        assert_eq!(bytes, length as u64);
+    }
+    let Done::Brought { sstables: 0, .. } = run(&backed.batch(7, 1)).done() else { panic!() };
+    assert!(backed.brought().is_empty(), "nothing is left of an earlier batch");
+    assert_eq!(pins(&backed.path("store")), 1, "one for all batches");
+}
+
+#[test]
+fn an_sstable_for_which_there_is_no_room_is_not_brought() {
+    let backed = Backed::new(SCHEMA);
+    let mut batch = backed.batch(0, 0);
+    batch["work"]["room"] = json!(1_000_000);
+    refused(&batch, "LoadFailed", "nb-1-big of table shop.users has 12");
+    assert!(!backed.path("into").exists());
+    batch["work"]["room"] = json!(1_500_000);
+    let Done::Brought { sstables: 1, .. } = run(&batch).done() else { panic!() };
+}
+
+#[test]
+fn views_are_built_from_rows_and_not_loaded() {
+    let backed =
+        Backed::new(&format!("{}{VIEW}", SCHEMA.split("CREATE TABLE shop.orders").next().unwrap()));
+    let Done::Brought { sstables: 5, all_sstables: 5, .. } = run(&backed.batch(0, 1 << 40)).done()
+    else {
+        panic!()
+    };
+    assert!(backed.brought().iter().all(|(table, _)| table == "users"));
+}
+
+#[test]
+fn a_file_that_is_not_what_was_taken_is_named_and_nothing_is_left() {
+    let backed = Backed::new(SCHEMA);
+    let objects = tree(&backed.path("store/sstables"));
+    let (name, mut bytes) = objects.into_iter().find(|(_, bytes)| bytes.len() > 1_000_000).unwrap();
+    bytes[600_000] ^= 1;
+    std::fs::write(backed.path("store/sstables").join(&name), bytes).unwrap();
+    let (cause, said) = run(&backed.batch(0, 1 << 40)).stopped();
+    assert_eq!(cause, "RepositoryDamaged");
+    assert!(said.contains("Data.db of table shop.users") && said.contains(&name), "{said}");
+    assert!(!backed.path("into").exists());
+    std::fs::remove_file(backed.path("store/sstables").join(&name)).unwrap();
+    refused(&backed.batch(0, 1 << 40), "RepositoryDamaged", "404");
+}
+
+#[test]
+fn what_is_not_the_backup_that_was_ordered_is_not_read() {
+    let backed = Backed::new(SCHEMA);
+    let (mut other, mut none) = (backed.read(), backed.read());
+    other["work"]["manifest"] = json!("ab".repeat(32));
+    refused(&other, "RestoreFailed", "begin another restore");
+    none["work"]["backup"] = json!("b9");
+    refused(&none, "RestoreFailed", "there is no backup `b9`");
+    let mut member = backed.batch(0, 1);
+    member["work"]["sourceHostID"] = json!(host(9));
+    refused(&member, "RestoreFailed", &host(9));
+    // Another ring's is read, as long as it is the one that is ordered.
+    let mut foreign = backed.read();
+    foreign["repository"]["ring"] = json!("another");
+    foreign["repository"]["datacenter"] = json!("dc9");
+    run(&foreign).done();
+    foreign["repository"]["repositoryID"] = json!("repository-2");
+    refused(&foreign, "RepositoryForeign", "repository-1, not repository-2");
+    assert!(!backed.path("into").exists());
+}
+
+#[test]
+fn of_a_condemned_backup_nothing_is_read() {
+    let backed = Backed::new(SCHEMA);
+    let random = System::new().unwrap();
+    let store = Directory::open(&backed.path("store"), &random).unwrap();
+    let vault = Vault::open(&store, None, &random).unwrap();
+    let backups = BTreeSet::from([BackupId::parse(BACKUP).unwrap()]);
+    // One that is read is not expired.
+    run(&backed.read()).done();
+    let order = expire::Order { backups: backups.clone(), keep: 0 };
+    let said = expire::plan(&vault, &order).and_then(|plan| expire::carry_out(&vault, &plan));
+    assert!(said.unwrap_err().to_string().contains("is read by restore-"));
+    chain::append(&vault, 1, backups, &BTreeSet::new()).unwrap();
+    refused(&backed.read(), "RestoreFailed", "condemned by entry 1");
+    refused(&backed.batch(0, 1), "RestoreFailed", "condemned by entry 1");
+}
+
+#[test]
+fn credentials_of_another_store_go_to_that_one_alone() {
+    let (s3, folder) = (S3::new(), tempfile::tempdir().unwrap());
+    let credentials = folder.path().join("credentials");
+    std::fs::create_dir_all(&credentials).unwrap();
+    let put = |name: &str, text: &str| std::fs::write(credentials.join(name), text).unwrap();
+    put("accessKeyId", ID);
+    put("secretAccessKey", SECRET);
+    let endpoint = s3.endpoint();
+    let store = json!({
+        "at": "s3://bucket/demo", "endpoint": endpoint, "addressing": "Path", "transport": "Plain",
+    });
+    let base =
+        json!({"repository": repository("Plain"), "store": store, "credentials": credentials});
+    let backed = Backed::at(folder, base, SCHEMA);
+    let mut read = backed.read();
+    run(&read).done();
+    // The ring's own are of another store now.
+    put("accessKeyId", "own");
+    read["entries"] = json!("Source");
+    refused(&read, "StoreUnreachable", "no entry source.store");
+    put("source.store", "s3://bucket/other http://127.0.0.1:1\n");
+    refused(&read, "StoreUnreachable", &format!("write `s3://bucket/demo {endpoint}`"));
+    put("source.store", &format!(" s3://bucket/demo {endpoint}\n"));
+    refused(&read, "StoreUnreachable", "accessKeyId");
+    put("source.accessKeyId", ID);
+    put("source.secretAccessKey", SECRET);
+    let Done::Read { sources, .. } = run(&read).done() else { panic!() };
+    assert_eq!(sources[0].sstables, 7);
+}

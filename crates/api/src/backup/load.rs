@@ -1,0 +1,184 @@
+//! The part of a restore that one member does. The rules are in
+//! `docs/concepts/restores.md`.
+
+use crate::ids::HostId;
+use crate::restore::RestoreTable;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A backup, read and compared with the ring. Nothing is changed.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogWork {
+    /// SHA-256 that its manifest must have, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub manifest_hash: Option<String>,
+    /// What is restored: `spec.tables` of the restore. Empty: all keyspaces but those of the system.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128))]
+    pub tables: Vec<RestoreTable>,
+}
+
+/// Keyspaces, types and tables are created where they are missing, without indexes and views.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct SchemaWork {
+    /// SHA-256 that the manifest of the backup must have.
+    #[schemars(length(max = 64))]
+    pub manifest_hash: String,
+    /// What is restored: `spec.tables` of the restore.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128))]
+    pub tables: Vec<RestoreTable>,
+    /// Names of datacenters in the backup, and in the ring.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub datacenters: BTreeMap<String, String>,
+    /// What `gc_grace_seconds` of all these tables is set to; unset: it stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gc_grace_seconds: Option<u64>,
+    /// Tables of the ring that lose their rows, as `keyspace.table`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    pub truncate: Vec<String>,
+}
+
+/// The SSTables that one member of the backup had are fetched and loaded, a batch at a time.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadWork {
+    /// SHA-256 that the manifest of the backup must have.
+    #[schemars(length(max = 64))]
+    pub manifest_hash: String,
+    /// Host ID of the member of the backup.
+    pub source: HostId,
+    /// What is restored: `spec.tables` of the restore.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128))]
+    pub tables: Vec<RestoreTable>,
+}
+
+/// The tables get their own `gc_grace_seconds` back and, once all is loaded, their indexes and views.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct SettleWork {
+    /// What it was set to meanwhile. A table that has another value now keeps it: somebody has changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gc_grace_seconds: Option<u64>,
+    /// The tables with their own values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    pub own: Vec<OwnGrace>,
+    /// What is created when all is loaded; unset for a restore that is abandoned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexes: Option<IndexesWork>,
+}
+
+/// Indexes and views of the tables that the restore has created, and of keyspaces that are restored as a whole also their functions.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexesWork {
+    /// SHA-256 that the manifest of the backup must have.
+    #[schemars(length(max = 64))]
+    pub manifest_hash: String,
+    /// What is restored: `spec.tables` of the restore.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128))]
+    pub tables: Vec<RestoreTable>,
+    /// The tables of the ring that the restore has created, as `keyspace.table`: those that were there before keep the indexes that they have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    pub created: Vec<String>,
+}
+
+/// A table and its own `gc_grace_seconds`.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnGrace {
+    /// `keyspace.table`, in the ring.
+    #[schemars(length(max = 97))]
+    pub table: String,
+    /// In seconds.
+    pub gc_grace_seconds: u64,
+}
+
+/// What a backup has of the tables, and what the ring has.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Cataloged {
+    /// The time of the backup, by the clock of the operator that took it: before the first snapshot.
+    pub from: Time,
+    /// After the last snapshot.
+    pub to: Time,
+    /// The members of the backup that have anything of the tables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub sources: Vec<LoadSource>,
+    /// The tables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    pub tables: Vec<TableFound>,
+}
+
+/// What one member of a backup had of the tables.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadSource {
+    /// Its host ID.
+    #[serde(rename = "hostID")]
+    pub host_id: HostId,
+    /// SSTables.
+    pub sstables: u64,
+    /// Their length, in bytes.
+    pub bytes: u64,
+}
+
+/// A table of the backup, and what the ring has under the name that it gets.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct TableFound {
+    /// `keyspace.table`, in the backup.
+    #[schemars(length(max = 97))]
+    pub from: String,
+    /// `keyspace.table`, in the ring.
+    #[schemars(length(max = 97))]
+    pub to: String,
+    /// What the ring has there.
+    pub state: TableState,
+    /// Its `gc_grace_seconds` in the ring, or else in the backup.
+    pub gc_grace_seconds: u64,
+    /// Why files of the backup cannot be loaded into the table that is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 512))]
+    pub differs: Option<String>,
+    /// The storage-attached index of the table that is there: rows cannot be loaded beside one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub index: Option<String>,
+}
+
+/// What a ring has under the name of a table.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableState {
+    /// Nothing.
+    Absent,
+    /// A table without rows.
+    Empty,
+    /// A table with rows, or one of which it cannot be known.
+    HasRows,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
+}
+
+/// What was loaded.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Loaded {
+    /// SSTables.
+    pub sstables: u64,
+    /// Their length, in bytes.
+    pub bytes: u64,
+}

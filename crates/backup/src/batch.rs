@@ -1,0 +1,212 @@
+//! Brings the SSTables of some tables of one member, a batch at a time, for a server that loads
+//! them: in the order of the manifest, each under a number of the batch, so that a server takes
+//! the name whatever IDs it uses. Every byte is hashed. Of an index nothing is brought: where a
+//! ring has one it is built from the rows.
+
+use crate::fetch::{Last, Sink, Target, part};
+use crate::hash::Sum;
+use crate::manifest::member::{File, Member, files};
+use crate::manifest::ring::{self, OfMember, RingManifest};
+use crate::vault::Vault;
+use crate::verify::ReadFailure;
+use crate::words::trouble::{Trouble, Unloadable, Wrong};
+
+/// Where the files of a table go, by keyspace and name in the backup: a folder; `None` where
+/// the table is not wanted.
+pub type Into<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
+/// SSTables, and their length as they are loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// How many.
+    pub sstables: u64,
+    /// Their length, in bytes.
+    pub bytes: u64,
+}
+
+impl Amount {
+    fn add(&mut self, bytes: u64) {
+        self.sstables += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// Which SSTables of those that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// So many were brought before.
+    pub skip: u64,
+    /// Bytes, at the most; one SSTable that is longer is brought by itself.
+    pub limit: u64,
+    /// And if it is longer than this, it is not: the database needs the rest of the volume.
+    pub room: u64,
+}
+
+/// What was brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// By this batch.
+    pub now: Amount,
+    /// What there is of the tables, from the first batch to the last.
+    pub all: Amount,
+}
+
+/// What a member has of the tables that are wanted, and what it was.
+///
+/// # Errors
+/// Its manifest cannot be read, or is not the one that the ring's names.
+pub fn amount(
+    vault: &Vault<'_>,
+    (ring, member): (&RingManifest, &OfMember),
+    into: Into<'_>,
+) -> Result<(Amount, Member), Trouble> {
+    let mut amount = Amount::default();
+    let member = each(vault, (ring, member), into, &mut |_, sstable| {
+        amount.add(length(&sstable));
+        Ok(())
+    })?;
+    Ok((amount, member))
+}
+
+/// Bring the next of them; `told` hears how many are there, of all, after each.
+///
+/// # Errors
+/// A file is not what was taken, or one that a server would leave out; or store or target failed.
+pub fn batch(
+    vault: &Vault<'_>,
+    (ring, member, part): (&RingManifest, &OfMember, Part),
+    into: Into<'_>,
+    target: &dyn Target,
+    told: &mut dyn FnMut(u64) -> Result<(), Trouble>,
+) -> Result<Brought, Trouble> {
+    let (mut brought, mut is_full, mut last) = (Brought::default(), false, None);
+    each(vault, (ring, member), into, &mut |folder, sstable| {
+        let bytes = length(&sstable);
+        brought.all.add(bytes);
+        if is_full || brought.all.sstables <= part.skip {
+            return Ok(());
+        }
+        let is_first = brought.now.sstables == 0;
+        is_full = !is_first && brought.now.bytes.saturating_add(bytes) > part.limit;
+        if is_full {
+            return Ok(());
+        }
+        if bytes > part.room {
+            let file = sstable.first().map(shown).unwrap_or_default();
+            return Err(Trouble::NoRoom { file, bytes, room: part.room });
+        }
+        brought.now.add(bytes);
+        one(vault, target, (&folder, brought.now.sstables), sstable, &mut last)?;
+        told(part.skip + brought.now.sstables)
+    })?;
+    Ok(brought)
+}
+
+/// Each SSTable that is wanted, with its folder. Of the manifest one SSTable is held.
+fn each(
+    vault: &Vault<'_>,
+    (ring, member): (&RingManifest, &OfMember),
+    into: Into<'_>,
+    take: &mut dyn FnMut(String, Vec<File>) -> Result<(), Trouble>,
+) -> Result<Member, Trouble> {
+    let plain = ring::plain(vault, ring, member)?;
+    let torn = |invalid| ring::torn(&member.manifest, &invalid);
+    let (of, files) = files(&plain).map_err(torn)?;
+    let mut files = files.peekable();
+    while let Some(first) = files.next() {
+        let mut sstable = vec![first.map_err(torn)?];
+        let is_same =
+            |next: &Result<File, _>| next.as_ref().is_ok_and(|f| f.is_beside(&sstable[0]));
+        let mut rest = Vec::new();
+        while let Some(next) = files.next_if(is_same) {
+            rest.push(next.map_err(torn)?);
+        }
+        sstable.append(&mut rest);
+        if let Some(folder) = into(&sstable[0].keyspace, &sstable[0].table) {
+            sstable.retain(|file| is_loaded(&file.component));
+            take(folder, sstable)?;
+        }
+    }
+    Ok(of)
+}
+
+/// A server makes the list of components anew, and indexes are built from the rows: files of a
+/// storage-attached index, and of a SASI index, have the name of the index.
+fn is_loaded(component: &str) -> bool {
+    component != "TOC.txt" && !component.starts_with("SAI+") && !component.starts_with("SI_")
+}
+
+fn length(sstable: &[File]) -> u64 {
+    sstable.iter().map(|file| file.bytes).sum()
+}
+
+/// Bring the files of one SSTable, its data last: without it nobody takes the rest for one.
+fn one(
+    vault: &Vault<'_>,
+    target: &dyn Target,
+    (folder, number): (&str, u64),
+    mut sstable: Vec<File>,
+    last: &mut Last,
+) -> Result<(), Trouble> {
+    let Some(first) = sstable.first() else { return Ok(()) };
+    let unloadable = |why| Trouble::Unloadable { file: shown(first), why };
+    let parts: Vec<&str> = first.sstable.split('-').collect();
+    let [version, _, format] = parts[..] else { return Err(unloadable(Unloadable::Name)) };
+    // Each in a folder of its own: what a server has sent of one proves that it was not left out.
+    let name = format!("{number}/{folder}/{version}-{number}-{format}");
+    let has = |component: &str| sstable.iter().any(|file| file.component == component);
+    if !has("Data.db") {
+        return Err(unloadable(Unloadable::NoData));
+    }
+    // A server skips such a one, and says that all is loaded.
+    if !has("Index.db") && !has("Partitions.db") {
+        return Err(unloadable(Unloadable::NoIndex));
+    }
+    sstable.sort_by_key(|file| file.component == "Data.db");
+    for file in &sstable {
+        let mut sink = target.begin(&format!("{name}-{}", file.component)).map_err(failed)?;
+        write(vault, file, sink.as_mut(), last)?;
+        sink.commit().map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn failed(why: String) -> Trouble {
+    Trouble::Target { why }
+}
+
+/// For people: `keyspace.table nb-1-big`.
+fn shown(file: &File) -> String {
+    format!("{} of table {}.{}", file.sstable, file.keyspace, file.table)
+}
+
+fn write(
+    vault: &Vault<'_>,
+    file: &File,
+    sink: &mut dyn Sink,
+    last: &mut Last,
+) -> Result<(), Trouble> {
+    let damaged = |object: &str, wrong| Trouble::Damaged {
+        file: format!("{} of table {}.{}", file.name(), file.keyspace, file.table),
+        object: object.to_string(),
+        wrong,
+    };
+    let mut sum = Sum::default();
+    for piece in &file.pieces {
+        // What was wrong on its way is right when it is read again.
+        if let Err(ReadFailure::Wrong(_)) = part(vault, piece, last) {
+            *last = None;
+        }
+        let bytes = part(vault, piece, last).map_err(|failure| match failure {
+            ReadFailure::Wrong(wrong) => damaged(&piece.object, wrong),
+            ReadFailure::Store(trouble) => trouble,
+        })?;
+        sum.add(bytes);
+        sink.write(bytes).map_err(failed)?;
+    }
+    if sum.end().0 != file.sha256 {
+        let object = file.pieces.first().map(|piece| piece.object.as_str());
+        return Err(damaged(object.unwrap_or_default(), Wrong::Hash));
+    }
+    Ok(())
+}
