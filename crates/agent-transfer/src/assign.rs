@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub mod restore;
+mod retention;
 
 /// What a member says of itself.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +84,8 @@ pub fn fit(order: &Transfer) -> Result<(), Refusal> {
         TransferTask::Schema(work) => restore::schema_fits(work),
         TransferTask::Load(work) => restore::load_fits(work),
         TransferTask::Settle(work) => restore::settle_fits(work),
+        TransferTask::Expire(work) => retention::expire(work).map(drop),
+        TransferTask::Sweep(work) => retention::sweep(work).map(drop),
         TransferTask::Discard(work) => work.tags.iter().try_for_each(|text| tag(text).map(drop)),
     }
 }
@@ -148,6 +151,8 @@ fn work(order: &Transfer, own: &Own, said: Said) -> Result<Work, Stopped> {
             let depth = if work.read_all { Depth::Read } else { Depth::Sizes };
             Work::Verify(Verify { backup, depth })
         }
+        (TransferTask::Expire(work), _) => Work::Expire(retention::expire(work)?),
+        (TransferTask::Sweep(work), _) => Work::Sweep(retention::sweep(work)?),
         (TransferTask::Discard(work), _) => Work::Discard(discard(backup, own, work)?),
         (TransferTask::Describe(_) | TransferTask::Upload(_) | TransferTask::Finish(_), _) => {
             return Err(unasked());

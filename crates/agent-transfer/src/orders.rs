@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub mod restore;
+pub mod retention;
 
 /// Three of these are held at most: read, sealed, and on their way.
 const PIECE: u64 = 8 * 1024 * 1024;

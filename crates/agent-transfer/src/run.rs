@@ -6,7 +6,7 @@ use crate::orders::{Discard, Outcome};
 use crate::settings::{Change, Entries, Settings, Work};
 use crate::tell::{Done, ended, say};
 use crate::words::stopped::Stopped;
-use crate::{restore, upload, work};
+use crate::{restore, retention, upload, work};
 use palladion_backup::Trouble;
 use palladion_backup::repository::Sealing;
 use palladion_backup::seal::Keys;
@@ -98,7 +98,9 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         | Work::Finish(_)
         | Work::Verify(_)
         | Work::Discard(_)
-        | Work::Fetch(_) => {
+        | Work::Fetch(_)
+        | Work::Expire(_)
+        | Work::Sweep(_) => {
             let vault = Vault::open(&store, keys, &random)?;
             is_ours(&vault, settings)?;
             vault
@@ -119,6 +121,8 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Fetch(order) => work::fetch(&vault, order),
         Work::Read(order) => restore::read(&vault, &settings.id, order),
         Work::Batch(order) => restore::batch(&vault, &store, (&settings.id, order)),
+        Work::Expire(order) => retention::expire(&vault, order),
+        Work::Sweep(order) => retention::sweep(&vault, order),
     }
 }
 

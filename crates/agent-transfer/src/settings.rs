@@ -2,6 +2,7 @@
 //! writes it, so a word that is not known is a version that does not fit.
 
 use crate::orders::restore::{Batch, Read};
+use crate::orders::retention::{Expire, Sweep};
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Upload, Verify};
 use crate::words::stopped::Stopped;
 use palladion_api::words::Quoted;
@@ -120,6 +121,10 @@ pub enum Work {
     Read(Read),
     /// Restore: bring a batch of SSTables.
     Batch(Batch),
+    /// Retention: condemn backups.
+    Expire(Expire),
+    /// Retention: delete what was condemned.
+    Sweep(Sweep),
 }
 
 /// The tag of a snapshot of ours: never empty, which would mean all of them.

@@ -2,7 +2,7 @@
 //! how it ended; without it, it has crashed.
 
 use crate::words::stopped::{Cause, Stopped};
-use palladion_api::backup::{Cataloged, LoadSource};
+use palladion_api::backup::{Cataloged, Expired, LoadSource, Swept};
 use palladion_backup::manifest::member::Schema;
 use palladion_backup::manifest::ring::{OfMember, Window};
 use serde::{Deserialize, Serialize};
@@ -126,6 +126,16 @@ pub enum Done {
     },
     /// The tables have what they have when nothing is loaded any more, by the agent.
     Settled,
+    /// Backups are condemned.
+    Expired {
+        /// Which, and which are not.
+        expired: Box<Expired>,
+    },
+    /// What was condemned is deleted.
+    Swept {
+        /// Which of it, and which not.
+        swept: Box<Swept>,
+    },
     /// The files are there.
     Fetched {
         /// So many files were written.

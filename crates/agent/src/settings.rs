@@ -51,6 +51,10 @@ pub struct Settings {
     /// ring; and never more than a tenth of what is free.
     #[arg(long, env = "PALLADION_RESTORE_BATCH_BYTES", default_value_t = RESTORE_BATCH)]
     pub restore_batch_bytes: u64,
+    /// Seconds for which a server may still carry out a truncation that was not answered:
+    /// `truncate_request_timeout`. Rows that are loaded before would go with it.
+    #[arg(long, env = "PALLADION_TRUNCATE_SECONDS", default_value_t = 60)]
+    pub truncate_seconds: u64,
     /// Loopback address of Jolokia.
     #[arg(long, env = "PALLADION_JOLOKIA_ADDRESS", default_value_t = SocketAddr::from(([127, 0, 0, 1], port(ports::JOLOKIA))))]
     pub jolokia_address: SocketAddr,

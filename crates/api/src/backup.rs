@@ -6,11 +6,15 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod load;
+mod retention;
 mod status;
 mod transfer;
 pub use load::{
     CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWork, Loaded, OwnGrace, SchemaWork,
     SettleWork, TableFound, TableState,
+};
+pub use retention::{
+    BackupExpiry, ExpireWork, Expired, ExpiredBy, MOST_EXPIRING, StayingBackup, SweepWork, Swept,
 };
 pub use status::{
     BackupMember, BackupMemberState, BackupPhase, BackupTotals, BackupWindow,
@@ -23,7 +27,7 @@ pub use transfer::{
     TransferStatus, TransferTask, TransferWork, UploadWork, Uploaded, VerifyWork,
 };
 
-/// One backup of a ring, into the store of the ring's `spec.backup`. When it has ended, exactly one of the conditions `Complete` and `Failed` is True. Deleting it deletes nothing in the store, and ends a backup that is under way.
+/// One backup of a ring, into the store of the ring's `spec.backup`. When it has ended, and until it expires, exactly one of the conditions `Complete` and `Failed` is True. Deleting it deletes nothing in the store, and ends a backup that is under way; `spec.expire` deletes it there.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[kube(
     group = "palladion.dev",
@@ -57,7 +61,8 @@ pub use transfer::{
     validation = rules::is_fixed("keyspaces"),
     validation = rules::is_fixed("verify"),
     validation = rules::is_fixed("deadlineSeconds"),
-    validation = rules::abort_is_final()
+    validation = rules::abort_is_final(),
+    validation = rules::expire_is_final()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraBackupSpec {
@@ -82,6 +87,9 @@ pub struct CassandraBackupSpec {
     /// Give the backup up: what runs is stopped, and the snapshots are cleared. What was sent stays in the store, and the next backup uses it. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
+    /// Let the backup expire, once it has ended: it is condemned in the repository, so that nothing is restored from it any more, and its objects are deleted there a day later or more, but for those that other backups need. It waits while a `CassandraRestore` that has not ended names the backup, and while it is the newest complete backup of its `CassandraBackupSchedule`. Cannot be set back to false. Default false.
+    #[serde(default)]
+    pub expire: bool,
 }
 
 /// A day.

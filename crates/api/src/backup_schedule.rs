@@ -53,13 +53,39 @@ pub struct CassandraBackupScheduleSpec {
     #[serde(default = "one_hour")]
     #[schemars(range(min = 10, max = 31_536_000))]
     pub starting_deadline_seconds: u32,
-    /// How many `CassandraBackup`s of the schedule that have ended are kept, the newest first; the last complete one is kept in any case. Deleting the others deletes nothing in the store. Default 30.
+    /// How many `CassandraBackup`s of the schedule that have ended are kept, the newest first; the last complete one, and those that expire, are kept in any case. With `retention`, objects of complete backups stay until these have expired, and only those that have failed, were aborted or have expired are counted. Deleting objects deletes nothing in the store. Default 30.
     #[serde(default = "thirty")]
     #[schemars(range(min = 1, max = 500))]
     pub history_limit: u32,
+    /// Which complete backups of the schedule are kept; the others expire, as by `spec.expire` of a `CassandraBackup`. Unset: none expires by itself. Only backups whose objects exist expire: one whose object was deleted stays in the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<BackupRetention>,
     /// What the backups ask for. A change counts from the next one on.
     #[serde(default)]
     pub template: BackupTemplate,
+}
+
+/// Which complete backups of a schedule are kept: those that any of these rules keeps. Days, weeks and months are those of the schedule's time zone, and only those in which a backup was taken count: when no backups are taken, none expires. The newest complete backup never expires.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupRetention {
+    /// So many of the newest.
+    #[schemars(range(min = 1, max = 500))]
+    pub last: u32,
+    /// The newest of each of the last so many days. Default: no rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 400))]
+    pub days: Option<u32>,
+    /// The newest of each of the last so many weeks, which begin on Monday (ISO 8601). Default: no rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 260))]
+    pub weeks: Option<u32>,
+    /// The newest of each of the last so many months. Default: no rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 120))]
+    pub months: Option<u32>,
 }
 
 /// What the backups of a schedule ask for, as in the spec of a `CassandraBackup`.
@@ -130,7 +156,7 @@ pub struct CassandraBackupScheduleStatus {
     /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Accepted`: the pattern and the time zone are valid. `Paused`: no backups are created, and why.
+    /// `Accepted`: the pattern and the time zone are valid. `Paused`: no backups are created, and why. `RetentionDelayed`, with `spec.retention`: True where backups that expire cannot be condemned or deleted in the store for now, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }

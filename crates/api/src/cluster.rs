@@ -15,6 +15,7 @@ mod backup;
 mod datacenter;
 mod health;
 mod placement;
+mod retention;
 mod security;
 mod status;
 mod storage;
@@ -27,6 +28,7 @@ pub use backup::{
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use placement::Placement;
+pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
 pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
     InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,

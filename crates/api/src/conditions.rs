@@ -26,6 +26,11 @@ pub const COMPLETE: &str = "Complete";
 /// Of a task: it has ended and is not done; the reason says whether it was refused, aborted or failed.
 pub const FAILED: &str = "Failed";
 
+/// Of a backup that is to expire: it is deleted in the store; False with what it waits for.
+pub const EXPIRED: &str = "Expired";
+/// Of a schedule of backups: those that expire cannot be condemned or deleted for now.
+pub const RETENTION_DELAYED: &str = "RetentionDelayed";
+
 /// Of a schedule that covers a ring: ranges are repaired later than they should be.
 pub const BEHIND: &str = "Behind";
 

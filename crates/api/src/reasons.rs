@@ -350,6 +350,16 @@ reasons! {
     NotEnoughSpace => "Expand the volume, or remove snapshots and data that are not needed, and create a new backup.";
     /// Members, tokens or schema of the ring changed while the snapshots of a backup were taken.
     TopologyChanged => "Create the backup again when no member joins or leaves and no schema is changed.";
+    /// A backup that is to expire stays for now.
+    ExpiryWaits => "Nothing: it expires by itself when what the message names is no longer so.";
+    /// A backup expires: nothing is restored from it any more, and its objects are deleted a day after it was condemned, or later.
+    BackupExpiring => "Wait. `status.retention` of the CassandraCluster has what is done now, and when objects are deleted.";
+    /// A backup has expired: it is deleted in the store, but for the objects that other backups need.
+    BackupExpired => "Nothing. Its object can be deleted.";
+    /// What was condemned in the repository is not deleted: somebody reads it, or another backup needs it.
+    RetentionVetoed => "Nothing is lost, and it is asked again each day. End what reads the backup that the message names (a pin that nobody renews counts for 7 days), or let the backup expire that needs its objects.";
+    /// The store does not let the members delete objects.
+    StoreRefused => "Run `kubectl palladion backup sweep` with credentials that may delete, regularly; or give the credentials of the members that right. Backups are taken all the same.";
     /// A restore has not begun, or waits for a member.
     RestorePending => "Wait, or remove what the message names. `kubectl describe cassandrarestore NAME` shows each member.";
     /// A member reads what the backup of a restore has, and compares it with the ring.

@@ -230,6 +230,11 @@ impl<'a> Facts<'a> {
             || status.initialization.is_none() && self.joined().next().is_some()
     }
 
+    /// Are backups condemned or deleted now? No backup and no restore begins meanwhile.
+    pub fn expires_backups(&self) -> bool {
+        self.status.retention.as_ref().is_some_and(|retention| retention.id.is_some())
+    }
+
     /// Is there, or has there ever been, a ring: any trace of a member that joined?
     pub fn ring_exists(&self) -> bool {
         self.status.initialization.as_ref().is_some_and(|f| f.host_id.is_some())

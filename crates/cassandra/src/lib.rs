@@ -29,7 +29,7 @@ pub mod words;
 use decide::draft::Draft;
 use decide::maintenance::{absences, hints};
 use decide::objects::teardown;
-use decide::{backups, certificates, left, restores, schedules, tasks};
+use decide::{backups, certificates, left, restores, retention, schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::metrics::Metric;
@@ -186,6 +186,8 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     restores::decide(facts, &valid, &mut draft);
     draft.begin_part();
     backups::decide(facts, &valid, &mut draft);
+    draft.begin_part();
+    retention::decide(facts, &valid, &mut draft);
     // After what is ordered now.
     draft.begin_part();
     left::withdraw(facts, &mut draft);

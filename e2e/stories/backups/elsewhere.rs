@@ -91,11 +91,32 @@ spec:
     let map = bed().get(ELSEWHERE, "configmap", &format!("{ELSEWHERE}-client-ca"));
     let map = map.expect("get").expect("the authority for clients");
     let authority = map["data"]["ca.crt"].as_str().expect("the key `ca.crt`").to_string();
-    let ring = ring
-        .over_tls_as(&secret("username"), &secret("password"), &authority)
-        .expect("files for it");
-    assert_eq!(every::rows(&ring, every::KEYSPACE), every::rows(&there, every::KEYSPACE));
+    let (user, password) = (secret("username"), secret("password"));
+    let ask = |statement: &str| -> Vec<String> {
+        let command = ["python3", "-c", PROGRAM, &authority, &user, &password, statement];
+        let said = ring.in_client(&command).expect("an answer");
+        said.lines().map(str::to_string).collect()
+    };
+    let here = every::rows_by(&ask, every::KEYSPACE);
+    assert_eq!(here, every::rows(&there, every::KEYSPACE));
     let count = format!("SELECT count(*) FROM {}.rows", super::taken::TABLES);
-    assert_eq!(ring.cql(&[&count]).expect("a number"), there.cql(&[&count]).expect("a number"));
+    assert_eq!(ask(&count), there.cql(&[&count]).expect("a number"));
     bed().remove_namespace(ELSEWHERE).expect("removed");
 }
+
+/// A client with a password, over TLS.
+const PROGRAM: &str = r"
+import ssl, sys
+from cassandra import ConsistencyLevel
+from cassandra.auth import PlainTextAuthProvider
+from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
+authority, user, password, statement = sys.argv[1:5]
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+context.check_hostname = False
+context.load_verify_locations(cadata=authority)
+profile = ExecutionProfile(consistency_level=ConsistencyLevel.QUORUM, request_timeout=20)
+cluster = Cluster(['elsewhere-client'], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, ssl_context=context, auth_provider=PlainTextAuthProvider(user, password), connect_timeout=20, control_connection_timeout=20)
+for row in cluster.connect().execute(statement):
+    print(*row)
+cluster.shutdown()
+";

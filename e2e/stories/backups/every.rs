@@ -8,6 +8,11 @@ pub const AGAIN: &str = "every_again";
 
 /// Rows of each table, whatever its keyspace: what they are is the same wherever they are.
 pub fn rows(ring: &Ring<'_>, keyspace: &str) -> Vec<Vec<String>> {
+    rows_by(&|statement| ring.cql(&[statement]).expect("rows"), keyspace)
+}
+
+/// The same, by whoever can ask.
+pub fn rows_by(ask: &dyn Fn(&str) -> Vec<String>, keyspace: &str) -> Vec<Vec<String>> {
     let asked = [
         "SELECT id, home, tags FROM {k}.people",
         "SELECT * FROM {k}.visits",
@@ -17,7 +22,7 @@ pub fn rows(ring: &Ring<'_>, keyspace: &str) -> Vec<Vec<String>> {
         "SELECT \"Id\" FROM {k}.\"Mixed\" WHERE c = 7",
     ];
     let rows = asked.map(|statement| {
-        let mut found = ring.cql(&[&statement.replace("{k}", keyspace)]).expect("rows");
+        let mut found = ask(&statement.replace("{k}", keyspace));
         found.sort();
         found
     });

@@ -25,7 +25,7 @@ fn sha() -> String {
     "ab".repeat(32)
 }
 
-fn every_work() -> [Value; 7] {
+fn every_work() -> [Value; 9] {
     let schema = json!({"object": "schema/a.cql", "sha256": sha(), "bytes": 9});
     let sent = json!([{"hostID": HOST, "checkpoint": 2, "sha256": sha()}]);
     let (from, to) = ("2026-11-28T00:00:00Z", "2026-11-28T00:01:00Z");
@@ -37,6 +37,8 @@ fn every_work() -> [Value; 7] {
         json!({"finish": {"from": from, "to": to, "members": sent, "readAll": false}}),
         json!({"verify": {"readAll": true}}),
         json!({"discard": {"tags": ["palladion-b1-1"], "uploads": ["u"], "writeOutcome": true}}),
+        json!({"expire": {"backups": ["b1", "b2"], "keep": 2}}),
+        json!({"sweep": {"backups": ["b1"]}}),
     ]
 }
 
@@ -67,7 +69,9 @@ fn said(order: &Transfer) -> Said {
         | TransferTask::Catalog(_)
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
-        | TransferTask::Settle(_) => Said::Nothing,
+        | TransferTask::Settle(_)
+        | TransferTask::Expire(_)
+        | TransferTask::Sweep(_) => Said::Nothing,
     }
 }
 

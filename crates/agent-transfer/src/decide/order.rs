@@ -54,7 +54,9 @@ impl Backups {
                 | TransferTask::Upload(_)
                 | TransferTask::Finish(_)
                 | TransferTask::Verify(_)
-                | TransferTask::Discard(_),
+                | TransferTask::Discard(_)
+                | TransferTask::Expire(_)
+                | TransferTask::Sweep(_),
             )
             | None => Self::OfRing,
         }
@@ -117,7 +119,9 @@ impl Snapshots {
                 | TransferTask::Catalog(_)
                 | TransferTask::Schema(_)
                 | TransferTask::Load(_)
-                | TransferTask::Settle(_),
+                | TransferTask::Settle(_)
+                | TransferTask::Expire(_)
+                | TransferTask::Sweep(_),
             )
             | None => Self::Stay,
         }

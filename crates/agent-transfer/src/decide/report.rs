@@ -60,6 +60,8 @@ fn of(id: &str, state: TransferState) -> TransferStatus {
         manifest_hash: None,
         cataloged: None,
         loaded: None,
+        expired: None,
+        swept: None,
         damaged: Vec::new(),
     }
 }
@@ -125,6 +127,8 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
         Done::Loaded { sstables, bytes } => {
             status.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
         }
+        Done::Expired { expired } => status.expired = Some((**expired).clone()),
+        Done::Swept { swept } => status.swept = Some((**swept).clone()),
         Done::Prepared
         | Done::Snapshotted
         | Done::Discarded { .. }

@@ -20,6 +20,7 @@ use palladion_agent_transfer::decide::{
 };
 use palladion_agent_transfer::tell::Progress;
 use palladion_api::backup::{Transfer, TransferTask};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Steps in one turn; each is one that the decider names, and no chain of them is longer.
@@ -247,6 +248,7 @@ impl Agent {
             admin: self.admin.clone().filter(|_| serves),
             cql: access::endpoint(&self.settings, &mounted.config),
             life: row.map_or(SnapshotLife::Unlimited, |row| row.snapshot_life),
+            truncating: Duration::from_secs(self.settings.truncate_seconds),
             batch_bytes: self.settings.restore_batch_bytes,
             restores: volume.restores(),
             order,

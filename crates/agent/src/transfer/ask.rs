@@ -54,7 +54,10 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
         | TransferTask::Catalog(_)
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
-        | TransferTask::Settle(_) => Ok(Asked::default()),
+        | TransferTask::Settle(_)
+        // Of store and keys alone.
+        | TransferTask::Expire(_)
+        | TransferTask::Sweep(_) => Ok(Asked::default()),
         TransferTask::Discard(work) => {
             snapshot::clear_all(bench, &work.tags).await;
             Ok(Asked::default())

@@ -88,7 +88,9 @@ async fn restored(bench: &Bench, talk: &mut Talk) -> Option<Step<Done>> {
         | TransferTask::Upload(_)
         | TransferTask::Finish(_)
         | TransferTask::Verify(_)
-        | TransferTask::Discard(_) => return None,
+        | TransferTask::Discard(_)
+        | TransferTask::Expire(_)
+        | TransferTask::Sweep(_) => return None,
     })
 }
 

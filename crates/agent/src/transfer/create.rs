@@ -27,15 +27,10 @@ use palladion_api::task::{BeforeSnapshot, Selection, SnapshotTask};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// What begins the name of a note, and of a snapshot before a truncation.
 pub const NOTE: &str = "schema-";
 const TAG: &str = "restore-";
-/// So long a truncation that was not answered may still be carried out by a server
-/// (`truncate_request_timeout` is 60 s by default): rows that are loaded before would go with it.
-const TRUNCATING: Duration = Duration::from_secs(60);
-
 /// What is noted of the work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -147,7 +142,8 @@ async fn truncate(bench: &Bench, work: &SchemaWork, note: &mut Note) -> Result<(
         let cql = format!("TRUNCATE TABLE {}.{}", quoted(&keyspace), quoted(&table));
         if let Err(why) = execute(bench, &[Statement { about: format!("table {text}"), cql }]).await
         {
-            tokio::time::sleep(TRUNCATING).await;
+            // A server may carry it out yet, and rows that are loaded before would go with it.
+            tokio::time::sleep(bench.truncating).await;
             return Err(why);
         }
         note.truncated.insert(text);

@@ -40,7 +40,7 @@ use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{Transfer, TransferStatus};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// What a try is made with.
@@ -59,6 +59,8 @@ pub struct Bench {
     pub tokens: Vec<String>,
     /// Bytes that are fetched at a time, at the most, when they are loaded.
     pub batch_bytes: u64,
+    /// So long a truncation that was not answered may still be carried out.
+    pub truncating: Duration,
     /// Where they are fetched to.
     pub restores: PathBuf,
 }

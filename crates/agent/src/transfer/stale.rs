@@ -38,7 +38,9 @@ fn named(order: &Transfer) -> Option<&str> {
         | TransferTask::Catalog(_)
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
-        | TransferTask::Settle(_) => None,
+        | TransferTask::Settle(_)
+        | TransferTask::Expire(_)
+        | TransferTask::Sweep(_) => None,
     }
 }
 

@@ -155,6 +155,7 @@ impl Pod {
             .env("PALLADION_JOLOKIA_ADDRESS", address(self.jolokia))
             .env("PALLADION_CQL_PORT", self.cql.to_string())
             .env("PALLADION_API_URL", self.api.url())
+            .env("PALLADION_TRUNCATE_SECONDS", "1")
             .env("PALLADION_RESTORE_BATCH_BYTES", BATCH.to_string())
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())

@@ -1,5 +1,6 @@
 //! How a backup goes, and how it ended.
 
+use super::retention::BackupExpiry;
 use super::transfer::{BackupSchema, DamagedObject, RingView, TransferPlace, Uploaded};
 use crate::ids::{HostId, MemberName, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -72,10 +73,13 @@ pub struct CassandraBackupStatus {
     /// When it was complete, had failed or was aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
+    /// How it expires, since that is decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiry: Option<BackupExpiry>,
     /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Complete`: True when all that the backup names was checked in the store. `Failed`: True when it has ended in another way. Both are False, with the progress, until it has ended.
+    /// `Complete`: True when all that the backup names was checked in the store, until it expires. `Failed`: True when it has ended in another way. Both are False, with the progress, until it has ended. `Expired`, of a backup that is to expire: True when it is deleted in the store; False with what it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }
@@ -174,10 +178,14 @@ pub enum BackupPhase {
     Failed,
     /// Ended on request.
     Aborted,
+    /// Has ended, and expires: nothing is restored from it any more, and it is deleted from the store.
+    Expiring,
+    /// Has ended, and is deleted in the store.
+    Expired,
 }
 
 impl BackupPhase {
-    /// Has it ended?
+    /// Has it ended? One that expires has ended before.
     pub fn is_final(self) -> bool {
         match self {
             Self::Pending
@@ -185,7 +193,7 @@ impl BackupPhase {
             | Self::Snapshotting
             | Self::Uploading
             | Self::Verifying => false,
-            Self::Complete | Self::Failed | Self::Aborted => true,
+            Self::Complete | Self::Failed | Self::Aborted | Self::Expiring | Self::Expired => true,
         }
     }
 }

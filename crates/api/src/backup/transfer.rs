@@ -2,6 +2,7 @@
 //! the member's agent makes of it. The rules are in `docs/concepts/backups.md`.
 
 use super::load::{CatalogWork, Cataloged, LoadWork, Loaded, SchemaWork, SettleWork};
+use super::retention::{ExpireWork, Expired, SweepWork, Swept};
 use crate::cluster::{BackupStore, S3Addressing, S3Checksum, S3Store, StoreTransport};
 use crate::ids::{HostId, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -22,7 +23,7 @@ pub struct Transfer {
     /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
-    /// The name of the backup in the repository.
+    /// The name of the backup in the repository; of `expire` and `sweep`, which are about several, that of the work.
     #[schemars(length(min = 1, max = 63))]
     pub backup: String,
     /// Whose repository it must be.
@@ -188,6 +189,12 @@ pub struct TransferWork {
     /// Restore: give the tables what they have when nothing is loaded any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<SettleWork>,
+    /// Retention: condemn backups in the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expire: Option<ExpireWork>,
+    /// Retention: delete what was condemned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepWork>,
 }
 
 /// Which work it is.
@@ -215,13 +222,17 @@ pub enum TransferTask<'a> {
     Load(&'a LoadWork),
     /// See [`TransferWork::settle`].
     Settle(&'a SettleWork),
+    /// See [`TransferWork::expire`].
+    Expire(&'a ExpireWork),
+    /// See [`TransferWork::sweep`].
+    Sweep(&'a SweepWork),
 }
 
 impl TransferWork {
     /// All fields.
-    pub const FIELDS: [&str; 11] = [
+    pub const FIELDS: [&str; 13] = [
         "prepare", "snapshot", "describe", "upload", "finish", "verify", "discard", "catalog",
-        "schema", "load", "settle",
+        "schema", "load", "settle", "expire", "sweep",
     ];
 
     /// The one; `None` if it asks for nothing that this build knows, or for more than one.
@@ -238,6 +249,8 @@ impl TransferWork {
             self.schema.as_ref().map(TransferTask::Schema),
             self.load.as_ref().map(TransferTask::Load),
             self.settle.as_ref().map(TransferTask::Settle),
+            self.expire.as_ref().map(TransferTask::Expire),
+            self.sweep.as_ref().map(TransferTask::Sweep),
         ]
         .into_iter()
         .flatten();
@@ -397,6 +410,12 @@ pub struct TransferStatus {
     /// `load`: what was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Loaded>,
+    /// `expire`: what became of the backups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expired: Option<Expired>,
+    /// `sweep`: what was deleted, and what was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swept: Option<Swept>,
     /// `verify`: objects that are not as they should be, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = super::MOST_DAMAGED))]

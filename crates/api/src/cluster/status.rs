@@ -1,5 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
+use super::ClusterRetention;
 use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use super::{InternodeTlsMode, SecurityStatus};
@@ -66,6 +67,9 @@ pub struct CassandraClusterStatus {
     /// The restore that is under way. While there is one, no backup is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<ClusterRestore>,
+    /// Backups that expire, and what is done about them now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<ClusterRetention>,
     /// When the operator last gave a turn that starts a server which did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,

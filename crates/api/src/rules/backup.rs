@@ -59,6 +59,16 @@ pub fn is_fixed(field: &str) -> Rule {
     .field_path(format!(".{field}"))
 }
 
+/// What was condemned cannot be brought back.
+pub fn expire_is_final() -> Rule {
+    must(
+        "!oldSelf.expire || self.expire",
+        "a backup that expires cannot be kept any more: take another one",
+    )
+    .reason(Reason::FieldValueForbidden)
+    .field_path(".expire")
+}
+
 /// What was given up stays so.
 pub fn abort_is_final() -> Rule {
     must("!oldSelf.abort || self.abort", "an aborted backup cannot be resumed: create another one")

@@ -17,6 +17,7 @@ pub mod remove;
 pub mod replace;
 pub mod restart;
 pub mod restores;
+pub mod retention;
 pub mod schedules;
 pub mod tasks;
 pub mod transfers;

@@ -29,6 +29,8 @@ palladion_plan::sentences! {
             "the volumes of the ring name different repositories of backups: {repositories}; decide which one is right, remove `.palladion/repository.json` from the other volumes, and restart their agents";
         Restore { restore: String } => BackupPending,
             "waiting for CassandraRestore {restore}: while rows are loaded no backup is taken";
+        Retention => BackupPending,
+            "waiting for a member that condemns or deletes backups that expire; the backup begins when that is done, or cannot go on";
         InQueue { backup: String } => BackupPending,
             "waiting for CassandraBackup {backup}: a ring takes one backup at a time";
         Paused { cluster: String } => Paused,

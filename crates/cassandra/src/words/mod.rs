@@ -19,6 +19,7 @@ pub mod remove;
 pub mod replace;
 pub mod restart;
 pub mod restores;
+pub mod retention;
 pub mod schedules;
 pub mod status;
 pub mod tasks;
@@ -45,6 +46,7 @@ palladion_plan::vocabulary![
     replace,
     restart,
     restores,
+    retention,
     schedules,
     status,
     tasks,

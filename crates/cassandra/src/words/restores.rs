@@ -32,6 +32,8 @@ palladion_plan::sentences! {
             "waiting for CassandraRestore {restore}: a ring takes one restore at a time";
         Backup { backup: String } => RestorePending,
             "waiting for CassandraBackup {backup}: while a backup is taken no rows are loaded";
+        Retention => RestorePending,
+            "waiting for a member that condemns or deletes backups that expire; the restore begins when that is done, or cannot go on";
         Paused { cluster: String } => Paused,
             "CassandraCluster {cluster} is paused: no restore begins, and one that is under way stops after the current step of its members";
         PausedEverywhere => Paused,
@@ -44,6 +46,8 @@ palladion_plan::sentences! {
     pub enum Refused {
         BackupFailed { backup: String } => RestoreRefused,
             "CassandraBackup {backup} has ended without being complete; restore another one";
+        BackupExpires { backup: String } => RestoreRefused,
+            "CassandraBackup {backup} expires, or has expired, so nothing is restored from it; restore another one";
         NoPlace => RestoreRefused,
             "`spec.source.store` is not exactly one of `s3`, `gcs`, `azure` and `volume`; create another restore";
         OtherVolume { cluster: String } => RestoreRefused,

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 const NAME: &str = "hourly";
 const HOUR: i64 = 3600;
 
-fn key() -> ObjectKey {
+pub fn key() -> ObjectKey {
     ObjectKey::new(kinds::BACKUP_SCHEDULE, NAMESPACE, NAME)
 }
 
-fn scheduled(more: &Value) -> World {
+pub fn scheduled(more: &Value) -> World {
     let mut world = a_ring();
     let mut spec = json!({ "cluster": "demo", "schedule": "0 * * * *" });
     spec.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
@@ -36,22 +36,22 @@ fn scheduled(more: &Value) -> World {
     world
 }
 
-fn status(world: &World) -> CassandraBackupScheduleStatus {
+pub fn status(world: &World) -> CassandraBackupScheduleStatus {
     let schedule = world.store.get(&key()).expect("the schedule should exist");
     serde_json::from_value(schedule["status"].clone()).unwrap_or_default()
 }
 
-fn condition(world: &World, type_: &str) -> String {
+pub fn condition(world: &World, type_: &str) -> String {
     let status = status(world);
     let found = status.conditions.iter().find(|c| c.type_ == type_);
     found.map(|c| format!("{} {}: {}", c.status, c.reason, c.message)).unwrap_or_default()
 }
 
-fn backups(world: &World) -> Vec<String> {
+pub fn backups(world: &World) -> Vec<String> {
     world.store.list(kinds::BACKUP).map(|(key, _)| key.name.clone()).collect()
 }
 
-fn go_on(world: &mut World, seconds: i64) {
+pub fn go_on(world: &mut World, seconds: i64) {
     let end = world.clock() + seconds;
     while world.clock() < end {
         world.pass((end - world.clock()).min(600));

@@ -34,7 +34,7 @@ pub fn ask(world: &mut World, name: &str, more: &Value) {
     world.store.create(&key(name), &backup).expect("the backup should be accepted");
 }
 
-fn status(world: &World, name: &str) -> CassandraBackupStatus {
+pub fn status(world: &World, name: &str) -> CassandraBackupStatus {
     let backup = world.store.get(&key(name)).expect("the backup should exist");
     serde_json::from_value(backup["status"].clone()).unwrap_or_default()
 }
@@ -77,13 +77,13 @@ pub fn a_ring() -> World {
     MADE.get_or_init(make).clone()
 }
 
-fn patch(world: &mut World, name: &str, spec: &Value) {
+pub fn patch(world: &mut World, name: &str, spec: &Value) {
     world.tell(&format!("a person changes the backup {name}: {spec}"));
     let patch = json!({ "spec": spec });
     world.store.merge(&key(name), &patch, Subresource::None).expect("the backup should exist");
 }
 
-fn orders(world: &World) -> usize {
+pub fn orders(world: &World) -> usize {
     world.store.list(kinds::MEMBER).filter(|(_, m)| m["spec"]["transfer"].is_object()).count()
 }
 

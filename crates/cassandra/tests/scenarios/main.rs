@@ -53,6 +53,7 @@ mod reasons;
 mod recreated;
 mod removals;
 mod restores;
+mod retention;
 mod rolling;
 mod schedules;
 mod sealed;

@@ -22,7 +22,7 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::new(kinds::RESTORE, NAMESPACE, name)
 }
 
-fn ask(world: &mut World, name: &str, more: &Value) {
+pub fn ask(world: &mut World, name: &str, more: &Value) {
     world.tell(&format!("a person asks for the restore {name}: {more}"));
     let mut spec =
         json!({ "cluster": "demo", "mode": "Tables", "source": { "backup": "nightly" } });
@@ -36,7 +36,7 @@ fn ask(world: &mut World, name: &str, more: &Value) {
     world.store.create(&key(name), &restore).expect("the restore should be accepted");
 }
 
-fn patch(world: &mut World, name: &str, spec: &Value) {
+pub fn patch(world: &mut World, name: &str, spec: &Value) {
     world.tell(&format!("a person changes the restore {name}: {spec}"));
     let patch = json!({ "spec": spec });
     world.store.merge(&key(name), &patch, Subresource::None).expect("the restore should exist");
@@ -47,7 +47,7 @@ fn status(world: &World, name: &str) -> CassandraRestoreStatus {
     serde_json::from_value(restore["status"].clone()).unwrap_or_default()
 }
 
-fn phase(world: &World, name: &str) -> Option<RestorePhase> {
+pub fn phase(world: &World, name: &str) -> Option<RestorePhase> {
     status(world, name).phase
 }
 
@@ -58,7 +58,7 @@ fn said(world: &World, name: &str) -> String {
 }
 
 #[track_caller]
-fn expect_said(world: &World, name: &str, reason: Reason, words: &str) {
+pub fn expect_said(world: &World, name: &str, reason: Reason, words: &str) {
     let said = said(world, name);
     let begins = format!("{}: ", reason.as_str());
     assert!(said.starts_with(&begins) && said.contains(words), "{said}\n{}", world.last_words());

@@ -51,6 +51,7 @@ impl World {
         self.nobody_is_served_without_roles()?;
         self.complete_backups_are_whole()?;
         self.complete_restores_are_whole()?;
+        self.what_must_stay_stays()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
             Some(words) => Err(words),

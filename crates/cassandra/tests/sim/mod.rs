@@ -20,6 +20,7 @@ pub mod phases;
 pub mod repair;
 pub mod report;
 pub mod restores;
+mod retention;
 pub mod ring;
 pub mod rows;
 mod seal;

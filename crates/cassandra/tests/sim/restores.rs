@@ -143,6 +143,9 @@ fn targets(tables: &[palladion_api::restore::RestoreTable]) -> Vec<String> {
 }
 
 fn catalog(order: &Transfer, of: &CatalogWork, reach: &mut Reach<'_>) -> Line {
+    if reach.ring.store.condemned.contains_key(&order.backup) {
+        return stopped(Cause::RestoreFailed, "the backup is condemned");
+    }
     let Some(Outcome::Complete(hosts)) = reach.ring.store.outcomes.get(&order.backup) else {
         return stopped(Cause::RestoreFailed, "there is no complete backup");
     };

@@ -54,6 +54,15 @@ pub struct Store {
     pub taken: Option<Timestamp>,
     /// Objects that were damaged after they were written.
     pub is_damaged: bool,
+    /// Which backups are condemned, since when, and which of these were deleted, and when.
+    pub condemned: BTreeMap<String, Timestamp>,
+    pub swept: BTreeMap<String, Timestamp>,
+    /// Who reads which backup.
+    pub pins: BTreeMap<String, String>,
+    /// How long it takes to delete what is condemned.
+    pub sweep_takes: Option<SignedDuration>,
+    /// It lets nobody delete anything.
+    pub forbids_deletes: bool,
     /// The version of the schema; a change of it while snapshots are taken.
     pub schema: u32,
 }
@@ -136,6 +145,9 @@ impl Agent {
                     let Some(order) = &order else { break };
                     let time = match order.work.task() {
                         Some(TransferTask::Upload(_) | TransferTask::Load(_)) => UPLOAD,
+                        Some(TransferTask::Sweep(_)) => {
+                            reach.ring.store.sweep_takes.unwrap_or(SHORT)
+                        }
                         _ => SHORT,
                     };
                     let end = reach.now + time;
@@ -328,6 +340,8 @@ impl Agent {
                 | TransferTask::Load(_)
                 | TransferTask::Settle(_),
             ) => self.restore(order, reach).expect("an order of a restore"),
+            Some(TransferTask::Expire(of)) => reach.ring.store.expire(of, now),
+            Some(TransferTask::Sweep(of)) => reach.ring.store.sweep(of, now),
             Some(TransferTask::Discard(of)) => {
                 let kept = kept(reach, &self.pod.disk);
                 kept.snapshots.retain(|tag| !of.tags.contains(tag));
@@ -400,6 +414,8 @@ impl Agent {
             Ended::Done(Done::Loaded { sstables, bytes }) => {
                 told.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
             }
+            Ended::Done(Done::Expired { expired }) => told.expired = Some((**expired).clone()),
+            Ended::Done(Done::Swept { swept }) => told.swept = Some((**swept).clone()),
             Ended::Done(_) => {
                 if let Some((before, after)) = views {
                     (told.before, told.after) = (Some(before), Some(after));
@@ -441,6 +457,8 @@ fn told(
         manifest_hash: None,
         cataloged: None,
         loaded: None,
+        expired: None,
+        swept: None,
         damaged: Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 //! the ring, and what
 //! becomes of it when agents, orders and specs go away meanwhile.
 
+mod expired;
 mod interrupted;
 mod loads;
 mod restores;
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// All, in order.
 pub fn all() -> impl Iterator<Item = &'static Case> {
     let backups = whole::ALL.iter().chain(interrupted::ALL).chain(snapshots::ALL);
-    backups.chain(restores::ALL).chain(loads::ALL)
+    backups.chain(restores::ALL).chain(loads::ALL).chain(expired::ALL)
 }
 
 const TAG: &str = "palladion-b1-1";

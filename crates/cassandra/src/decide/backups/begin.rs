@@ -3,7 +3,7 @@
 use super::answers::{identity, waiting};
 use super::course::{Said, write};
 use super::orders::UnderWay;
-use super::read::Backup;
+use super::read::{self, Backup};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{full_members, moves};
 use crate::decide::turn::lock::seen;
@@ -35,6 +35,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Backup<'_>], draft: &mu
             continue;
         }
         match ready(facts, valid, backup) {
+            Ok(_) if facts.expires_backups() => {
+                say(facts, backup, Pending::Retention, draft);
+            }
             Ok(_) if !is_free => say(facts, backup, Pending::RingFirst, draft),
             Ok(repository) => {
                 take(facts, backup, repository, draft);
@@ -95,6 +98,12 @@ pub fn say(facts: &Facts<'_>, backup: &Backup<'_>, why: impl Into<Said>, draft: 
     write(facts, backup, status, why, draft);
 }
 
+/// Could one of these begin, but for what is done about backups that expire?
+pub fn is_ready(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let is_new = |backup: &&Backup<'_>| backup.status.started_at.is_none() && !backup.spec.abort;
+    read::open(facts).iter().filter(is_new).any(|backup| ready(facts, valid, backup).is_ok())
+}
+
 /// The repository of the ring, if a backup can begin.
 fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String, Said> {
     if valid.backup.is_none() {
@@ -131,11 +140,7 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
 /// As it is on record, or else as it is noted on the volumes: a cluster object that was created
 /// again around its volumes goes on with the repository that it had.
 fn repository(facts: &Facts<'_>) -> Result<String, Said> {
-    let noted: BTreeSet<&str> =
-        facts.members.values().filter_map(|m| m.status.repository_id.as_deref()).collect();
-    let recorded = facts.status.backup.as_ref().map(|backup| backup.repository_id.as_str());
-    let mut all: BTreeSet<&str> = noted;
-    all.extend(recorded);
+    let all = repositories(facts);
     let mut each = all.iter();
     match (each.next(), each.next()) {
         // Random, and of this decision alone.
@@ -146,6 +151,18 @@ fn repository(facts: &Facts<'_>) -> Result<String, Said> {
             Err(Pending::TwoRepositories { repositories }.into())
         }
     }
+}
+
+/// The repository that the ring has, if that is known and all volumes agree.
+pub fn known_repository(facts: &Facts<'_>) -> Option<String> {
+    let all = repositories(facts);
+    all.first().filter(|_| all.len() == 1).map(ToString::to_string)
+}
+
+fn repositories<'a>(facts: &'a Facts<'_>) -> BTreeSet<&'a str> {
+    let noted = facts.members.values().filter_map(|m| m.status.repository_id.as_deref());
+    let recorded = facts.status.backup.as_ref().map(|backup| backup.repository_id.as_str());
+    noted.chain(recorded).collect()
 }
 
 /// On record before anybody is ordered anything.
@@ -160,7 +177,8 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
     };
     let status = json!({ "backup": record, "epoch": facts.snapshot.epoch });
     // Nobody has begun to leave or to join meanwhile.
-    let pointers = ["/status/backup", "/status/restore", "/status/epoch", "/status/turn"];
+    let pointers =
+        ["/status/backup", "/status/restore", "/status/retention", "/status/epoch", "/status/turn"];
     let seen = pointers.map(|p| seen(facts, p));
     let event = Event::normal(Happened::Begun { backup: name.clone() });
     let event = event.also_about(crate::resources::BACKUP, &backup.object.meta);

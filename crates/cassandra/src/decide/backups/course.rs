@@ -38,13 +38,16 @@ pub fn step(
         | BackupPhase::Preparing
         | BackupPhase::Snapshotting
         | BackupPhase::Uploading
-        | BackupPhase::Verifying => Standing::Open,
+        | BackupPhase::Verifying
+        // Of these `retention/` writes.
+        | BackupPhase::Expiring
+        | BackupPhase::Expired => Standing::Open,
     };
     status.conditions = transfers::conditions((backup, &status.conditions), (standing, said), now);
     status.phase = Some(phase);
     status.observed_generation = Some(backup.object.meta.generation);
     if phase.is_final() {
-        status.ended_at = Some(Time(now));
+        status.ended_at.get_or_insert(Time(now));
         status.progress = None;
     }
     let doing = Doing::Report { backup: backup.name().to_string() };
@@ -62,6 +65,8 @@ fn event(backup: &str, phase: BackupPhase, message: &Message) -> Option<Event> {
         | BackupPhase::Preparing
         | BackupPhase::Snapshotting
         | BackupPhase::Uploading
-        | BackupPhase::Verifying => None,
+        | BackupPhase::Verifying
+        | BackupPhase::Expiring
+        | BackupPhase::Expired => None,
     }
 }

@@ -26,7 +26,9 @@ pub fn waits_for_uploads(facts: &Facts<'_>) -> Option<LeaveWaits> {
         | BackupPhase::Preparing
         | BackupPhase::Complete
         | BackupPhase::Failed
-        | BackupPhase::Aborted => false,
+        | BackupPhase::Aborted
+        | BackupPhase::Expiring
+        | BackupPhase::Expired => false,
     };
     needs.then(|| LeaveWaits::Uploads { backup: backup.name().to_string() })
 }

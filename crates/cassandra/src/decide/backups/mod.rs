@@ -6,16 +6,18 @@
 mod answers;
 mod begin;
 mod course;
+mod delayed;
 mod deleted;
 mod discard;
 mod give_up;
+mod history;
 mod hold;
 mod leaving;
 mod one;
 mod orders;
 mod prepare;
 mod read;
-mod schedules;
+pub mod schedules;
 mod schema;
 mod snapshot;
 mod upload;
@@ -25,14 +27,15 @@ use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
 use crate::facts::Facts;
 use crate::validate::Valid;
+pub use begin::{is_ready, known_repository};
 pub use deleted::{end_all, end_one, say_without_cluster};
 pub use hold::hold;
 pub use leaving::waits_for_uploads;
 pub use orders::Active;
 use orders::Goes;
 use palladion_api::backup::BackupPhase;
-pub use read::is_over;
-use read::{Backup, Found};
+use read::Found;
+pub use read::{Backup, Backups, is_over};
 
 /// Go on with the backup that is under way, or begin the next one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -82,6 +85,12 @@ fn advance(
         Some(BackupPhase::Uploading) => upload::upload(facts, under_way, draft),
         Some(BackupPhase::Verifying) => verify::verify(facts, under_way, draft),
         // Asked above.
-        Some(BackupPhase::Complete | BackupPhase::Failed | BackupPhase::Aborted) => {}
+        Some(
+            BackupPhase::Complete
+            | BackupPhase::Failed
+            | BackupPhase::Aborted
+            | BackupPhase::Expiring
+            | BackupPhase::Expired,
+        ) => {}
     }
 }

@@ -1,6 +1,8 @@
 //! Backups that come again and again, as a `CassandraBackupSchedule` says. The times are those of
 //! schedules of tasks; one backup of a schedule is under way at a time.
 
+use super::delayed;
+use super::history::tidy;
 use super::read::is_over;
 use crate::decide::draft::Draft;
 use crate::decide::schedules::cron::Times;
@@ -12,19 +14,22 @@ use crate::words::schedules::Invalid;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup_schedule::{CassandraBackupScheduleSpec, CassandraBackupScheduleStatus};
-use palladion_api::conditions::{ACCEPTED, PAUSED};
+use palladion_api::conditions::{ACCEPTED, PAUSED, RETENTION_DELAYED};
 use palladion_api::labels;
 use palladion_api::words::Reasoned;
 use palladion_plan::difference::difference;
 use palladion_plan::words::Quoted;
-use palladion_plan::{Conditions, Event, Fence, Loss, Object, ObjectKey, Step, Truth};
+use palladion_plan::{Conditions, Event, Fence, Object, ObjectKey, Step, Truth};
 use serde_json::json;
 
 /// A schedule as it is stored.
-struct Schedule<'a> {
-    object: &'a Object,
-    spec: CassandraBackupScheduleSpec,
-    status: CassandraBackupScheduleStatus,
+pub struct Schedule<'a> {
+    /// The stored object.
+    pub object: &'a Object,
+    /// What is wanted.
+    pub spec: CassandraBackupScheduleSpec,
+    /// What is on record.
+    pub status: CassandraBackupScheduleStatus,
 }
 
 /// Create the backups of this cluster's schedules that are due, and delete the objects of those
@@ -70,7 +75,8 @@ pub fn hold(facts: &Facts<'_>, draft: &mut Draft) {
     }
 }
 
-fn of_cluster<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = Schedule<'a>> {
+/// The schedules of this cluster.
+pub fn of_cluster<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = Schedule<'a>> {
     let cluster = facts.snapshot.owner.meta.name.as_str();
     let all = facts.objects(kinds::BACKUP_SCHEDULE).iter().filter(|o| !o.meta.is_terminating());
     all.filter(move |o| o.str_at("/spec/cluster") == Some(cluster)).filter_map(|object| {
@@ -81,7 +87,8 @@ fn of_cluster<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = Schedule<'a>> {
 }
 
 impl Schedule<'_> {
-    fn name(&self) -> &str {
+    /// Its name.
+    pub fn name(&self) -> &str {
         &self.object.meta.name
     }
 
@@ -104,7 +111,7 @@ impl Schedule<'_> {
     }
 
     /// Its backups, the newest first.
-    fn backups<'f>(&self, facts: &'f Facts<'_>) -> Vec<&'f Object> {
+    pub fn backups<'f>(&self, facts: &'f Facts<'_>) -> Vec<&'f Object> {
         let of_this = |o: &&'f Object| {
             o.meta.labels.get(labels::SCHEDULE).is_some_and(|name| name == self.name())
                 && o.str_at("/spec/cluster") == Some(&self.spec.cluster)
@@ -228,7 +235,12 @@ fn report(
         Some(why) => conditions.set(PAUSED, Truth::True, why.reason(), why),
         None => conditions.set(PAUSED, Truth::False, Said::Creates.reason(), Said::Creates),
     }
+    if schedule.spec.retention.is_some() {
+        delayed::tell(facts, &mut conditions);
+    }
     status.conditions = conditions.all().to_vec();
+    let expires = schedule.spec.retention.is_some();
+    status.conditions.retain(|c| expires || c.type_ != RETENTION_DELAYED);
     status.observed_generation = Some(meta.generation);
     let Some(change) = difference(schedule.object.at("/status"), &json!(status)) else {
         return;
@@ -240,18 +252,7 @@ fn report(
     draft.steps.push(step.announced(event));
 }
 
-fn is_complete(backup: &Object) -> bool {
+/// Is it complete, and does it not expire?
+pub fn is_complete(backup: &Object) -> bool {
     backup.str_at("/status/phase") == Some("Complete")
-}
-
-/// Objects of backups that have ended, beyond those that are kept. What is in the store stays.
-fn tidy(schedule: &Schedule<'_>, backups: &[&Object], draft: &mut Draft) {
-    let kept = usize::try_from(schedule.spec.history_limit).unwrap_or(usize::MAX);
-    let last_complete = backups.iter().find(|backup| is_complete(backup)).map(|b| &b.meta.uid);
-    let ended = backups.iter().filter(|backup| is_over(backup) && !backup.meta.is_terminating());
-    for backup in ended.skip(kept).filter(|backup| Some(&backup.meta.uid) != last_complete) {
-        let doing = Doing::Delete { backup: backup.meta.name.clone() };
-        let step = Step::delete_as_seen(kinds::BACKUP, &backup.meta, Loss::Nothing, doing);
-        draft.steps.push(step);
-    }
 }

@@ -5,7 +5,7 @@ use super::course::write;
 use super::give_up;
 use super::judge::{is_confirmed, question};
 use super::orders::{self, UnderWay};
-use super::read::Restore;
+use super::read::{self, Restore};
 use super::source::{self, Unusable};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{Said, full_members, identity, moves};
@@ -33,6 +33,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Restore<'_>], draft: &m
             continue;
         }
         match ready(facts, valid, restore) {
+            Ok(_) if facts.expires_backups() => {
+                say(facts, restore, Pending::Retention, draft);
+            }
             Ok(_) if !is_free => say(facts, restore, Pending::RingFirst, draft),
             Ok(source) => {
                 take(facts, restore, source, draft);
@@ -117,6 +120,15 @@ pub fn say(facts: &Facts<'_>, restore: &Restore<'_>, why: impl Into<Said>, draft
         _ => RestorePhase::Pending,
     };
     write(facts, restore, ended(restore, phase), why, draft);
+}
+
+/// Could one of these begin, but for what is done about backups that expire?
+pub fn is_ready(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let begins = |of: &&Restore<'_>| {
+        let asks = of.status.phase == Some(RestorePhase::Confirming) && !is_confirmed(of);
+        is_before_any_table(of) && !of.spec.abort && !asks
+    };
+    read::open(facts).iter().filter(begins).any(|restore| ready(facts, valid, restore).is_ok())
 }
 
 /// The backup, if a restore can begin.

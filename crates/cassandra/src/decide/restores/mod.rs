@@ -23,6 +23,7 @@ use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
 use crate::facts::Facts;
 use crate::validate::Valid;
+pub use begin::is_ready;
 pub use deleted::{end_all, end_one, say_without_cluster};
 pub use hold::hold;
 pub use orders::Active;

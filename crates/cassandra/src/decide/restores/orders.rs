@@ -93,8 +93,9 @@ pub fn give(
 /// On record before anybody is ordered anything.
 pub fn take(facts: &Facts<'_>, record: &ClusterRestore, event: Event, draft: &mut Draft) {
     let status = json!({ "restore": record, "epoch": facts.snapshot.epoch });
-    // Nobody has begun to leave or to join meanwhile, and no backup was begun.
-    let pointers = ["/status/restore", "/status/backup", "/status/epoch", "/status/turn"];
+    // Nobody has begun to leave or to join meanwhile, no backup was begun, and none expires.
+    let pointers =
+        ["/status/restore", "/status/backup", "/status/retention", "/status/epoch", "/status/turn"];
     let seen = pointers.map(|p| seen(facts, p));
     let doing = Doing::Take { restore: record.restore.clone() };
     draft.steps.push(Step::compare_and_set(status, seen.into(), doing).announced(event));

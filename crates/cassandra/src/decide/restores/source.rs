@@ -84,6 +84,9 @@ fn of_backup(facts: &Facts<'_>, name: &str) -> Result<(RestoreSourced, Option<St
         Some(BackupPhase::Failed | BackupPhase::Aborted) => {
             return Err(Unusable::Never(Refused::BackupFailed { backup: backup() }.into()));
         }
+        Some(BackupPhase::Expiring | BackupPhase::Expired) => {
+            return Err(Unusable::Never(Refused::BackupExpires { backup: backup() }.into()));
+        }
         Some(
             BackupPhase::Pending
             | BackupPhase::Preparing

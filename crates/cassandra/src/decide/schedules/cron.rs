@@ -25,11 +25,7 @@ impl Times {
     /// # Errors
     /// What of them is not valid, and how it could be.
     pub fn read(schedule: &str, time_zone: &str) -> Result<Self, Invalid> {
-        // Those that are built in: images of the operator have no zone files, and what a
-        // machine has in its files must not decide.
-        let zone = TimeZoneDatabase::bundled().get(time_zone);
-        let zone =
-            zone.map_err(|_| Invalid::TimeZone { time_zone: Quoted(time_zone.to_string()) })?;
+        let zone = zone(time_zone)?;
         let parser =
             CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
         let cron = parser.parse(schedule).map_err(|why| Invalid::Schedule {
@@ -60,6 +56,16 @@ impl Times {
     fn here(&self, time: Timestamp) -> Zoned {
         time.to_zoned(self.zone.clone())
     }
+}
+
+/// A time zone by its name, of those that are built in: images of the operator have no zone
+/// files, and what a machine has in its files must not decide.
+///
+/// # Errors
+/// There is none of this name.
+pub fn zone(name: &str) -> Result<TimeZone, Invalid> {
+    let zone = TimeZoneDatabase::bundled().get(name);
+    zone.map_err(|_| Invalid::TimeZone { time_zone: Quoted(name.to_string()) })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod said;
 
 pub use answers::{Answer, answer, identity, ordered, short};
 pub use asked::{Asked, Found, Kind, is_over, of_uid, open};
-pub use orders::{Whose, give, take_from};
+pub use orders::{Whose, fenced, give, take_from};
 pub use report::{Standing, conditions, step};
 pub use ring::{full_members, moves};
 pub use said::{Said, given_up, recorded};

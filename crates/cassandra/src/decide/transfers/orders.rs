@@ -12,7 +12,7 @@ use palladion_plan::{Fence, ObjectKey, Step};
 use serde_json::json;
 use std::fmt::Display;
 
-/// For what members work: a backup, or a restore. Every write for it holds while that is the
+/// For what members work: a backup, a restore, or backups that expire. Every write for it holds while that is the
 /// one that is under way.
 #[derive(Clone, Copy, Debug)]
 pub enum Whose {
@@ -20,14 +20,17 @@ pub enum Whose {
     Backup,
     /// Of the restore that is under way.
     Restore,
+    /// Of the backups that expire now.
+    Retention,
 }
 
 impl Whose {
-    /// Where the uid of that one stands in the cluster.
+    /// Where that one stands in the cluster, by a name that no other one has.
     pub fn under_way(self) -> &'static str {
         match self {
             Self::Backup => "/status/backup/backupUID",
             Self::Restore => "/status/restore/restoreUID",
+            Self::Retention => "/status/retention/id",
         }
     }
 }
@@ -67,7 +70,7 @@ pub fn take_from(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
     let doing = Doing::Withdraw { member: member.name.clone() };
     let patch = json!({ "spec": { "transfer": null } });
     let step = Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing);
-    let whose = [Whose::Backup, Whose::Restore].map(Whose::under_way);
+    let whose = [Whose::Backup, Whose::Restore, Whose::Retention].map(Whose::under_way);
     draft.steps.push(fenced(facts, whose, step));
 }
 
@@ -79,7 +82,12 @@ fn orders(step: &Step, member: &str) -> bool {
     key.resource == kinds::MEMBER && key.name == member && is_of_transfer
 }
 
-fn fenced(facts: &Facts<'_>, pointers: impl IntoIterator<Item = &'static str>, step: Step) -> Step {
+/// A step that holds only while the cluster has, at these places and of its leader, what was seen.
+pub fn fenced(
+    facts: &Facts<'_>,
+    pointers: impl IntoIterator<Item = &'static str>,
+    step: Step,
+) -> Step {
     let owner = &facts.snapshot.owner.meta;
     pointers.into_iter().chain(["/status/epoch"]).fold(step, |step, pointer| {
         let (pointer, expected) = seen(facts, pointer);

@@ -1,0 +1,24 @@
+//! Whether the backups that expire by the rules of a schedule do so, or what keeps them: as the
+//! cluster's `status.retention` has it.
+
+use crate::facts::Facts;
+use crate::words::retention::Kept;
+use palladion_api::conditions::RETENTION_DELAYED;
+use palladion_api::reasons::Reason;
+use palladion_plan::words::{Message, Reasoned};
+use palladion_plan::{Conditions, Truth};
+
+/// The condition of a schedule with a retention.
+pub fn tell(facts: &Facts<'_>, conditions: &mut Conditions) {
+    let record = facts.status.retention.as_ref();
+    match record.and_then(|record| record.reason.as_deref().zip(record.message.as_deref())) {
+        Some((reason, message)) => {
+            let reason = Reason::read(reason).unwrap_or(Reason::ExpiryWaits);
+            conditions.set(RETENTION_DELAYED, Truth::True, reason, Message::quoted(message));
+        }
+        None => {
+            let kept = Kept::AsAsked;
+            conditions.set(RETENTION_DELAYED, Truth::False, kept.reason(), kept);
+        }
+    }
+}
