@@ -2,6 +2,7 @@
 //! ring has under their names, and how much each member of the backup has of them.
 
 use super::attempt::Talk;
+use super::settled::settled;
 use super::statements::ring_schema;
 use super::step::{Step, ask, child, other};
 use super::{Bench, backup};
@@ -63,23 +64,30 @@ async fn found_of(bench: &Bench, one: &Chosen, found: There) -> Result<TableFoun
     })
 }
 
-/// A table has rows until all replicas have said that it has none: one that is down, or that
-/// reads too many tombstones to answer in time, may have one.
+/// Asked so often: a member may have gone down and come back meanwhile.
+const TRIES: u32 = 2;
+
+/// A table has rows until all replicas have said that it has none: one that reads too many
+/// tombstones to answer in time may have one. While a member is down that is waited for.
 async fn state(bench: &Bench, table: &TableName) -> Result<TableState, Stopped> {
     bench.server()?;
-    let asked = async {
-        let mut connection = Connection::open(&bench.cql).await?;
-        connection.is_empty(&table.keyspace, &table.table).await
-    };
-    Ok(match asked.await {
-        Ok(true) => TableState::Empty,
-        Ok(false) => TableState::HasRows,
-        Err(error) => {
-            let (table, error) = (table.to_string(), format!("{:#}", anyhow::Error::from(error)));
-            tracing::info!(table, error, "it is not known whether a table has rows");
-            TableState::HasRows
+    for _ in 0..TRIES {
+        let asked = async {
+            let mut connection = Connection::open(&bench.cql).await?;
+            connection.is_empty(&table.keyspace, &table.table).await
+        };
+        match asked.await {
+            Ok(true) => return Ok(TableState::Empty),
+            Ok(false) => return Ok(TableState::HasRows),
+            Err(error) => {
+                let table = table.to_string();
+                let error = format!("{:#}", anyhow::Error::from(error));
+                tracing::info!(table, error, "it is not known whether a table has rows");
+                settled(bench).await?;
+            }
         }
-    })
+    }
+    Ok(TableState::HasRows)
 }
 
 fn cut(text: &str, most: usize) -> String {
