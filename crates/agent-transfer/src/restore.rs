@@ -197,8 +197,11 @@ fn folder(tables: &BTreeMap<TableName, TableName>, keyspace: &str, table: &str) 
     tables.get(&name).map(|to| format!("{}/{}", to.keyspace, to.table))
 }
 
-/// Readable for the agent alone: the repository may be sealed.
-fn private(file: &Path, text: &str) -> std::io::Result<()> {
+/// Write a text that is readable for the agent alone: the repository may be sealed.
+///
+/// # Errors
+/// The file, or its folder, cannot be created or written.
+pub fn private(file: &Path, text: &str) -> std::io::Result<()> {
     file.parent().map(std::fs::create_dir_all).transpose()?;
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(true).mode(0o600);

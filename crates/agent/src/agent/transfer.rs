@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use jiff::Timestamp;
 use palladion_agent_transfer::assign::Own;
 use palladion_agent_transfer::decide::{
-    self, Child, Facts, Kept, Next, Noted, Order, Record, Repository, unwritten,
+    self, Backups, Child, Facts, Kept, Next, Noted, Order, Record, Repository, unwritten,
 };
 use palladion_agent_transfer::tell::Progress;
 use palladion_api::backup::{Transfer, TransferTask};
@@ -124,15 +124,9 @@ impl Agent {
                 kept.tokens.clone_from(tokens);
             }
         }
-        // Without an order the record is of the last one, and of its kind.
-        let of = match self.ordered().and_then(|order| order.work.task()) {
-            Some(
-                TransferTask::Catalog(_)
-                | TransferTask::Schema(_)
-                | TransferTask::Load(_)
-                | TransferTask::Settle(_),
-            ) => Of::Restore,
-            Some(_) | None => Of::Backup,
+        let of = match self.ordered().map(|order| Order::of(order).backups) {
+            Some(Backups::OfAny) => Of::Restore,
+            Some(Backups::OfRing) | None => Of::Backup,
         };
         volume.save_transfer(&record, of)?;
         if let (Some(ended), failures) = (&record.ended, record.failures) {

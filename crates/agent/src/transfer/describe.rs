@@ -4,11 +4,9 @@
 use super::{Bench, ring};
 use crate::cql::{self, Connection};
 use palladion_agent_transfer::decide::Views;
+use palladion_agent_transfer::restore::private;
 use palladion_agent_transfer::words::stopped::Stopped;
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const DESCRIBE: &str = "DESCRIBE SCHEMA WITH INTERNALS";
 /// One transfer at a time: one file.
@@ -28,19 +26,11 @@ pub async fn describe(bench: &Bench) -> Result<(PathBuf, Views), Stopped> {
     let mut text = statements.join("\n\n");
     text.push('\n');
     let file = bench.own.state.join(FILE);
-    let written = std::fs::create_dir_all(&bench.own.state);
-    written.and_then(|()| private(&file, &text)).map_err(|error| Stopped::Journal {
+    private(&file, &text).map_err(|error| Stopped::Journal {
         path: file.display().to_string(),
         why: error.to_string(),
     })?;
     Ok((file, Views { before, after }))
-}
-
-/// Readable for the agent alone: the repository may be sealed.
-fn private(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true).mode(0o600);
-    options.open(file)?.write_all(text.as_bytes())
 }
 
 /// Its statements.

@@ -82,6 +82,20 @@ fn backed_up() -> World {
     MADE.get_or_init(make).clone()
 }
 
+/// The same with Nodes that members can be replaced on at once.
+fn with_spare_nodes() -> World {
+    let mut world = World::new();
+    for node in ["n4", "n5"] {
+        world.register_node(node, "z1");
+    }
+    let mut world = world.with(&crate::backups::with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
+    world.settle();
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    take(&mut world, "nightly", &json!({}));
+    world.settle();
+    world
+}
+
 fn with_rows(mut world: World) -> World {
     world.ring.tables.insert(TABLE.into(), Table { has_rows: true, ..Table::new() });
     world
@@ -298,15 +312,7 @@ fn another_member_finishes_where_the_one_that_made_the_tables_is_away() {
 
 #[test]
 fn nobody_else_makes_tables_where_the_one_that_was_to_is_lost() {
-    let mut world = World::new();
-    for node in ["n4", "n5"] {
-        world.register_node(node, "z1");
-    }
-    let mut world = world.with(&crate::backups::with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
-    world.settle();
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    take(&mut world, "nightly", &json!({}));
-    world.settle();
+    let mut world = with_spare_nodes();
     ask(&mut world, "back", &json!({}));
     world.until(|w| phase(w, "back") == Some(RestorePhase::Creating));
     let coordinator = status(&world, "back").coordinator.expect("one").name.to_string();
@@ -499,15 +505,7 @@ fn rows_are_loaded_only_while_all_members_are_up() {
 
 #[test]
 fn what_a_lost_member_was_to_load_another_one_loads() {
-    let mut world = World::new();
-    for node in ["n4", "n5"] {
-        world.register_node(node, "z1");
-    }
-    let mut world = world.with(&crate::backups::with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
-    world.settle();
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    take(&mut world, "nightly", &json!({}));
-    world.settle();
+    let mut world = with_spare_nodes();
     ask(&mut world, "back", &json!({}));
     world.until(|w| phase(w, "back") == Some(RestorePhase::Loading));
     world.pass(2);

@@ -2,7 +2,6 @@
 
 use super::answers::KNOWS_RESTORES;
 use super::course::write;
-use super::give_up;
 use super::judge::{is_confirmed, question};
 use super::orders::{self, UnderWay};
 use super::read::{self, Restore};
@@ -206,9 +205,4 @@ pub fn record(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draft
         ..restore.status.clone()
     };
     write(facts, restore, status, Phase::Comparing, draft);
-}
-
-/// A sentence that ends a restore before any table was touched.
-pub fn refuse(facts: &Facts<'_>, restore: &Restore<'_>, why: impl Into<Said>, draft: &mut Draft) {
-    give_up::because(facts, restore, &why.into(), draft);
 }

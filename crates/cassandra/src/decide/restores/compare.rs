@@ -2,7 +2,6 @@
 //! once more after a confirmation, as tables may have got rows meanwhile.
 
 use super::answers::{Answer, answer, chosen, waits};
-use super::begin::refuse;
 use super::course::write;
 use super::create::hash;
 use super::give_up;
@@ -79,7 +78,7 @@ fn settle(
     match verdict {
         Verdict::Refuse(why) => {
             let restore = Restore { object: restore.object, spec: restore.spec.clone(), status };
-            refuse(facts, &restore, why, draft);
+            give_up::because(facts, &restore, &why, draft);
         }
         Verdict::Confirm => {
             status.phase = Some(RestorePhase::Confirming);
