@@ -1,11 +1,13 @@
 //! A store that speaks the protocol of S3: s3s-fs on a directory of the host, which listens in
 //! the network of the testbed's control plane, where pods reach it as they reach the API server.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -102,6 +104,35 @@ impl S3 {
         bytes(&self.bucket().join(prefix))
     }
 
+    /// All objects whose names begin with this, without it.
+    ///
+    /// # Errors
+    /// They cannot be listed.
+    pub fn objects_under(&self, prefix: &str) -> Result<BTreeSet<String>> {
+        let root = self.bucket().join(prefix);
+        let mut names = BTreeSet::new();
+        each_file(&root, &mut |file| {
+            let name = file.strip_prefix(&root).context("reading a name")?;
+            names.insert(name.to_string_lossy().into_owned());
+            Ok(())
+        })?;
+        Ok(names)
+    }
+
+    /// Every object is as old as if this time had passed: for whoever asks the store how old one
+    /// is, its clock is so far ahead.
+    ///
+    /// # Errors
+    /// A time cannot be set.
+    pub fn ages(&self, by: Duration) -> Result<()> {
+        each_file(&self.bucket(), &mut |file| {
+            let open = File::options().write(true).open(file).context("opening an object")?;
+            let written = open.metadata().and_then(|about| about.modified());
+            let written = written.context("reading the time of an object")?;
+            open.set_modified(written - by).context("setting the time of an object")
+        })
+    }
+
     /// The credentials that it knows, as a directory of files.
     ///
     /// # Errors
@@ -172,15 +203,23 @@ async fn answer(
 
 fn bytes(path: &Path) -> Result<u64> {
     let mut sum = 0;
+    each_file(path, &mut |file| {
+        sum += file.metadata().context("looking at an object")?.len();
+        Ok(())
+    })?;
+    Ok(sum)
+}
+
+/// Of a folder that is not there, there is none.
+fn each_file(path: &Path, of: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     let entries = match std::fs::read_dir(path) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).with_context(|| format!("listing {}", path.display())),
     };
     for entry in entries {
-        let entry = entry.context("listing a bucket")?;
-        let about = entry.metadata().context("looking at an object")?;
-        sum += if about.is_dir() { bytes(&entry.path())? } else { about.len() };
+        let path = entry.context("listing a bucket")?.path();
+        if path.is_dir() { each_file(&path, of)? } else { of(&path)? }
     }
-    Ok(sum)
+    Ok(())
 }

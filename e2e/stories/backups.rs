@@ -4,6 +4,7 @@
 mod disturbed;
 mod elsewhere;
 mod every;
+mod expired;
 mod restored;
 mod taken;
 
@@ -44,6 +45,10 @@ pub fn story() -> Story {
         .step("rows that are there go on a yes alone", restored::on_a_yes)
         .step("a second backup sends only what is new", taken::only_what_is_new)
         .step("a schedule takes the next one and keeps no more objects", taken::by_a_schedule)
+        .step(
+            "what expires is condemned, and a day later gone",
+            expired::condemned_and_a_day_later_gone,
+        )
         .step("a backup that is given up leaves nothing behind", taken::and_given_up)
         .step(
             "tables come into another ring with passwords and TLS",

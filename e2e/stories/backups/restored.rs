@@ -51,7 +51,7 @@ fn until(name: &str, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     found.unwrap_or_else(|why| panic!("{why:#}: {}", last["status"]))
 }
 
-fn ended(name: &str) -> Value {
+pub(super) fn ended(name: &str) -> Value {
     until(name, "to end", |now| now["status"]["endedAt"].is_string())
 }
 

@@ -35,18 +35,22 @@ stringData: {{accessKeyId: {}, secretAccessKey: {}}}
 }
 
 pub(super) fn ask(name: &str, more: &str) {
+    ask_for(&[TABLES, every::KEYSPACE], name, more);
+}
+
+pub(super) fn ask_for(keyspaces: &[&str], name: &str, more: &str) {
     let backup = format!(
         "apiVersion: palladion.dev/v1alpha1
 kind: CassandraBackup
 metadata: {{name: {name}}}
-spec: {{cluster: {NAMESPACE}, keyspaces: [{TABLES}, {}]{more}}}
+spec: {{cluster: {NAMESPACE}, keyspaces: [{}]{more}}}
 ",
-        every::KEYSPACE
+        keyspaces.join(", ")
     );
     bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
 }
 
-fn backup(name: &str) -> Result<Value> {
+pub(super) fn backup(name: &str) -> Result<Value> {
     Ok(bed().get(NAMESPACE, "cassandrabackup", name)?.unwrap_or_default())
 }
 
@@ -64,7 +68,7 @@ pub(super) fn complete(name: &str) -> Value {
     ended
 }
 
-fn figure(backup: &Value, name: &str) -> u64 {
+pub(super) fn figure(backup: &Value, name: &str) -> u64 {
     backup["status"]["totals"][name].as_u64().unwrap_or_default()
 }
 
@@ -89,7 +93,7 @@ pub(super) fn left(ring: &Ring<'_>) -> Vec<String> {
 }
 
 /// The command line on the repository, as somebody who has the store and no Kubernetes.
-fn repository(words: &str) -> String {
+pub(super) fn repository(words: &str) -> String {
     let credentials = store().credentials().expect("credentials");
     let endpoint = store().forwarded(bed()).expect("a port");
     let line = format!(
