@@ -28,6 +28,13 @@ pub fn creating(
     datacenters: &BTreeMap<String, String>,
     gc_grace: Option<u64>,
 ) -> Result<Vec<Statement>, NotChosen> {
+    let is_known = |name: &&String| {
+        let mut keyspaces = backup.keyspaces.values();
+        keyspaces.any(|keyspace| keyspace.datacenters.iter().any(|(known, _)| known == *name))
+    };
+    if let Some(name) = datacenters.keys().find(|name| !is_known(name)) {
+        return Err(NotChosen::NoDatacenter { datacenter: Quoted(name.clone()) });
+    }
     let whole = whole(backup, mapping);
     let is_there =
         |one: &&Chosen| ring.tables.contains_key(&one.to) || ring.views.contains_key(&one.to);

@@ -73,6 +73,7 @@ palladion_api::sentences! {
         TwoTypes { name: String, first: String, second: String } => "{first} and {second} differ, and both are needed as type {name}; restore them to different keyspaces";
         NoType { name: String } => "type {name} is needed by a table of the backup, but is not in its schema; use another backup";
         NoFunction { name: String, table: String } => "function {name} masks a column of {table}, but is not in the schema of the backup; use another backup, or create the table in the ring";
+        NoDatacenter { datacenter: Quoted } => "no keyspace of the backup is replicated to a datacenter {datacenter}; correct spec.datacenters";
         OneDatacenter { keyspace: String, datacenter: String } => "two datacenters of keyspace {keyspace} would both be renamed to {datacenter}; correct spec.datacenters, or create the keyspace in the ring";
     }
 

@@ -146,8 +146,7 @@ fn reserved_and_mixed_names_are_quoted() {
 #[test]
 fn datacenters_are_renamed_in_replication_only() {
     let mut restore = Restore::of(SHOP, "", "");
-    let map = [("dc1", "east"), ("class", "x"), ("1", "x"), ("replication_factor", "x")];
-    restore.datacenters = map.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
+    restore.datacenters = BTreeMap::from([("dc1".to_owned(), "east".to_owned())]);
     let text = cql(&restore.creating().unwrap());
     assert!(
         text.contains("{'class': 'NetworkTopologyStrategy', 'east': '3', 'dc2': '2'}  AND durable"),
@@ -163,6 +162,20 @@ fn datacenters_are_renamed_in_replication_only() {
     let swapped = [("dc1", "dc2"), ("dc2", "dc1")].map(|(a, b)| (a.to_owned(), b.to_owned()));
     restore.datacenters = swapped.into();
     assert!(cql(&restore.creating().unwrap()).contains("'dc2': '3', 'dc1': '2'"));
+}
+
+#[test]
+fn a_name_that_is_no_datacenter_of_the_backup_is_refused_before_anything_is_created() {
+    for name in ["dc7", "class", "1", "replication_factor"] {
+        let mut restore = Restore::of(SHOP, "", "");
+        let map = [("dc1", "east"), (name, "x")];
+        restore.datacenters = map.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
+        let error = restore.creating().unwrap_err().to_string();
+        let words = format!(
+            "no keyspace of the backup is replicated to a datacenter `{name}`; correct spec.datacenters"
+        );
+        assert_eq!(error, words);
+    }
 }
 
 #[test]
