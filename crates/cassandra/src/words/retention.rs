@@ -55,6 +55,10 @@ palladion_plan::sentences! {
             "the repository keeps CassandraBackup {backup} for now: {why}";
         Absent { id: String } => ExpiryWaits,
             "the repository in `spec.backup.store` has no backup {id}: it is in another place, or was deleted there; delete the CassandraBackup if it is not needed";
+        Elsewhere { backups: usize, first: String, cluster: String } => ExpiryWaits,
+            "backups that expire are not in the repository that cluster {cluster} uses now: {backups}, CassandraBackup {first} among them; if `spec.backup.store` of the CassandraCluster is the same place under another name, set it as it was, or else expire them where they are: `kubectl palladion backup expire … --store …`";
+        NoStore { first: String, cluster: String } => ExpiryWaits,
+            "cluster {cluster} has no store for backups, so no member can reach CassandraBackup {first}, which is to expire; set `spec.backup` of the CassandraCluster";
         NoResult { member: MemberName } => ExpiryWaits,
             "member {member} reports that it is done, without what it was to report; make sure that all agents have the version of the operator";
     }

@@ -600,3 +600,22 @@ fn an_agent_that_says_nothing_holds_up_no_backup_for_ever() {
     assert!(is_condemned(&world, "one"), "{}", world.last_words());
     is_left_alone(&world);
 }
+
+#[test]
+fn that_a_rule_reaches_no_backup_in_a_store_of_another_spelling_is_said() {
+    let mut world = scheduled(&json!({ "schedule": "0 */6 * * *", "historyLimit": 20 }));
+    go_on(&mut world, 13 * HOUR);
+    assert_eq!(backups(&world).len(), 2);
+    let first = backups(&world)[0].clone();
+    world.patch_spec(&json!({ "backup": { "store": { "s3": { "prefix": "demo/again" } } } }));
+    let rules = json!({ "spec": { "retention": { "last": 1 } } });
+    world.store.merge(&crate::backup_schedules::key(), &rules, Subresource::None).unwrap();
+    world.pass(HOUR);
+    let delayed = condition(&world, "RetentionDelayed");
+    assert!(delayed.starts_with("True ExpiryWaits") && delayed.contains(&first), "{delayed}");
+    assert!(world.ring.store.condemned.is_empty());
+    world.patch_spec(&json!({ "backup": { "store": { "s3": { "prefix": "demo" } } } }));
+    world.pass(HOUR);
+    assert!(condition(&world, "RetentionDelayed").starts_with("False UpToDate"));
+    assert!(is_condemned(&world, &first), "{}", world.last_words());
+}

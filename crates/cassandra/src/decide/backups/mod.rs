@@ -42,7 +42,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if epoch::is_behind(facts) {
         return;
     }
-    schedules::decide(facts, draft);
+    schedules::decide(facts, valid, draft);
     let waiting = read::open(facts);
     match Active::read(facts) {
         Some(active) => {

@@ -9,6 +9,7 @@ use crate::decide::schedules::cron::Times;
 use crate::decide::schedules::due::{Due, Record};
 use crate::facts::Facts;
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::backups::{Doing, Schedule as Said, Told};
 use crate::words::schedules::Invalid;
 use jiff::{SignedDuration, Timestamp};
@@ -34,11 +35,11 @@ pub struct Schedule<'a> {
 
 /// Create the backups of this cluster's schedules that are due, and delete the objects of those
 /// that have ended and are no longer kept.
-pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for schedule in of_cluster(facts) {
         let backups = schedule.backups(facts);
         let mut status = schedule.status.clone();
-        let (valid, held, told) = match schedule.times(facts.now()) {
+        let (said, held, told) = match schedule.times(facts.now()) {
             Err(why) => {
                 status.next_schedule_time = None;
                 (Err(why), None, None)
@@ -52,7 +53,8 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
                 (Ok(said), None, told)
             }
         };
-        report(facts, &schedule, &backups, (status, valid, held, told), draft);
+        let known = (facts, Some(valid));
+        report(known, &schedule, &backups, (status, said, held, told), draft);
         tidy(&schedule, &backups, draft);
     }
 }
@@ -71,7 +73,7 @@ pub fn hold(facts: &Facts<'_>, draft: &mut Draft) {
             false => Said::Held { cluster: schedule.spec.cluster.clone() },
         };
         let valid = times.map(|_| Said::Valid);
-        report(facts, &schedule, &backups, (status, valid, Some(held), None), draft);
+        report((facts, None), &schedule, &backups, (status, valid, Some(held), None), draft);
     }
 }
 
@@ -205,7 +207,7 @@ fn create(schedule: &Schedule<'_>, name: &str) -> Step {
 }
 
 fn report(
-    facts: &Facts<'_>,
+    (facts, known): (&Facts<'_>, Option<&Valid>),
     schedule: &Schedule<'_>,
     backups: &[&Object],
     (mut status, valid, held, told): (
@@ -236,7 +238,7 @@ fn report(
         None => conditions.set(PAUSED, Truth::False, Said::Creates.reason(), Said::Creates),
     }
     if schedule.spec.retention.is_some() {
-        delayed::tell(facts, &mut conditions);
+        delayed::tell((facts, known), schedule, &mut conditions);
     }
     status.conditions = conditions.all().to_vec();
     let expires = schedule.spec.retention.is_some();

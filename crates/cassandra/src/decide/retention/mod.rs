@@ -6,6 +6,7 @@
 
 mod begin;
 mod course;
+pub mod elsewhere;
 mod expire;
 mod gives_way;
 mod keep;
