@@ -2,7 +2,7 @@
 //! not to be faster than it may.
 
 use crate::tell::{Line, Progress, say};
-use palladion_backup::store::{Created, Failure, Meta, Store};
+use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,7 +111,7 @@ impl Store for Metered<'_> {
         self.store.list(prefix)
     }
 
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.store.delete(name)
     }
 

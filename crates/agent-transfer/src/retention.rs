@@ -108,7 +108,7 @@ pub fn sweep(vault: &Vault<'_>, order: &Sweep) -> Result<Done, Stopped> {
             swept.bytes = bytes_of(&plan, &deleted.entries);
             notices.extend(deleted.notices);
         }
-        Err(ref refused @ Trouble::Store { ref doing, .. }) if doing == "delete" => {
+        Err(ref refused @ Trouble::Undeletable { .. }) => {
             swept.refused = Some(cut(&refused.to_string()));
         }
         Err(other) => return Err(other.into()),
@@ -158,6 +158,7 @@ fn about(notice: &Notice) -> Option<u64> {
         Notice::TooYoung { entry, .. }
         | Notice::NamedAgain { entry, .. }
         | Notice::PinnedStill { entry, .. }
+        | Notice::ListUnread { entry, .. }
         | Notice::KeptUnread { entry, .. } => Some(*entry),
         Notice::OutcomeUnread { .. }
         | Notice::EntryUnread { .. }

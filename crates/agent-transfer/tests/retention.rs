@@ -8,11 +8,12 @@ mod support;
 use palladion_agent_transfer::orders::retention::Sweep;
 use palladion_agent_transfer::retention::sweep;
 use palladion_agent_transfer::tell::Done;
+use palladion_agent_transfer::words::stopped::Cause;
 use palladion_api::backup::{Expired, Swept};
 use palladion_backup::names::BackupId;
 use palladion_backup::pins::Pin;
 use palladion_backup::store::memory::Seeded;
-use palladion_backup::store::{Created, Failure, Meta, Store};
+use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use palladion_backup::vault::Vault;
 use palladion_store::directory::Directory;
 use serde_json::{Value, json};
@@ -230,8 +231,8 @@ fn so_many_as_are_asked_for_stay_and_can_be_read() {
     assert_eq!(place.expire(&["a"], 1).condemned, ["a"]);
 }
 
-/// A store in which nothing may be deleted.
-struct Undeletable<'a>(Directory<'a>);
+/// A store in which nothing is deleted, for this reason.
+struct Undeletable<'a>(Directory<'a>, Undeleted);
 
 impl Store for Undeletable<'_> {
     fn put_if_absent(&self, name: &str, bytes: &[u8]) -> Result<Created, Failure> {
@@ -246,8 +247,8 @@ impl Store for Undeletable<'_> {
     fn list(&self, prefix: &str) -> Result<Vec<Meta>, Failure> {
         self.0.list(prefix)
     }
-    fn delete(&self, _: &str) -> Result<(), Failure> {
-        Err(Failure("403 Forbidden: AccessDenied".into()))
+    fn delete(&self, _: &str) -> Result<(), Undeleted> {
+        Err(self.1.clone())
     }
     fn now(&self) -> Result<i64, Failure> {
         self.0.now()
@@ -261,7 +262,8 @@ fn a_store_that_lets_nothing_be_deleted_is_an_answer_and_no_failure() {
     place.age(DAY);
     let before = place.objects();
     let random = Seeded::new(9);
-    let store = Undeletable(Directory::open(&place.store(), &random).unwrap());
+    let forbidden = Undeleted::Refused(Failure("403 Forbidden: AccessDenied".into()));
+    let store = Undeletable(Directory::open(&place.store(), &random).unwrap(), forbidden);
     let vault = Vault::open(&store, None, &random).unwrap();
     let order = Sweep { backups: [BackupId::parse("a").unwrap()].into() };
     let Done::Swept { swept } = sweep(&vault, &order).unwrap() else { panic!("another answer") };
@@ -270,6 +272,43 @@ fn a_store_that_lets_nothing_be_deleted_is_an_answer_and_no_failure() {
     assert_eq!((swept.again_in_hours, swept.stay[0].why.as_str()), (Some(24), why.as_str()));
     assert_eq!((swept.objects, swept.vetoed), (0, None));
     assert!(place.objects() == before, "nothing is written");
+    assert_eq!(place.sweep(&["a"]).backups, ["a"]);
+    place.comes_back_whole("c");
+}
+
+#[test]
+fn a_deletion_that_breaks_off_is_no_missing_right_and_is_tried_again() {
+    let place = three();
+    assert_eq!(place.expire(&["a"], 1).condemned, ["a"]);
+    place.age(DAY);
+    let random = Seeded::new(9);
+    let broken = Undeleted::Unknown(Failure("connection reset by peer".into()));
+    let store = Undeletable(Directory::open(&place.store(), &random).unwrap(), broken);
+    let vault = Vault::open(&store, None, &random).unwrap();
+    let order = Sweep { backups: [BackupId::parse("a").unwrap()].into() };
+    let stopped = sweep(&vault, &order).unwrap_err();
+    assert_eq!(stopped.cause(), Cause::StoreUnreachable, "{stopped}");
+    assert!(stopped.to_string().contains("connection reset"), "{stopped}");
+    assert_eq!(place.sweep(&["a"]).backups, ["a"]);
+    place.comes_back_whole("c");
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_named_where_its_backup_stays() {
+    let place = three();
+    assert_eq!(place.expire(&["a"], 1).condemned, ["a"]);
+    place.age(DAY);
+    let lists = place.objects().into_keys().filter(|name| name.contains(".objects~"));
+    let list = lists.last().unwrap();
+    let bytes = std::fs::read(place.store().join(&list)).unwrap();
+    std::fs::remove_file(place.store().join(&list)).unwrap();
+    let swept = place.sweep(&["a"]);
+    assert_eq!((swept.objects, swept.again_in_hours), (0, Some(24)), "{swept:?}");
+    let why = swept.vetoed.unwrap();
+    assert!(why.contains(&list) && why.contains("bring the object back"), "{why}");
+    assert_eq!(swept.stay[0].why, why);
+    std::fs::write(place.store().join(&list), bytes).unwrap();
+    place.age(2 * DAY);
     assert_eq!(place.sweep(&["a"]).backups, ["a"]);
     place.comes_back_whole("c");
 }

@@ -190,7 +190,7 @@ fn due(
         Ok(objects) => objects,
         Err(wrong) => {
             let name = condemned.objects.object.clone();
-            return Ok(Err(Notice::EntryUnread { name, wrong }));
+            return Ok(Err(Notice::ListUnread { entry, name, wrong }));
         }
     };
     let vetoed = veto(vault, catalog, (entry, condemned, &objects), now)?;

@@ -7,7 +7,7 @@ use crate::hash::Hash;
 use crate::names::REPOSITORY;
 pub use crate::repository::{FORMAT, Repository, Sealing};
 use crate::seal::{Keys, fingerprint};
-use crate::store::{Created, Failure, Meta, Store};
+use crate::store::{Created, Failure, Meta, Store, Undeleted};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -273,7 +273,12 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// It is not known whether it is gone.
     pub fn delete(&self, name: &str) -> Result<(), Trouble> {
-        self.store.delete(name).map_err(failed("delete", name))
+        self.store.delete(name).map_err(|undeleted| match undeleted {
+            Undeleted::Refused(Failure(why)) => {
+                Trouble::Undeletable { name: name.to_string(), why }
+            }
+            Undeleted::Unknown(failure) => failed("delete", name)(failure),
+        })
     }
 
     /// The time by the store's clock.

@@ -9,7 +9,7 @@ use palladion_backup::chain::{Chain, entry_name};
 use palladion_backup::names::BACKUPS;
 use palladion_backup::pins::Pin;
 use palladion_backup::store::memory::{Frozen, Memory, Seeded};
-use palladion_backup::store::{Created, Failure, Meta, Store};
+use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use palladion_backup::vault::{Sealing, Vault};
 use palladion_backup::words::notice::Notice;
 use palladion_backup::words::trouble::Wrong;
@@ -230,7 +230,7 @@ impl Store for Hiding<'_> {
     fn list(&self, prefix: &str) -> Result<Vec<Meta>, Failure> {
         self.0.list(prefix)
     }
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.0.delete(name)
     }
     fn now(&self) -> Result<i64, Failure> {
@@ -287,7 +287,7 @@ impl Store for Silent<'_> {
         all.extend(self.2.iter().filter(|meta| meta.name.starts_with(prefix)).cloned());
         Ok(all)
     }
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.0.delete(name)
     }
     fn now(&self) -> Result<i64, Failure> {

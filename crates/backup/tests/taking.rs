@@ -13,7 +13,7 @@ use palladion_backup::pieces::{NoNotes, Notes};
 use palladion_backup::prepare::prepare;
 use palladion_backup::seal::Keys;
 use palladion_backup::store::memory::{Memory, Seeded};
-use palladion_backup::store::{Created, Failure, Meta, Store};
+use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use palladion_backup::take::{self, Listed, Order, Taking};
 use palladion_backup::vault::{Repository, Sealing, Vault};
 use palladion_backup::words::trouble::Failed;
@@ -115,7 +115,7 @@ struct Overwriting<'a>(&'a Memory);
 
 impl Store for Overwriting<'_> {
     fn put_if_absent(&self, name: &str, bytes: &[u8]) -> Result<Created, Failure> {
-        self.0.delete(name)?;
+        self.0.delete(name).map_err(|_| Failure("it is not gone".into()))?;
         self.0.put_if_absent(name, bytes)
     }
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
@@ -127,7 +127,7 @@ impl Store for Overwriting<'_> {
     fn list(&self, prefix: &str) -> Result<Vec<Meta>, Failure> {
         self.0.list(prefix)
     }
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.0.delete(name)
     }
     fn now(&self) -> Result<i64, Failure> {

@@ -5,7 +5,7 @@
 use crate::temporary::{NEW, Temporary};
 use palladion_backup::Random;
 use palladion_backup::names::is_object;
-use palladion_backup::store::{Created, Failure, Meta, Store};
+use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use std::cell::{Cell, OnceCell};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -163,12 +163,15 @@ impl Store for Directory<'_> {
         Ok(all)
     }
 
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         let path = self.path(name)?;
         match std::fs::remove_file(&path) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(failure(error)),
+            Err(error) if is_refused(error.kind()) => {
+                return Err(Undeleted::Refused(failure(error)));
+            }
+            Err(error) => return Err(failure(error).into()),
         }
         // Folders that are empty now go too; one that is not refuses.
         for folder in path.ancestors().skip(1).take_while(|folder| *folder != self.root) {
@@ -185,6 +188,10 @@ impl Store for Directory<'_> {
         let _ = std::fs::remove_file(&aside);
         Ok(there?.mtime())
     }
+}
+
+fn is_refused(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 fn meta(name: String, of: &std::fs::Metadata) -> Meta {

@@ -14,7 +14,7 @@ use object_store::{
     Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
 };
 use palladion_backup::names::{REPOSITORY, is_object};
-use palladion_backup::store::{Created, Failure, Meta, Store};
+use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -271,12 +271,15 @@ impl Store for Objects {
         Ok(all)
     }
 
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         let (client, path) = (self.client.clone(), self.path(name)?);
         match self.wait(async move { client.delete(&path).await }) {
             Ok(()) => Ok(()),
             Err(error) if is_absent(&error) => Ok(()),
-            Err(error) => Err(self.failure(&error)),
+            Err(error @ Error::PermissionDenied { .. }) => {
+                Err(Undeleted::Refused(self.failure(&error)))
+            }
+            Err(error) => Err(self.failure(&error).into()),
         }
     }
 

@@ -5,7 +5,7 @@
 
 mod support;
 
-use palladion_backup::store::{Created, Store};
+use palladion_backup::store::{Created, Store, Undeleted};
 use palladion_store::credentials::Credentials;
 use palladion_store::objects::Objects;
 use palladion_store::settings::{Checksum, Settings};
@@ -156,4 +156,25 @@ fn what_is_not_known_is_an_error_with_the_next_step_and_never_an_absence() {
     let wrong = Credentials { secret_access_key: Some("wrong".into()), ..credentials() };
     let refused = without(&wrong);
     assert!(refused.contains("credentials") && !refused.contains(ID), "{refused}");
+}
+
+#[test]
+fn a_missing_right_to_delete_is_told_apart_from_a_deletion_that_is_not_known() {
+    let s3 = S3::new();
+    let store = s3.open("s3://bucket/demo");
+    store.put_if_absent("a", b"one").unwrap();
+    let twice = |fault: Fault| {
+        s3.faults.plan("DELETE", fault);
+        s3.faults.plan("DELETE", fault);
+        let undeleted = store.delete("a").unwrap_err();
+        while s3.faults.draw("DELETE", false).is_some() {}
+        undeleted
+    };
+    let refused = twice(Fault::Status(403, "AccessDenied"));
+    assert!(matches!(refused, Undeleted::Refused(_)), "{refused:?}");
+    for fault in [Fault::Status(429, "TooManyRequests"), Fault::Status(500, "InternalError")] {
+        let unknown = twice(fault);
+        assert!(matches!(unknown, Undeleted::Unknown(_)), "{unknown:?}");
+    }
+    assert_eq!(store.delete("a"), Ok(()));
 }

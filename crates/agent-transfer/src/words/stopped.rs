@@ -195,7 +195,9 @@ impl Stopped {
 
 fn of(trouble: &Trouble) -> Cause {
     match trouble {
-        Trouble::Store { .. } | Trouble::NoRepository => Cause::StoreUnreachable,
+        Trouble::Store { .. } | Trouble::Undeletable { .. } | Trouble::NoRepository => {
+            Cause::StoreUnreachable
+        }
         Trouble::Unsuited => Cause::StoreUnsuited,
         Trouble::Foreign { .. } => Cause::RepositoryForeign,
         Trouble::KeysMissing

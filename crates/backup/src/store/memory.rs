@@ -1,7 +1,7 @@
 //! A store in memory, for tests: its clock stands until it is moved, faults are
 //! drawn from a seed, and a caller can be frozen in the middle of its work.
 
-use super::{Created, Failure, Meta, Store};
+use super::{Created, Failure, Meta, Store, Undeleted};
 use crate::Random;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,7 @@ impl Store for Memory {
         Ok(all.map(|(name, (bytes, modified))| meta(name, bytes.len(), *modified)).collect())
     }
 
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         if let Some((bytes, modified)) = self.objects.borrow_mut().remove(name) {
             let meta = meta(name, bytes.len(), modified);
             self.deleted.borrow_mut().push((meta, self.clock.get()));
@@ -191,10 +191,10 @@ impl Store for Faulty<'_> {
         Ok(all)
     }
 
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.before()?;
         self.memory.delete(name)?;
-        self.after(())
+        Ok(self.after(())?)
     }
 
     fn now(&self) -> Result<i64, Failure> {
@@ -257,7 +257,7 @@ impl Store for Frozen<'_> {
         self.request().list(prefix)
     }
 
-    fn delete(&self, name: &str) -> Result<(), Failure> {
+    fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.request().delete(name)
     }
 

@@ -28,6 +28,21 @@ pub enum Created {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
+/// An object was not deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undeleted {
+    /// The store does not let us: a right is missing. It is there.
+    Refused(Failure),
+    /// It is not known whether it is gone.
+    Unknown(Failure),
+}
+
+impl From<Failure> for Undeleted {
+    fn from(failure: Failure) -> Self {
+        Self::Unknown(failure)
+    }
+}
+
 /// A store of objects.
 pub trait Store {
     /// Write an object, unless there is one of this name. The object is there as
@@ -59,8 +74,8 @@ pub trait Store {
     /// Delete an object. One that is gone already is a success.
     ///
     /// # Errors
-    /// It is not known whether it is gone.
-    fn delete(&self, name: &str) -> Result<(), Failure>;
+    /// The store does not let us, or it is not known whether it is gone.
+    fn delete(&self, name: &str) -> Result<(), Undeleted>;
 
     /// The time by the clock that dates the objects, in seconds since 1970.
     ///

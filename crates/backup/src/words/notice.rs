@@ -12,6 +12,7 @@ palladion_api::sentences! {
         TooYoung { entry: u64, hours: i64 } => "entry {entry} can be swept in {hours} h";
         NamedAgain { entry: u64, name: String, id: String } => "nothing of entry {entry} is deleted: backup {id} names {name}; expire that backup, or wait until it has failed";
         PinnedStill { entry: u64, id: String, holder: String } => "nothing of entry {entry} is deleted: backup {id} is read by {holder}; sweep again when that has ended";
+        ListUnread { entry: u64, name: String, wrong: Wrong } => "nothing of entry {entry} is deleted: {name} cannot be read ({wrong}), so it is not known what it condemns; bring the object back from another version or copy of the store, or give its key";
         KeptUnread { entry: u64, id: String, wrong: Wrong } => "nothing of entry {entry} is deleted: a manifest of backup {id} cannot be read ({wrong}), so it is not known what it names; expire that backup, or bring the manifest back";
     }
 

@@ -27,6 +27,8 @@ palladion_api::sentences! {
     /// What was tried, and why it failed.
     pub enum Trouble {
         Store { doing: String, name: String, why: String } => "cannot {doing} object {name}: {why}";
+        /// A right is missing: it does not come by itself.
+        Undeletable { name: String, why: String } => "cannot delete object {name}: {why}";
         Object { name: String, wrong: Wrong } => "object {name}: {wrong}";
         /// Somebody else wrote another object under the name.
         Taken { name: String } => "object {name} exists with other content; another process has written it";

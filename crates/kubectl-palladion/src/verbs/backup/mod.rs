@@ -84,6 +84,7 @@ impl From<OfBackup> for Trouble {
             | OfBackup::NoRoom { .. }
             | OfBackup::Unloadable { .. } => Exit::NotWell,
             OfBackup::Store { .. }
+            | OfBackup::Undeletable { .. }
             | OfBackup::Object { .. }
             | OfBackup::Damaged { .. }
             | OfBackup::Taken { .. }
