@@ -23,7 +23,7 @@ enum Who {
     Operator,
 }
 
-const EVERYBODY: [Who; 5] = [Who::Agent, Who::Child, Who::Server, Who::Pod, Who::Operator];
+const EVERYBODY: [Who; 5] = [Who::Child, Who::Server, Who::Pod, Who::Operator, Who::Agent];
 /// The first two take a moment each, and whoever ends then ends soon after, too.
 const OF_A_BACKUP: [&str; 4] = ["Preparing", "Snapshotting", "Uploading", "Verifying"];
 const OF_A_RESTORE: [&str; 4] = ["Comparing", "Creating", "Loading", "Finishing"];
@@ -47,6 +47,12 @@ for k in range(int(sys.argv[2])):
     ring.in_client(&["python3", "-c", WRITE, &host, &many]).expect("blobs");
 }
 
+/// That takes all members, and one may not be up again yet.
+fn throw_away(ring: &Ring<'_>) {
+    wait_for("all rows to be thrown away", SOON, || Ok(ring.cql(&["TRUNCATE every.blobs"]).ok()))
+        .expect("thrown away");
+}
+
 fn pace(bytes: Option<u64>) {
     let limits = json!({"spec": {"backup": {"limits": {"bytesPerSecond": bytes}}}});
     bed().patch(NAMESPACE, "cassandracluster", NAMESPACE, &limits).expect("a pace");
@@ -61,8 +67,8 @@ fn end(who: Who, member: &str) {
         Who::Agent => kill("palladion-agent"),
         Who::Server => kill("java"),
         Who::Child => {
-            // One that has ended meanwhile is none.
-            const CHILD: &str = "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -q 'palladion-agent transfer' && kill -9 $(basename $p); done; true";
+            // One that has ended meanwhile is none; nor is this shell, which has the words, too.
+            const CHILD: &str = "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -q '[p]alladion-agent transfer' && kill -9 $(basename $p); done; true";
             bed().exec(NAMESPACE, member, &["bash", "-c", CHILD]).expect("the shell answers");
         }
         Who::Pod => {
@@ -103,7 +109,9 @@ pub fn whoever_ends() {
     for (round, who) in EVERYBODY.into_iter().enumerate() {
         for (number, phase) in OF_A_BACKUP.into_iter().enumerate() {
             let name = format!("disturbed-{round}-{number}");
-            // What was sent is not sent again, so each has new files to send.
+            // What was sent is not sent again, so each has new files to send; and it has no others,
+            // or each restore would be longer than the one before.
+            throw_away(&ring);
             blobs(&ring);
             back_up(&name, "");
             let now = reached("cassandrabackup", &name, &OF_A_BACKUP, phase);
@@ -115,7 +123,7 @@ pub fn whoever_ends() {
         let before = rows(&ring);
         let backup = format!("disturbed-{round}-{}", OF_A_BACKUP.len() - 1);
         for (number, phase) in OF_A_RESTORE.into_iter().enumerate() {
-            ring.cql(&["TRUNCATE every.blobs"]).expect("thrown away");
+            throw_away(&ring);
             let name = format!("back-{round}-{number}");
             ask_of(&backup, &name, "tables: [{from: every.blobs}]");
             let now = reached("cassandrarestore", &name, &OF_A_RESTORE, phase);

@@ -80,14 +80,12 @@ pub(super) fn left(ring: &Ring<'_>) -> Vec<String> {
         if member["spec"]["transfer"].is_object() {
             left.push(format!("{name} has an order"));
         }
-        let found = bed()
-            .exec(
-                NAMESPACE,
-                &name,
-                &["find", "/var/lib/cassandra/data", "-path", "*snapshots/palladion-*"],
-            )
-            .expect("a list of files");
-        left.extend(found.lines().map(|line| format!("{name}: {line}")));
+        let find = ["find", "/var/lib/cassandra/data", "-path", "*snapshots/palladion-*"];
+        match bed().exec(NAMESPACE, &name, &find) {
+            Ok(found) => left.extend(found.lines().map(|line| format!("{name}: {line}"))),
+            // One whose container is just starting: it is asked again.
+            Err(why) => left.push(format!("{name} does not answer: {why:#}")),
+        }
     }
     left
 }
