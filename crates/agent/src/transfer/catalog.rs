@@ -16,6 +16,7 @@ use palladion_agent_transfer::restore::schema::{Chosen, TableName, There, there}
 use palladion_agent_transfer::tell::Done;
 use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{CatalogWork, Cataloged, TableFound, TableState};
+use std::time::{Duration, Instant};
 
 /// Characters of why a table differs, and of the name of an index: the schema takes no more.
 const DIFFERS: usize = 500;
@@ -64,14 +65,18 @@ async fn found_of(bench: &Bench, one: &Chosen, found: There) -> Result<TableFoun
     })
 }
 
-/// Asked so often: a member may have gone down and come back meanwhile.
-const TRIES: u32 = 2;
+/// Asked for so long: that a server was killed, the others know after some ten seconds only, and
+/// until then a read waits for it in vain.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// And again after this.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// A table has rows until all replicas have said that it has none: one that reads too many
 /// tombstones to answer in time may have one. While a member is down that is waited for.
 async fn state(bench: &Bench, table: &TableName) -> Result<TableState, Stopped> {
     bench.server()?;
-    for _ in 0..TRIES {
+    let begun = Instant::now();
+    loop {
         let asked = async {
             let mut connection = Connection::open(&bench.cql).await?;
             connection.is_empty(&table.keyspace, &table.table).await
@@ -86,8 +91,11 @@ async fn state(bench: &Bench, table: &TableName) -> Result<TableState, Stopped> 
                 settled(bench).await?;
             }
         }
+        if begun.elapsed() > PATIENCE {
+            return Ok(TableState::HasRows);
+        }
+        tokio::time::sleep(AGAIN).await;
     }
-    Ok(TableState::HasRows)
 }
 
 fn cut(text: &str, most: usize) -> String {

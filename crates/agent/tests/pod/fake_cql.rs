@@ -93,19 +93,23 @@ fn answer(opcode: u8, body: &[u8]) -> (u8, Vec<u8>) {
     if let Some(of) = plain.strip_prefix("SELECT JSON * FROM ") {
         let table = of.strip_suffix(" LIMIT 1").unwrap();
         assert_eq!(u16::from_be_bytes([rest[0], rest[1]]), ALL, "a row may be on one replica");
+        if let Some(refusal) = refusal(&plain) {
+            return refusal;
+        }
         let has_rows = fs::read_to_string(ROWS).unwrap_or_default().lines().any(|t| t == table);
         let rows: &[[&str; 1]] = if has_rows { &[["{}"]] } else { &[] };
         return (0x08, rows_of(&["[json]"], rows, None));
     }
     told(&format!("cql {plain}"));
+    refusal(&plain).unwrap_or_else(|| change(statement, &plain))
+}
+
+fn refusal(plain: &str) -> Option<(u8, Vec<u8>)> {
     let refused = fs::read_to_string(REFUSED).unwrap_or_default();
-    if let [part, words, rest @ ..] = &refused.lines().collect::<Vec<_>>()[..]
-        && plain.contains(part)
-    {
-        let code = rest.first().map_or(INVALID, |code| code.parse().unwrap());
-        return error(code, words);
-    }
-    change(statement, &plain)
+    let lines: Vec<&str> = refused.lines().collect();
+    let [part, words, rest @ ..] = &lines[..] else { return None };
+    let code = rest.first().map_or(INVALID, |code| code.parse().unwrap());
+    plain.contains(part).then(|| error(code, words))
 }
 
 fn error(code: i32, words: &str) -> (u8, Vec<u8>) {

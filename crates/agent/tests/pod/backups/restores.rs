@@ -69,6 +69,14 @@ fn a_backup_is_compared() {
     fs::write(pod.path("tmp").join(ROWS), "shop.users\n").unwrap();
     let status = done(&pod, "r1-catalog-2", catalog(json!([])));
     assert_eq!(status["cataloged"]["tables"][0]["state"], "HasRows");
+    fs::remove_file(pod.path("tmp").join(ROWS)).unwrap();
+    // As while a server was killed and nobody knows it yet: that nobody answers is no row.
+    let refused = pod.path("tmp").join(REFUSED);
+    fs::write(&refused, "SELECT JSON\nOperation timed out\n4608").unwrap();
+    order(&pod, "r1-catalog-6", catalog(json!([])));
+    std::thread::sleep(std::time::Duration::from_secs(7));
+    fs::remove_file(&refused).unwrap();
+    assert_eq!(ended(&pod, "r1-catalog-6")["cataloged"]["tables"], same);
     let other = json!([{"from": "shop.users", "to": "shop.again"}]);
     let status = done(&pod, "r1-catalog-3", catalog(other));
     assert_eq!(status["cataloged"]["tables"][0]["state"], "Absent");
