@@ -2,7 +2,7 @@
 //! nodetool's alone.
 
 mod aborts;
-mod data;
+pub mod data;
 mod repairs;
 mod task;
 

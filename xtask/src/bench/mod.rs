@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: the figures of the project, taken in one run on one
 //! testbed and written to a report with the conditions they were taken under.
 
+mod backups;
 mod change;
 mod durability;
 mod jobs;
@@ -35,7 +36,7 @@ pub struct Arguments {
     /// What to measure
     #[arg(long, value_enum, default_value_t = Suite::Ring)]
     suite: Suite,
-    /// MiB of data on each replica, for `--suite jobs`
+    /// MiB of data on each replica, for `--suite jobs` and `--suite backups`
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(24..=65536))]
     mib: u32,
     /// Where to write the report; by default into docs/benchmarks
@@ -56,6 +57,8 @@ enum Suite {
     Jobs,
     /// The leader's Lease while an API server with half a core stores a thousand rings
     Leases,
+    /// What backups and restores cost, and what clients feel of them
+    Backups,
 }
 
 impl Suite {
@@ -66,6 +69,7 @@ impl Suite {
             Suite::Durability => "docs/benchmarks/durability.md",
             Suite::Jobs => "docs/benchmarks/jobs.md",
             Suite::Leases => "docs/benchmarks/leases.md",
+            Suite::Backups => "docs/benchmarks/backups.md",
         }
     }
 }
@@ -99,6 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Suite::Durability => measure_durability(arguments),
         Suite::Jobs => measure_jobs(arguments),
         Suite::Leases => measure_leases(arguments),
+        Suite::Backups => measure_backups(arguments),
     };
     Cluster::down(&arguments.name, &mut Lines)?;
     let report = outcome?;
@@ -132,6 +137,10 @@ fn measure_durability(arguments: &Arguments) -> Result<String> {
 fn measure_jobs(arguments: &Arguments) -> Result<String> {
     let watched = Duration::from_secs(arguments.idle_seconds);
     jobs::measure(&testbed(arguments, &[])?, watched, arguments.mib)
+}
+
+fn measure_backups(arguments: &Arguments) -> Result<String> {
+    backups::measure(&testbed(arguments, &[])?, arguments.mib)
 }
 
 /// On a control plane alone: no pod runs, and the operator runs beside it.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use palladion_e2e::wait_for;
 use palladion_testbed::Cluster;
 
@@ -58,9 +58,29 @@ pub fn write(cluster: &Cluster, mib: u32, copies: Copies) -> Result<()> {
     Ok(())
 }
 
+/// Write one row of so many again, and flush it.
+pub fn rewrite(cluster: &Cluster, mib: u32, one_in: u32) -> Result<()> {
+    let (rows, one_in) = ((mib * 4).to_string(), one_in.to_string());
+    say(cluster, &["write", "0", &rows, &one_in])?;
+    on_all(cluster, &["nodetool", "flush", "bench"])
+}
+
+/// Throw all rows away.
+pub fn empty(cluster: &Cluster) -> Result<()> {
+    say(cluster, &["empty", Copies::All.number()])?;
+    on_all(cluster, &["nodetool", "clearsnapshot", "--all"])
+}
+
+/// What a client waits for one of a hundred requests, in milliseconds: reads and writes of small
+/// rows at QUORUM, a hundred a second for so many seconds.
+pub fn p99(cluster: &Cluster, seconds: u32) -> Result<f64> {
+    let said = say(cluster, &["p99", &seconds.to_string()])?;
+    said.trim().parse().with_context(|| format!("reading a percentile: {said}"))
+}
+
 /// So many replicas should hold each row from now on.
 pub fn keep(cluster: &Cluster, copies: Copies) -> Result<()> {
-    say(cluster, &["keep", copies.number()])
+    say(cluster, &["keep", copies.number()]).map(drop)
 }
 
 /// What all servers read for compactions, and stream, at the most; 0 = no limit.
@@ -84,15 +104,15 @@ pub fn in_server(cluster: &Cluster, pod: &str, command: &[&str]) -> Result<Strin
     cluster.kubectl(&[&words[..], command].concat())
 }
 
-fn say(cluster: &Cluster, words: &[&str]) -> Result<()> {
+fn say(cluster: &Cluster, words: &[&str]) -> Result<String> {
     let host = format!("{CLUSTER}-client");
     let command = ["exec", CLIENT, "--", "python3", "-c", PROGRAM, &host];
-    cluster.kubectl(&[&command[..], words].concat()).map(drop)
+    cluster.kubectl(&[&command[..], words].concat())
 }
 
 /// Rows of 256 KiB. Of one copy each, a write is acknowledged by the one that has it.
 const PROGRAM: &str = r#"
-import os, sys
+import os, sys, time
 from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
 from cassandra import ConsistencyLevel
 from cassandra.concurrent import execute_concurrent_with_args
@@ -109,9 +129,29 @@ if sys.argv[2] == 'empty':
     session.execute("TRUNCATE bench.blobs")
 elif sys.argv[2] == 'keep':
     keep(sys.argv[3])
+elif sys.argv[2] == 'p99':
+    session.execute("CREATE KEYSPACE IF NOT EXISTS felt WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}")
+    session.execute("CREATE TABLE IF NOT EXISTS felt.rows (k int PRIMARY KEY, v blob)")
+    read = session.prepare("SELECT v FROM felt.rows WHERE k = ?")
+    write = session.prepare("INSERT INTO felt.rows (k, v) VALUES (?, ?)")
+    read.consistency_level = write.consistency_level = ConsistencyLevel.QUORUM
+    value, many, waits = os.urandom(1024), 1000, []
+    execute_concurrent_with_args(session, write, ((k, value) for k in range(many)), concurrency=8, raise_on_first_error=True)
+    # The rate is kept whatever a request takes: one that is late because the one before it was
+    # slow has waited since it was due. The first second is that of the connections.
+    begin = time.monotonic()
+    for number in range((int(sys.argv[3]) + 1) * 100):
+        due = begin + number / 100
+        time.sleep(max(0, due - time.monotonic()))
+        k = number * 7919 % many
+        session.execute(*((read, (k,)) if number % 2 else (write, (k, value))))
+        if number >= 100:
+            waits.append(time.monotonic() - due)
+    waits.sort()
+    print(1000 * waits[len(waits) * 99 // 100])
 else:
     insert = session.prepare("INSERT INTO bench.blobs (k, v) VALUES (?, ?)")
-    rows = range(int(sys.argv[3]), int(sys.argv[4]))
+    rows = range(int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]) if len(sys.argv) > 5 else 1)
     execute_concurrent_with_args(session, insert, ((k, os.urandom(256 * 1024)) for k in rows), concurrency=8, raise_on_first_error=True)
 cluster.shutdown()
 "#;
