@@ -132,7 +132,7 @@ pub struct TaskTemplate {
     /// Labels and annotations of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<TaskTemplateMetadata>,
-    /// Spec of the task, as that of a `CassandraTask`; a schedule neither drains nor replaces members, and aborts no tasks.
+    /// Spec of the task, as that of a `CassandraTask`; a schedule neither drains nor replaces members, rotates no authority, and aborts no tasks.
     pub spec: TaskTemplateSpec,
 }
 
