@@ -151,6 +151,9 @@ pub struct Rotation {
     pub step: RotationStep,
     /// Since when.
     pub since: Time,
+    /// When clients could first read the new authority from the ConfigMap `<cluster>-client-ca`. Absent before, and for traffic between members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_at: Option<Time>,
 }
 
 /// Steps of a rotation of an authority.

@@ -33,6 +33,8 @@ palladion_plan::sentences! {
             "step 1 of 3: {done} of {members} trust {authority}; servers read what changed within 11 minutes. Waiting for {behind}";
         Overlap { authority: String, until: Timestamp } => TaskRunning,
             "step 1 of 3: every member trusts {authority}; clients have until {until} to read it from the ConfigMap. To go on earlier, lower `spec.rotateAuthority.overlapSeconds`";
+        Unpublished { authority: String } => TaskRunning,
+            "step 1 of 3: every member trusts {authority}; waiting for the ConfigMap for clients to have it";
         Trusted { authority: String } => TaskRunning,
             "step 1 of 3: every member trusts {authority}, which signs next";
         Certificates { authority: String, done: usize, members: Count, behind: Names } => CertificatesBehind,
@@ -84,6 +86,7 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Make { authority: String } => "create certificate authority {authority} for a rotation";
+        Publish { authority: String } => "record that clients can read certificate authority {authority}";
         Sign { authority: String } => "let certificate authority {authority} sign in place of the former one";
         Forget { authority: String } => "remove certificate authority {authority} and its key";
         End { authority: String } => "record that the rotation to {authority} is over";

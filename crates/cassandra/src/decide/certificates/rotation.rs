@@ -4,6 +4,7 @@
 //! on whoever leads, and without its task once certificates are signed.
 
 use super::authorities::{self, Known};
+use super::client_ca;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::lock::seen;
@@ -44,8 +45,8 @@ pub enum Stage<'a> {
     Trust {
         /// Who does not trust it for certain.
         behind: Vec<&'a MemberFact>,
-        /// Until when clients have time.
-        until: Timestamp,
+        /// Until when clients have time; `None` while they cannot read it.
+        until: Option<Timestamp>,
     },
     /// It signs. Who does not present its certificate for certain.
     Certificates(Vec<&'a MemberFact>),
@@ -114,15 +115,23 @@ impl<'a> Rotation<'a> {
         self.is_shown(status) && status.trusts == [self.to.record.fingerprint.clone()]
     }
 
-    /// Until when clients have time. Without its task nobody says how long that is, and nothing
-    /// is waited for.
-    fn until(&self, facts: &Facts<'_>) -> Timestamp {
-        let since = self.record.since.0;
-        let seconds = match self.purpose {
-            Purpose::Client => self.task(facts).map_or(0, overlap),
-            Purpose::Internode => 0,
-        };
-        since.saturating_add(SignedDuration::from_secs(seconds.into())).unwrap_or(Timestamp::MAX)
+    /// Until when clients have time, which begins when they can read it. Without its task nobody
+    /// says how long that is.
+    fn until(&self, facts: &Facts<'_>) -> Option<Timestamp> {
+        match self.purpose {
+            Purpose::Internode => Some(self.record.since.0),
+            Purpose::Client => {
+                let seconds = SignedDuration::from_secs(self.task(facts).map_or(0, overlap).into());
+                let from = self.record.published_at.as_ref()?.0;
+                Some(from.saturating_add(seconds).unwrap_or(Timestamp::MAX))
+            }
+        }
+    }
+
+    /// Can clients read it, and is that not on record yet?
+    fn is_newly_published(&self, facts: &Facts<'_>) -> bool {
+        let is_open = self.purpose == Purpose::Client && self.record.published_at.is_none();
+        is_open && client_ca::has(facts, self.to.record.certificate.trim())
     }
 
     /// Its task, unless that has ended, or is gone.
@@ -212,6 +221,7 @@ pub fn begin(facts: &Facts<'_>, purpose: Purpose, task: &Object) -> Step {
         task_uid: task.meta.uid.clone(),
         step: RotationStep::Trust,
         since: Time(facts.now()),
+        published_at: None,
     };
     // What an attempt of before may have left behind is no new key.
     let since = task.meta.creation_timestamp;
@@ -230,11 +240,16 @@ pub(super) fn decide(facts: &Facts<'_>, purpose: Purpose, draft: &mut Draft) {
     if rotation.is_taken_back(facts) {
         return draft.steps.push(forget(facts, rotation.to));
     }
+    if rotation.is_newly_published(facts) {
+        return draft.steps.push(rotation.published(facts));
+    }
     match rotation.stage(facts) {
-        Stage::Trust { behind, until } if behind.is_empty() => match until <= facts.now() {
-            true => draft.steps.push(rotation.sign(facts)),
-            false => draft.wake_at(until),
-        },
+        Stage::Trust { behind, until: Some(until) } if behind.is_empty() => {
+            match until <= facts.now() {
+                true => draft.steps.push(rotation.sign(facts)),
+                false => draft.wake_at(until),
+            }
+        }
         Stage::Certificates(behind) if behind.is_empty() => {
             draft.steps.extend(rotation.former.iter().map(|known| forget(facts, *known)));
         }
@@ -247,6 +262,11 @@ pub(super) fn decide(facts: &Facts<'_>, purpose: Purpose, draft: &mut Draft) {
 }
 
 impl Rotation<'_> {
+    fn published(&self, facts: &Facts<'_>) -> Step {
+        let record = json!({ "publishedAt": Time(facts.now()) });
+        self.write(facts, record, Doing::Publish { authority: self.to.name.to_string() })
+    }
+
     fn sign(&self, facts: &Facts<'_>) -> Step {
         let authority = self.to.name.to_string();
         let record = json!({ "step": RotationStep::Certificates, "since": Time(facts.now()) });

@@ -196,9 +196,10 @@ fn course(
     let members = Count::of(all, "member");
     let names = |all: &[&MemberFact]| Names::of(all.iter().map(|m| &m.name));
     let said = match stage {
-        Stage::Trust { behind, until } if behind.is_empty() => match *until > facts.now() {
-            true => Running::Overlap { authority, until: *until },
-            false => Running::Trusted { authority },
+        Stage::Trust { behind, until } if behind.is_empty() => match *until {
+            None => Running::Unpublished { authority },
+            Some(until) if until > facts.now() => Running::Overlap { authority, until },
+            Some(_) => Running::Trusted { authority },
         },
         Stage::Trust { behind, .. } => {
             let said = Running::Trust { authority, done, members, behind: names(behind) };
