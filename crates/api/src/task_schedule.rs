@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_template_has_the_fields_of_a_task_but_those_that_a_schedule_must_not_set() {
         let mut task = fields("CassandraTask", "/properties/spec/properties");
-        for not_here in ["cluster", "drain", "replace", "abort"] {
+        for not_here in ["cluster", "drain", "replace", "rotateAuthority", "abort"] {
             assert!(
                 task.as_object_mut().expect("it should be there").remove(not_here).is_some(),
                 "{not_here}"
