@@ -5,6 +5,7 @@
 mod by_default;
 mod hammer;
 mod internode;
+mod rotation;
 
 use std::time::Duration;
 
@@ -39,6 +40,11 @@ pub fn story() -> Story {
         .step(
             "a lost authority of the members is followed by another without a restart",
             internode::a_lost_authority_is_followed,
+        )
+        .in_soak()
+        .step(
+            "both authorities are rotated under load without a restart",
+            rotation::both_are_rotated_under_load,
         )
         .in_soak()
         .step(

@@ -192,14 +192,13 @@ impl Issued {
         }
     }
 
-    /// What the operator has to know before it lets another authority sign for members, or drops
-    /// one: whose certificates the server takes, and whose it shows. One that is started takes
+    /// What the operator has to know before it lets another authority sign, or drops one: whose certificates the server takes, and whose it shows. One that is started takes
     /// and shows what is on the volume.
     fn known_to_others(&self, held: Option<&Held>, reader: Reader) -> Served {
-        match (self.purpose, reader, held) {
-            (Purpose::Client, _, _) | (Purpose::Internode, _, None) => Served::default(),
-            (Purpose::Internode, Reader::Runs, Some(_)) => self.served.clone(),
-            (Purpose::Internode, Reader::IsNotThere, Some(held)) => Served::of(held),
+        match (reader, held) {
+            (_, None) => Served::default(),
+            (Reader::Runs, Some(_)) => self.served.clone(),
+            (Reader::IsNotThere, Some(held)) => Served::of(held),
         }
     }
 
@@ -247,15 +246,13 @@ impl Issued {
             }
             write_secret(&path, text.as_bytes())?;
         }
-        if self.purpose == Purpose::Internode {
-            let all = Served::of(held);
-            let is_read = |name| reads == Reads::AtStart || is_reloaded(&directory.join(name));
-            if is_read(of_authorities) {
-                self.served.trusts = all.trusts;
-            }
-            if is_read(of_pair) {
-                self.served.issuer = all.issuer;
-            }
+        let all = Served::of(held);
+        let is_read = |name| reads == Reads::AtStart || is_reloaded(&directory.join(name));
+        if is_read(of_authorities) {
+            self.served.trusts = all.trusts;
+        }
+        if is_read(of_pair) {
+            self.served.issuer = all.issuer;
         }
         Ok(())
     }

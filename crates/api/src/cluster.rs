@@ -35,8 +35,8 @@ pub use security::{
 };
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
-    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange,
-    Turn, TurnStep,
+    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, Rotation, RotationStep,
+    SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

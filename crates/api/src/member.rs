@@ -322,8 +322,9 @@ pub struct EvidenceRequest {
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
 /// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders; since 7 for those of the
 /// other members, too; since 8 it starts a new ring sealed, and notes `spec.securityFloor`; since 9
-/// it knows `spec.transfer`; since 10 it takes part in restores by it.
-pub const PROTOCOL: u32 = 10;
+/// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 it reports of certificates
+/// for clients, too, whom the server trusts and whose certificate it presents.
+pub const PROTOCOL: u32 = 11;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

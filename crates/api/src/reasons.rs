@@ -288,6 +288,12 @@ reasons! {
     MemberBusy => "Wait until what the message names has ended, and request the replacement again.";
     /// Another task replaces the member already.
     AlreadyReplacing => "Wait for the task that the message names, or abort it first.";
+    /// A rotation is of an authority that the ring does not have: its certificates for this purpose are of a Secret, or it has none.
+    NoAuthority => "Let the operator sign the certificates first (`tls.client` or `tls.internode` of the CassandraCluster), or replace what the Secret holds.";
+    /// Another task rotates the authorities of this purpose already.
+    AlreadyRotating => "Wait for the task that the message names: every key is new when it is done.";
+    /// A rotation waits for a member that does not trust the new authority yet, has no certificate of it, or still trusts the former one.
+    CertificatesBehind => "Wait; servers read what changed within 11 minutes. If the message says that the agent does not report, look at the member; one that is lost counts no more once it is marked for replacement.";
     /// A replacement names another volume than the member has.
     VolumeDiffers => "Compare `spec.volumeID` of the CassandraMember, and create a task that names it.";
     /// A task has not begun: it waits for its place in the queue of the ring, or for its first member.

@@ -132,7 +132,7 @@ pub struct TaskTemplate {
     /// Labels and annotations of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<TaskTemplateMetadata>,
-    /// Spec of the task, as that of a `CassandraTask`; a schedule neither drains nor replaces members, and aborts no tasks.
+    /// Spec of the task, as that of a `CassandraTask`; a schedule neither drains nor replaces members, rotates no authority, and aborts no tasks.
     pub spec: TaskTemplateSpec,
 }
 
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_template_has_the_fields_of_a_task_but_those_that_a_schedule_must_not_set() {
         let mut task = fields("CassandraTask", "/properties/spec/properties");
-        for not_here in ["cluster", "drain", "replace", "abort"] {
+        for not_here in ["cluster", "drain", "replace", "rotateAuthority", "abort"] {
             assert!(
                 task.as_object_mut().expect("it should be there").remove(not_here).is_some(),
                 "{not_here}"

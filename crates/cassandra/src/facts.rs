@@ -30,6 +30,7 @@ use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{OperatorConfigSpec, labels, names};
 pub use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Resource, Snapshot};
+pub use restarts::is_open;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

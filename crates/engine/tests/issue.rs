@@ -233,6 +233,43 @@ async fn a_name_that_is_not_the_members_is_not_certified() {
     assert_eq!(certificate(&fake, "a"), None);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_authority_that_is_forgotten_is_off_the_record_and_its_key_is_removed() {
+    let fake = with_secret();
+    let _engine = start(&fake, elected("p"));
+    ask(&fake, "a", &key().unwrap(), json!({}));
+    ask(&fake, "b", &key().unwrap(), json!({}));
+    until("signed", || ["a", "b"].iter().all(|toy| certificate(&fake, toy).is_some())).await;
+    fake.edit("toys", "n", "a", |toy| toy["spec"]["forget"] = json!("another one"));
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(entries(&fake), 2, "another one of its name stays");
+    assert!(!authority(&fake, "a").is_null());
+    let known = authority(&fake, "a")["fingerprint"].clone();
+    fake.edit("toys", "n", "a", |toy| toy["spec"]["forget"] = known.clone());
+    until("forgotten", || authority(&fake, "a").is_null()).await;
+    assert_eq!(entries(&fake), 1);
+    assert!(!authority(&fake, "b").is_null(), "those of others stay");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_next_authority_never_takes_a_key_that_an_earlier_attempt_has_left() {
+    for (since, is_new) in [("2020-01-01T00:00:00Z", false), ("2100-01-01T00:00:00Z", true)] {
+        let fake = with_secret();
+        let _engine = start(&fake, elected("p"));
+        ask(&fake, "a", &key().unwrap(), json!({}));
+        until("signed", || certificate(&fake, "a").is_some()).await;
+        let before = authority(&fake, "a")["fingerprint"].clone();
+        fake.edit("toys", "n", "a", |toy| {
+            toy["status"]["authorities"] = Value::Null;
+            toy["spec"]["since"] = json!(since);
+        });
+        until("made", || !authority(&fake, "a").is_null()).await;
+        let next = authority(&fake, "a");
+        assert_eq!(next["fingerprint"] != before, is_new, "{since}");
+        assert_eq!((&next["rotation"], entries(&fake)), (&json!("of a toy"), 1));
+    }
+}
+
 /// At each write of the story the engine hangs, done or not, and another one goes on.
 async fn crash_everywhere(action: Action) {
     let key = key().unwrap();

@@ -4,7 +4,7 @@
 
 use crate::object::{Meta, ObjectKey, Resource};
 use crate::plan::{Precondition, Step, Subresource};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -17,6 +17,9 @@ pub enum Order {
     Authority {
         /// How long it is valid.
         life: SignedDuration,
+        /// One of its name that was made before is another one: whoever asks for it wants a new
+        /// key.
+        since: Option<Timestamp>,
     },
     /// A certificate for the object that the patch is for. Adds `certificate`,
     /// `signedAt`, `notAfter`.
@@ -31,6 +34,11 @@ pub enum Order {
         addresses: Vec<String>,
         /// How long it is valid.
         life: SignedDuration,
+    },
+    /// That its key is kept no longer. Adds nothing.
+    Forget {
+        /// SHA-256 of the certificate of the authority: another one of its name stays.
+        fingerprint: String,
     },
 }
 
@@ -55,11 +63,55 @@ impl Step {
         Step::Issue {
             key: ObjectKey::new(resource, &owner.namespace, &owner.name),
             authority: authority.to_string(),
-            order: Order::Authority { life },
+            order: Order::Authority { life, since: None },
             patch: json!({ "status": { "authorities": { authority: {} } } }),
             at: format!("/status/authorities/{authority}"),
             subresource: Subresource::Status,
             precondition: Precondition::Uid(owner.uid.clone()),
+            doing: doing.to_string(),
+            event: None,
+        }
+    }
+
+    /// Have the next authority made, with what else is put on record of it, as long as nobody has
+    /// written to the owner since it was seen.
+    pub fn make_next_authority(
+        resource: Resource,
+        seen: &Meta,
+        authority: &str,
+        (order, record): (Order, Value),
+        doing: impl Display,
+    ) -> Self {
+        Step::Issue {
+            key: ObjectKey::new(resource, &seen.namespace, &seen.name),
+            authority: authority.to_string(),
+            order,
+            patch: json!({ "status": { "authorities": { authority: record } } }),
+            at: format!("/status/authorities/{authority}"),
+            subresource: Subresource::Status,
+            precondition: Precondition::as_seen(seen),
+            doing: doing.to_string(),
+            event: None,
+        }
+    }
+
+    /// Have the key of an authority removed, and then its record, as long as nobody has written to
+    /// the owner since it was seen.
+    pub fn forget_authority(
+        resource: Resource,
+        seen: &Meta,
+        authority: &str,
+        fingerprint: &str,
+        doing: impl Display,
+    ) -> Self {
+        Step::Issue {
+            key: ObjectKey::new(resource, &seen.namespace, &seen.name),
+            authority: authority.to_string(),
+            order: Order::Forget { fingerprint: fingerprint.to_string() },
+            patch: json!({ "status": { "authorities": { authority: null } } }),
+            at: format!("/status/authorities/{authority}"),
+            subresource: Subresource::Status,
+            precondition: Precondition::as_seen(seen),
             doing: doing.to_string(),
             event: None,
         }

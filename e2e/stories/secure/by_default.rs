@@ -55,7 +55,7 @@ fn was_sealed_once(ring: &Ring<'_>) {
 }
 
 /// What the operator has put there: people read it with kubectl.
-fn of_secret(key: &str) -> String {
+pub fn of_secret(key: &str) -> String {
     let template = format!("{{{{ .data.{key} | base64decode }}}}");
     let words = ["get", "secret", "secure-superuser", "-n", NAMESPACE, "-o"];
     let template = format!("go-template={template}");

@@ -34,10 +34,15 @@ const IN_THE_CLEAR: Takes = Takes { plain: true, nameless: false, strangers: fal
 /// What port 7000 of each member says to somebody who is no member.
 fn asked(ring: &Ring<'_>) -> Vec<Takes> {
     let (_, certificate, key) = super::certificate();
+    asked_with(ring, &certificate, &key)
+}
+
+/// The same to somebody who shows this certificate.
+fn asked_with(ring: &Ring<'_>, certificate: &str, key: &str) -> Vec<Takes> {
     let members = ring.members().expect("members");
     let address = |m: &Value| m["spec"]["address"].as_str().expect("its address").to_string();
     let ask = |address: String| {
-        let command = ["python3", "-c", PROGRAM, &address, &certificate, &key];
+        let command = ["python3", "-c", PROGRAM, &address, certificate, key];
         let said = ring.in_client(&command).expect("an answer");
         let took = |who: &str| match said.lines().find_map(|line| line.strip_prefix(who)) {
             Some(" taken") => true,
@@ -47,6 +52,14 @@ fn asked(ring: &Ring<'_>) -> Vec<Takes> {
         Takes { plain: took("plain"), nameless: took("nameless"), strangers: took("stranger") }
     };
     members.iter().map(address).map(ask).collect()
+}
+
+/// Does a member take whoever shows this certificate?
+pub fn is_taken(ring: &Ring<'_>, (certificate, key): &(String, String)) -> bool {
+    let takes: Vec<bool> =
+        asked_with(ring, certificate, key).iter().map(|takes| takes.strangers).collect();
+    assert!(takes.windows(2).all(|pair| pair[0] == pair[1]), "they differ: {takes:?}");
+    takes.first().copied().unwrap_or_default()
 }
 
 /// Of a ring that was made with it.

@@ -372,18 +372,24 @@ fn a_volume_that_takes_nothing_is_a_problem_that_comes_back() {
 }
 
 #[test]
-fn for_members_it_is_told_who_signed_and_whose_certificates_the_server_takes_for_certain() {
+fn it_is_told_who_signed_and_whose_certificates_the_server_takes_for_certain() {
+    reports_what_the_server_has_read(Purpose::Internode, Waiting::NoInternodeCertificate);
+    reports_what_the_server_has_read(Purpose::Client, Waiting::NoCertificate);
+}
+
+fn reports_what_the_server_has_read(purpose: Purpose, lacking: Waiting) {
+    let (of_pair, of_authorities) = encryption::files(purpose);
     let mut world = an_agent();
-    world.issued = Issued::of(Purpose::Internode);
-    assert_eq!(world.waits(), Some(Waiting::NoInternodeCertificate));
+    world.issued = Issued::of(purpose);
+    assert_eq!(world.waits(), Some(lacking));
     world.sign(SignedDuration::ZERO);
     let first = world.authority.fingerprint.clone();
     let status = world.turn();
     assert_eq!((status.issuer.as_ref(), &status.trusts), (Some(&first), &vec![first.clone()]));
     let run = tempfile::tempdir().unwrap();
     world.issued.place(&world.volume, run.path(), Reads::AtStart).unwrap();
-    assert!(run.path().join("internode.pem").is_file());
-    assert!(!run.path().join(PAIR).exists(), "clients are shown another one");
+    let placed = fs::read_dir(run.path()).unwrap().count();
+    assert!(run.path().join(of_pair).is_file() && placed == 2, "{placed} files, of one purpose");
     // Another authority is trusted besides; the running server has not read that yet.
     let second = an_authority(world.now);
     world.order.trust = format!("{}{}", world.order.trust, second.certificate);
@@ -396,20 +402,20 @@ fn for_members_it_is_told_who_signed_and_whose_certificates_the_server_takes_for
         world.issued.status().unwrap().trusts.clone()
     };
     assert_eq!(running(&mut world), std::slice::from_ref(&first));
-    let authorities = run.path().join("internode-ca.pem");
+    let authorities = run.path().join(of_authorities);
     let both = vec![first.clone(), second.fingerprint];
     assert!(fs::read_to_string(&authorities).unwrap().contains(&second.certificate));
     let file = fs::File::options().write(true).open(&authorities).unwrap();
     file.set_modified(std::time::SystemTime::now() - RELOADED).unwrap();
     assert_eq!(running(&mut world), both);
     // An agent that has just begun knows no more than the file says.
-    world.restart_for(Purpose::Internode);
+    world.restart_for(purpose);
     assert_eq!(running(&mut world), both);
     file.set_modified(std::time::SystemTime::now()).unwrap();
-    world.restart_for(Purpose::Internode);
+    world.restart_for(purpose);
     assert!(running(&mut world).is_empty());
     // What it shows has not changed since long, or nobody knows.
-    let pair = fs::File::options().write(true).open(run.path().join("internode.pem")).unwrap();
+    let pair = fs::File::options().write(true).open(run.path().join(of_pair)).unwrap();
     assert_eq!(world.issued.status().unwrap().issuer, None);
     pair.set_modified(std::time::SystemTime::now() - RELOADED).unwrap();
     running(&mut world);

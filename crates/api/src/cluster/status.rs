@@ -114,8 +114,9 @@ pub struct CassandraClusterStatus {
     pub system_replication_change: Option<SystemReplicationChange>,
 }
 
-/// Most authorities of one ring: for each purpose the one that signs, and the one that it follows.
-pub const MOST_AUTHORITIES: usize = 4;
+/// Most authorities of one ring: for each purpose the one that signs, its successor, and one that
+/// takes the place of both by a rotation.
+pub const MOST_AUTHORITIES: usize = 6;
 
 /// An authority that the operator signs with.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
@@ -131,6 +132,37 @@ pub struct Authority {
     pub made_at: Time,
     /// When it expires.
     pub not_after: Time,
+    /// The rotation by which it takes the place of all other authorities of its purpose. Absent where no task asked for one, or it is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
+}
+
+/// A rotation that a `CassandraTask` asked for, as far as it has come. Once no other authority of the purpose is on record, members drop what they trusted before.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Rotation {
+    /// Name of the task.
+    #[schemars(length(max = 253))]
+    pub task: String,
+    /// uid of the task.
+    #[serde(rename = "taskUID")]
+    pub task_uid: Uid,
+    /// How far it is.
+    pub step: RotationStep,
+    /// Since when.
+    pub since: Time,
+    /// When clients could first read the new authority from the ConfigMap `<cluster>-client-ca`. Absent before, and for traffic between members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_at: Option<Time>,
+}
+
+/// Steps of a rotation of an authority.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RotationStep {
+    /// Members, and clients, come to trust the new authority besides the others. Certificates are signed as before.
+    Trust,
+    /// The new authority signs, for one member after the other.
+    Certificates,
 }
 
 /// Version and settings of an operator.

@@ -7,9 +7,22 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
 /// What a certificate is for. Each has authorities of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+)]
 pub enum Purpose {
     /// Clients (port 9042).
+    #[default]
     Client,
     /// The other members (port 7000).
     Internode,
@@ -103,8 +116,9 @@ impl MemberTlsStatus {
     }
 }
 
-/// Most authorities that are trusted for one purpose at a time.
-pub const MOST_TRUSTED: usize = 4;
+/// Most authorities that are trusted for one purpose at a time: one that is rotated while its
+/// successor is known already, the new one, and those of a ring that was made anew.
+pub const MOST_TRUSTED: usize = 6;
 
 /// A request for a certificate, and what became of it on the volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
@@ -126,11 +140,11 @@ pub struct CertificateStatus {
     /// When that one expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Time>,
-    /// The authorities whose certificates the server takes for certain: SHA-256 of each. What has changed counts after eleven minutes, as servers look every ten. Only for the other members.
+    /// The authorities whose certificates the server takes for certain: SHA-256 of each. What has changed counts after eleven minutes, as servers look every ten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("maxItems" = MOST_TRUSTED))]
     pub trusts: Vec<String>,
-    /// The authority of the certificate that the server shows: SHA-256 of its certificate. The former one for eleven minutes after a change; absent while it is not certain. Only for the other members.
+    /// The authority of the certificate that the server shows: SHA-256 of its certificate. The former one for eleven minutes after a change; absent while it is not certain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]
     pub issuer: Option<String>,

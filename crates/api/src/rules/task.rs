@@ -47,11 +47,17 @@ pub fn asks_for_one_thing() -> Rule {
     )
 }
 
-/// What a task does has been done in part, perhaps.
+/// What a task does has been done in part, perhaps. How long clients have for a new authority
+/// may change: who knows that they have it does not wait for the rest.
 pub fn work_is_fixed() -> Rule {
     let which: String = bodies().map(|f| format!("has(oldSelf.{f}) ? '{f}' : ")).collect();
+    let rotation = TaskKind::RotateAuthority.field();
+    let same = unchanged(bodies().filter(|field| *field != rotation));
+    let same_purpose = format!(
+        "has(oldSelf.{rotation}) == has(self.{rotation}) && (!has(self.{rotation}) || oldSelf.{rotation}.purpose == self.{rotation}.purpose)"
+    );
     fixed(
-        unchanged(bodies()),
+        format!("{same} && {same_purpose}"),
         format!(
             "'`%s` of a task is immutable: abort this task and create another'.format([{which}''])"
         ),
@@ -80,6 +86,23 @@ pub fn replace_stands_alone() -> Rule {
         "!has(self.replace) || (!has(self.members) && !has(self.racks) && !has(self.memberDeadlineSeconds) && !has(self.activeDeadlineSeconds) && self.onFailure == 'Stop' && self.whenDown == 'Wait')",
         "`replace` names its member itself and has no deadline: remove `members`, `racks`, `onFailure`, `whenDown` and the deadlines",
     )
+}
+
+/// A rotation is of the whole ring, and takes as long as clients have.
+pub fn rotation_stands_alone() -> Rule {
+    must(
+        "!has(self.rotateAuthority) || (!has(self.members) && !has(self.racks) && !has(self.memberDeadlineSeconds) && !has(self.activeDeadlineSeconds) && self.onFailure == 'Stop' && self.whenDown == 'Wait')",
+        "`rotateAuthority` is for the whole ring and has no deadline: remove `members`, `racks`, `onFailure`, `whenDown` and the deadlines",
+    )
+}
+
+/// Of members it is known when they trust an authority.
+pub fn only_clients_overlap() -> Rule {
+    must(
+        "!has(self.overlapSeconds) || self.purpose == 'Client'",
+        "`overlapSeconds` is the time that clients have for another authority; members report when they trust it: remove `overlapSeconds`, or set `purpose: Client`",
+    )
+    .field_path(".overlapSeconds")
 }
 
 /// A second one would wait for ever: nobody is drained while another member is down.

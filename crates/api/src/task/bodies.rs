@@ -6,6 +6,7 @@ use super::choices::{
     ScrubValues, WhichSstables,
 };
 use crate::ids::{MemberName, VolumeId};
+use crate::member::Purpose;
 use crate::rules::{cluster, repair as of_repair, task as rules};
 use crate::runtime::LogLevel;
 use kube_derive::KubeSchema;
@@ -229,6 +230,22 @@ pub struct ReplaceTask {
     #[schemars(length(min = 1, max = 64))]
     pub volume_id: Option<VolumeId>,
 }
+
+/// Rotate an authority: the next one is made now, all come to trust it, it signs the certificates of all members, and the former one is trusted no more. Nothing is restarted.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::only_clients_overlap())]
+#[serde(rename_all = "camelCase")]
+pub struct RotateAuthorityTask {
+    /// Whose certificates it signs: those that members present to clients, `Client`, or to each other, `Internode`. Immutable.
+    pub purpose: Purpose,
+    /// Seconds that clients have to read the new authority from the ConfigMap `<cluster>-client-ca`, which holds both, before the first member presents a certificate of the new one. Can be changed while the task waits for it: 0 goes on as soon as all members trust it. Only with `purpose: Client`. Default 604800, seven days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 31_536_000))]
+    pub overlap_seconds: Option<u32>,
+}
+
+/// Seconds that clients have for another authority, where a task does not say so itself.
+pub const DEFAULT_OVERLAP: u32 = 604_800;
 
 fn one() -> u32 {
     1

@@ -34,6 +34,8 @@ pub enum TaskKind {
     Drain,
     /// `spec.replace`.
     Replace,
+    /// `spec.rotateAuthority`.
+    RotateAuthority,
 }
 
 /// By what a task of some kind is done.
@@ -43,6 +45,8 @@ pub enum Means {
     Job,
     /// The turn of the ring.
     Turn,
+    /// An authority of the ring (`status.authorities` of the cluster), beside all other work.
+    Authority,
 }
 
 impl TaskKind {
@@ -61,6 +65,7 @@ impl TaskKind {
         TaskKind::Restart,
         TaskKind::Drain,
         TaskKind::Replace,
+        TaskKind::RotateAuthority,
     ];
 
     /// The field of the spec that asks for it.
@@ -79,6 +84,7 @@ impl TaskKind {
             TaskKind::Restart => "restart",
             TaskKind::Drain => "drain",
             TaskKind::Replace => "replace",
+            TaskKind::RotateAuthority => "rotateAuthority",
         }
     }
 
@@ -98,6 +104,7 @@ impl TaskKind {
             TaskKind::Restart => "Restart",
             TaskKind::Drain => "Drain",
             TaskKind::Replace => "Replace",
+            TaskKind::RotateAuthority => "RotateAuthority",
         }
     }
 
@@ -115,6 +122,7 @@ impl TaskKind {
             | TaskKind::ClearSnapshot
             | TaskKind::SetLogLevel => Means::Job,
             TaskKind::Restart | TaskKind::Drain | TaskKind::Replace => Means::Turn,
+            TaskKind::RotateAuthority => Means::Authority,
         }
     }
 
@@ -133,7 +141,7 @@ impl TaskKind {
             }
             TaskKind::SetLogLevel => Some(60),
             TaskKind::Restart => Some(900),
-            TaskKind::Replace => None,
+            TaskKind::Replace | TaskKind::RotateAuthority => None,
         }
     }
 }

@@ -12,9 +12,9 @@ mod kind;
 mod status;
 mod work;
 pub use bodies::{
-    CleanupTask, ClearSnapshotTask, CompactTask, DEFAULT_SEGMENT_BYTES, DrainTask, FlushTask,
-    GarbageCollectTask, RepairTask, ReplaceTask, RestartTask, ScrubTask, Selection,
-    SetLogLevelTask, SnapshotTask, UpgradeSstablesTask,
+    CleanupTask, ClearSnapshotTask, CompactTask, DEFAULT_OVERLAP, DEFAULT_SEGMENT_BYTES, DrainTask,
+    FlushTask, GarbageCollectTask, RepairTask, ReplaceTask, RestartTask, RotateAuthorityTask,
+    ScrubTask, Selection, SetLogLevelTask, SnapshotTask, UpgradeSstablesTask,
 };
 pub use choices::{
     BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, RepairScope,
@@ -62,6 +62,7 @@ pub use work::{Body, Work};
     validation = rules::scope_is_fixed(),
     validation = rules::members_or_racks(),
     validation = rules::replace_stands_alone(),
+    validation = rules::rotation_stands_alone(),
     validation = rules::drain_names_one_member(),
     validation = rules::abort_is_final()
 )]
@@ -70,7 +71,7 @@ pub struct CassandraTaskSpec {
     /// Name of the `CassandraCluster` in the namespace of the task. A task that stays without a phase names a cluster that does not exist. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
-    /// What is done: exactly one of these fields, `restart`, `drain` and `replace`. Immutable.
+    /// What is done: exactly one of these fields, `restart`, `drain`, `replace` and `rotateAuthority`. Immutable.
     #[serde(flatten)]
     pub work: Work,
     /// Restart members, one after the other, each drained first.
@@ -82,6 +83,9 @@ pub struct CassandraTaskSpec {
     /// Replace a dead member. It names its member itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<ReplaceTask>,
+    /// Rotate the authority that signs certificates of the ring, without a restart: because a key is in wrong hands, or somebody has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate_authority: Option<RotateAuthorityTask>,
     /// The members, by name. Not together with `racks`. Default: all members of the ring. Immutable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(
@@ -112,7 +116,7 @@ pub struct CassandraTaskSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 315_360_000))]
     pub active_deadline_seconds: Option<u32>,
-    /// Abort the task. What runs is stopped where the server can stop it, else it ends first, and no further member is begun. A replacement can be aborted until the member has its turn, and a drain until the server was asked to; if it is too late, the condition says so. Cannot be set back to false. Default false.
+    /// Abort the task. What runs is stopped where the server can stop it, else it ends first, and no further member is begun. A replacement can be aborted until the member has its turn, a drain until the server was asked to, and a rotation until the new authority signs; if it is too late, the condition says so. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
     /// Seconds between the end of the task and its deletion; 0 deletes it at once. The last ended task of each kind is kept until another one of its kind has ended, and of all others of a cluster the operator keeps no more than the newest 50. Can be changed at any time. Default 604800, seven days.
@@ -135,8 +139,9 @@ impl CassandraTaskSpec {
         let restart = self.restart.as_ref().map(|_| TaskKind::Restart);
         let drain = self.drain.as_ref().map(|_| TaskKind::Drain);
         let replace = self.replace.as_ref().map(|_| TaskKind::Replace);
-        let mut turns = [restart, drain, replace].into_iter().flatten();
-        match (self.work == Work::default(), turns.next(), turns.next()) {
+        let rotate = self.rotate_authority.as_ref().map(|_| TaskKind::RotateAuthority);
+        let mut others = [restart, drain, replace, rotate].into_iter().flatten();
+        match (self.work == Work::default(), others.next(), others.next()) {
             (true, Some(kind), None) => Some(kind),
             (false, None, None) => self.work.body().map(Body::kind),
             (true, None, _) | (_, Some(_), Some(_)) | (false, _, _) => None,

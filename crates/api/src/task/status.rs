@@ -35,6 +35,10 @@ pub struct CassandraTaskStatus {
     /// Host ID of the member that is being replaced, or was.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<HostId>,
+    /// Name of the authority that a rotation has made, as in `status.authorities` of the cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub authority: Option<String>,
     /// When the task started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,

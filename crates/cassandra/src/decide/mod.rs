@@ -52,6 +52,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     node_gone::decide(facts, valid, &mut draft);
     by_hand::decide(facts, valid, &mut draft);
     tasks::decide(facts, &mut draft);
+    tasks::rotate(facts, valid, &mut draft);
     volumes::decide(facts, valid, &mut draft);
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);

@@ -36,7 +36,8 @@ impl Facts<'_> {
     }
 }
 
-fn is_open(task: &Object) -> bool {
+/// Has the task not ended?
+pub fn is_open(task: &Object) -> bool {
     let has_not_ended = task.at("/status/endedAt").is_none_or(Value::is_null);
     has_not_ended && !task.meta.is_terminating()
 }

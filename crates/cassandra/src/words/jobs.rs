@@ -185,6 +185,7 @@ palladion_plan::sentences! {
         Restart => "restart";
         Drain => "drain";
         Replace => "replacement";
+        RotateAuthority => "rotation of an authority";
     }
 
     /// Steps.
@@ -217,6 +218,7 @@ impl From<TaskKind> for Work {
             TaskKind::Restart => Work::Restart,
             TaskKind::Drain => Work::Drain,
             TaskKind::Replace => Work::Replace,
+            TaskKind::RotateAuthority => Work::RotateAuthority,
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod replace;
 pub mod restart;
 pub mod restores;
 pub mod retention;
+pub mod rotations;
 pub mod schedules;
 pub mod status;
 pub mod tasks;
@@ -47,6 +48,7 @@ palladion_plan::vocabulary![
     restart,
     restores,
     retention,
+    rotations,
     schedules,
     status,
     tasks,

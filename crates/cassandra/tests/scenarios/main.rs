@@ -55,6 +55,7 @@ mod removals;
 mod restores;
 mod retention;
 mod rolling;
+mod rotations;
 mod schedules;
 mod sealed;
 mod sick;

@@ -143,6 +143,8 @@ impl Agent {
             internode: self.internode,
             shown: Shown::default(),
             reads: None,
+            shown_to_clients: Shown::default(),
+            reads_for_clients: None,
             version: self.version.clone(),
             streams: Vec::new(),
             refused: false,

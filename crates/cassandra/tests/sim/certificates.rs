@@ -21,6 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How often a server looks for what has changed.
 const READS_EVERY: SignedDuration = SignedDuration::from_mins(10);
 
+/// Since which protocol agents report of clients' certificates what the server does with them.
+const REPORTS_OF_CLIENTS: u32 = 11;
+
 /// Since which protocol agents ask.
 pub const fn asks_since(purpose: Purpose) -> u32 {
     match purpose {
@@ -90,11 +93,16 @@ impl Agent {
         kept: &Certificate,
         server: Option<&Server>,
     ) -> CertificateStatus {
-        let held = kept.held.as_ref().filter(|_| purpose == Purpose::Internode);
+        // Agents of before say nothing of it for clients.
+        let reports = purpose == Purpose::Internode || self.protocol >= REPORTS_OF_CLIENTS;
+        let held = kept.held.as_ref().filter(|_| reports);
         let (issuer, trusts) = match (held, server) {
             (None, _) => (None, BTreeSet::new()),
             (Some((_, by)), None) => (Some(by.clone()), kept.trusts()),
-            (Some(_), Some(server)) => (server.shown.shows.clone(), server.shown.takes.clone()),
+            (Some(_), Some(server)) => {
+                let shown = server.shown_for(purpose);
+                (shown.shows.clone(), shown.takes.clone())
+            }
         };
         CertificateStatus {
             authority: kept.authority.clone(),
@@ -111,25 +119,46 @@ impl Agent {
     /// The server reads what is there: at its start, and ten minutes after a change.
     pub(super) fn place(&self, reach: &mut Reach<'_>, reads: Reads) -> Activity {
         let kept = reach.disks.get(&self.pod.disk).map(|disk| &disk.content.certificates);
-        let kept = kept.and_then(|kept| kept.get(&Purpose::Internode));
         let server = reach.ring.servers.get_mut(self.pod.uid.as_str());
-        let (Some(kept), Some(server)) = (kept, server) else { return Activity::default() };
-        let by = kept.held.as_ref().map(|(_, by)| by.clone());
-        let there = Shown { shows: by, takes: kept.trusts() };
-        if server.shown == there {
-            server.reads = None;
+        let (Some(all), Some(server)) = (kept, server) else { return Activity::default() };
+        let mut activity = Activity::default();
+        for purpose in Purpose::ALL {
+            let Some(kept) = all.get(&purpose) else { continue };
+            let by = kept.held.as_ref().map(|(_, by)| by.clone());
+            let there = Shown { shows: by, takes: kept.trusts() };
+            let at_once = reads == Reads::AtStart || !self.needs(purpose);
+            activity = activity.and(server.read(purpose, there, at_once, reach.now));
+        }
+        activity
+    }
+}
+
+impl Server {
+    fn shown_for(&self, purpose: Purpose) -> &Shown {
+        match purpose {
+            Purpose::Client => &self.shown_to_clients,
+            Purpose::Internode => &self.shown,
+        }
+    }
+
+    fn read(&mut self, purpose: Purpose, there: Shown, at_once: bool, now: Timestamp) -> Activity {
+        let (shown, reads) = match purpose {
+            Purpose::Client => (&mut self.shown_to_clients, &mut self.reads_for_clients),
+            Purpose::Internode => (&mut self.shown, &mut self.reads),
+        };
+        if *shown == there {
+            *reads = None;
             return Activity::default();
         }
-        let due = match &server.reads {
+        let due = match &*reads {
             Some((at, known)) if *known == there => *at,
-            Some(_) | None => reach.now + READS_EVERY,
+            Some(_) | None => now + READS_EVERY,
         };
-        let at_once = reads == Reads::AtStart || self.internode == InternodeTlsMode::Off;
-        if at_once || due <= reach.now {
-            (server.shown, server.reads) = (there, None);
+        if at_once || due <= now {
+            (*shown, *reads) = (there, None);
             return Activity::ACTED;
         }
-        server.reads = Some((due, there));
+        *reads = Some((due, there));
         Activity::default().at(due)
     }
 }

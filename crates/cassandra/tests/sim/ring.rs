@@ -59,6 +59,9 @@ pub struct Server {
     pub shown: Shown,
     /// What it has not read yet of that, and when it does.
     pub reads: Option<(Timestamp, Shown)>,
+    /// The same for clients.
+    pub shown_to_clients: Shown,
+    pub reads_for_clients: Option<(Timestamp, Shown)>,
     pub version: String,
     /// What it streams, or is streamed, in this phase.
     pub streams: Vec<Stream>,
@@ -66,7 +69,7 @@ pub struct Server {
     pub refused: bool,
 }
 
-/// What of certificates other members notice.
+/// What of certificates other members, or clients, notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// The authority of the certificate that it shows.

@@ -367,7 +367,8 @@ fn items(kind: TaskKind) -> Vec<Item> {
         | TaskKind::SetLogLevel
         | TaskKind::Restart
         | TaskKind::Drain
-        | TaskKind::Replace => vec![item(None)],
+        | TaskKind::Replace
+        | TaskKind::RotateAuthority => vec![item(None)],
     }
 }
 
@@ -450,7 +451,8 @@ impl Ring {
             | TaskKind::SetLogLevel
             | TaskKind::Restart
             | TaskKind::Drain
-            | TaskKind::Replace => Ok(()),
+            | TaskKind::Replace
+            | TaskKind::RotateAuthority => Ok(()),
         }
     }
 

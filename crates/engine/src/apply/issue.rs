@@ -59,8 +59,10 @@ impl Applier<'_> {
         let kept = self.kept().await?;
         let place = self.place(authority);
         match order {
-            Order::Authority { life } => {
-                let entry = match self.entry(&kept, &place, authority)? {
+            Order::Authority { life, since } => {
+                let known = self.entry(&kept, &place, authority)?;
+                let is_new = |entry: &Entry| since.is_none_or(|since| entry.made_at >= since);
+                let entry = match known.filter(is_new) {
                     Some(entry) => entry,
                     None => self.make(&kept, &place, authority, *life).await?,
                 };
@@ -71,6 +73,10 @@ impl Applier<'_> {
                     "madeAt": entry.made_at,
                     "notAfter": made.not_after,
                 }))
+            }
+            Order::Forget { fingerprint } => {
+                self.forget(&kept, authority, fingerprint).await?;
+                Ok(json!({}))
             }
             Order::Certificate { fingerprint, request, names, addresses, life } => {
                 let entry = self.entry(&kept, &place, authority)?.ok_or_else(|| {
@@ -93,6 +99,32 @@ impl Applier<'_> {
                 }))
             }
         }
+    }
+
+    /// Keep the key of an authority no longer. One that is not there was removed before; of
+    /// another one of this name nothing is known, and it stays.
+    async fn forget(
+        &self,
+        kept: &Kept,
+        authority: &str,
+        fingerprint: &str,
+    ) -> Result<(), StepError> {
+        let place = self.place(authority);
+        let Some(entry) = self.entry(kept, &place, authority)? else {
+            return Ok(());
+        };
+        if of_entry(&entry)?.fingerprint != fingerprint {
+            return Err(refused(NotSigned::OtherKey { authority: authority.to_string() }));
+        }
+        let patch = json!({
+            "metadata": { "resourceVersion": kept.object["metadata"]["resourceVersion"] },
+            "data": { place: null },
+        });
+        self.may_write()?;
+        let answer = self.api.merge(&kept.key, Subresource::None, &patch).await;
+        self.faults.after_write();
+        answer?;
+        Ok(())
     }
 
     /// The Secret with the keys, live.

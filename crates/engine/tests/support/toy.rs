@@ -187,8 +187,20 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
 fn certificates(owner: &Object) -> Option<Step> {
     let request = owner.str_at("/spec/request")?;
     let life = jiff::SignedDuration::from_hours(24);
+    if let Some(forget) = owner.str_at("/spec/forget") {
+        let doing = "forget the authority";
+        let is_known = owner.at("/status/authorities/client-1").is_some_and(|a| !a.is_null());
+        let step = || Step::forget_authority(TOY, &owner.meta, "client-1", forget, doing);
+        return is_known.then(step);
+    }
     let Some(known) = owner.str_at("/status/authorities/client-1/fingerprint") else {
         let doing = "make the authority";
+        // Only one that was made since then is taken.
+        if let Some(since) = owner.str_at("/spec/since") {
+            let order = Order::Authority { life: life * 100, since: since.parse().ok() };
+            let next = (order, json!({ "rotation": "of a toy" }));
+            return Some(Step::make_next_authority(TOY, &owner.meta, "client-1", next, doing));
+        }
         return Some(Step::make_authority(TOY, &owner.meta, "client-1", life * 100, doing));
     };
     let order = Order::Certificate {

@@ -24,7 +24,7 @@ pub(super) fn make(
     let of_owner = format!("CA {} {authority}{lost} -----END CERTIFICATE-----\n", owner.meta.uid);
     let own = hash::of(&json!(of_owner));
     match order {
-        Order::Authority { life } => {
+        Order::Authority { life, .. } => {
             // Made once: the time of its making is on record with its first maker.
             let known = owner.at(&format!("/status/authorities/{authority}")).cloned();
             Ok(known.unwrap_or_else(|| {
@@ -34,6 +34,7 @@ pub(super) fn make(
                 })
             }))
         }
+        Order::Forget { .. } => Ok(json!({})),
         Order::Certificate { fingerprint, request, names, addresses, life } => {
             if *fingerprint != own {
                 return Err(format!("authority {authority} is another one than was ordered"));

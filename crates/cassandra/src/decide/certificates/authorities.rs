@@ -3,12 +3,14 @@
 //! those who trust it have had time to learn of it; of members it is known whether
 //! they have.
 
+use super::rotation;
 use crate::decide::draft::Draft;
+use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::certificates::{Doing, Happened};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::cluster::Authority;
+use palladion_api::cluster::{Authority, RotationStep};
 use palladion_api::ids::MemberName;
 use palladion_api::member::{CertificateStatus, Purpose};
 use palladion_plan::{Event, Step};
@@ -29,6 +31,7 @@ const END_OF_CERTIFICATE: &str = "-----END CERTIFICATE-----";
 pub struct Known<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Its number, which its name ends in.
     number: u32,
     /// What is on record of it.
     pub record: &'a Authority,
@@ -56,7 +59,8 @@ pub fn valid<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Vec<Known<'a>> {
     all
 }
 
-fn on_record<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Vec<Known<'a>> {
+/// All that are on record, the oldest first.
+pub fn on_record<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Vec<Known<'a>> {
     let known = facts.status.authorities.iter().filter_map(|(name, record)| {
         let number = name.strip_prefix(purpose.name())?.strip_prefix('-')?.parse().ok()?;
         Some(Known { name, number, record })
@@ -70,13 +74,26 @@ fn on_record<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Vec<Known<'a>> {
 /// else the oldest. For members none signs that not all of them trust yet: whoever
 /// showed what it signs would be cut off from the others.
 pub fn signer<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Option<Known<'a>> {
-    let all = valid(facts, purpose);
-    let is_trusted = |known: &&Known<'_>| match purpose {
+    match rotation::under_way(facts, purpose) {
+        Some(rotation) if rotation.record.step == RotationStep::Certificates => Some(rotation.to),
+        Some(rotation) => signer_of(facts, purpose, &rotation.former),
+        None => signer_of(facts, purpose, &valid(facts, purpose)),
+    }
+}
+
+/// The one of these that signs.
+pub fn signer_of<'a>(
+    facts: &'a Facts<'_>,
+    purpose: Purpose,
+    all: &[Known<'a>],
+) -> Option<Known<'a>> {
+    let all: Vec<_> = all.iter().filter(|known| known.end() > facts.now()).collect();
+    let is_trusted = |known: &&&Known<'_>| match purpose {
         Purpose::Client => true,
         Purpose::Internode => doubter(facts, known).is_none(),
     };
     let known = all.iter().rev().filter(is_trusted).find(|k| k.signs_from() <= facts.now());
-    known.or(all.first().filter(is_trusted)).copied()
+    known.or(all.first().filter(is_trusted)).map(|known| **known)
 }
 
 /// A member whose server does not take for certain what the newest authority would sign, while
@@ -153,10 +170,27 @@ pub fn trust(facts: &Facts<'_>, purpose: Purpose) -> String {
         let held = held(member).filter(|_| !member.is_gone());
         held.is_some_and(|held| !held.issuer.as_ref().is_some_and(|by| is_on_record(facts, by)))
     };
-    if purpose == Purpose::Internode && facts.members.values().any(may_show_former) {
+    // What a rotation has removed stays removed, whatever a member has that is to be replaced.
+    let is_rotated = rotation::under_way(facts, purpose).is_some();
+    let counts = |member: &&MemberFact| !is_rotated || marks::of(member).is_none();
+    let shows_former = || facts.members.values().filter(counts).any(may_show_former);
+    if purpose == Purpose::Internode && shows_former() {
         all.extend(former(facts));
     }
     all.into_iter().map(|text| format!("{text}\n")).collect()
+}
+
+/// Is an authority still trusted that was lost: because members may show its certificates?
+pub fn has_former(facts: &Facts<'_>, purpose: Purpose) -> bool {
+    let valid: usize =
+        valid(facts, purpose).iter().map(|k| k.record.certificate.trim().len() + 1).sum();
+    trust(facts, purpose).len() > valid
+}
+
+/// The name of the next one.
+pub fn next_name(facts: &Facts<'_>, purpose: Purpose) -> String {
+    let last = on_record(facts, purpose).last().map_or(0, |last| last.number);
+    format!("{}-{}", purpose.name(), last.saturating_add(1))
 }
 
 /// Have the first one made, or a successor, and drop those that have expired.
@@ -165,9 +199,7 @@ pub(super) fn decide(facts: &Facts<'_>, purpose: Purpose, draft: &mut Draft) {
     let all = valid(facts, purpose);
     let newest = all.last();
     if newest.is_none_or(|newest| newest.succeeded_from() <= facts.now()) {
-        let number =
-            on_record(facts, purpose).last().map_or(0, |last| last.number).saturating_add(1);
-        let name = format!("{}-{number}", purpose.name());
+        let name = next_name(facts, purpose);
         let doing = Doing::MakeAuthority { authority: name.clone() };
         let made = Event::normal(Happened::AuthorityMade { authority: name.clone() });
         let step = Step::make_authority(kinds::CLUSTER, owner, &name, LIFE, doing);

@@ -3,6 +3,7 @@
 
 use super::authorities::{self, Known};
 use super::due::{self, Due};
+use super::rotation;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -20,15 +21,22 @@ use serde_json::{Value, json};
 pub const LIFE: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 pub(super) fn decide(facts: &Facts<'_>, valid: &Valid, purpose: Purpose, draft: &mut Draft) {
-    let (signer, trust) = (authorities::signer(facts, purpose), authorities::trust(facts, purpose));
+    let (rotation, trust) =
+        (rotation::under_way(facts, purpose), authorities::trust(facts, purpose));
     if trust.is_empty() {
         return;
     }
+    let (usual, next) = match &rotation {
+        Some(rotation) => (rotation.former_signer(facts), rotation.next(facts)),
+        None => (authorities::signer(facts, purpose), None),
+    };
     for member in facts.members.values().filter(|m| !m.is_gone()) {
         let (Some(object), Some(spec)) = (&member.object, &member.spec) else {
             continue;
         };
         let order = spec.tls.as_ref().and_then(|tls| tls.of(purpose));
+        let new = rotation.as_ref().filter(|rotation| rotation.signs_for(member, next));
+        let signer = new.map(|rotation| rotation.to).or(usual);
         // While the newest may not sign yet, each asks whom it asked, and learns whom to trust.
         let by = signer.map(|s| &s.record.fingerprint).or(order.map(|order| &order.authority));
         let Some(by) = by else { continue };
@@ -70,7 +78,8 @@ fn give_order(
         Purpose::Client => Doing::Order { member: member.name.clone() },
         Purpose::Internode => Doing::OrderInternode { member: member.name.clone() },
     };
-    Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing)
+    // As it was seen: what an earlier leader decided is not put over what its successor ordered.
+    Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
 }
 
 /// Have it signed, once the member has an address.

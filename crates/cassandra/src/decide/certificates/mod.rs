@@ -10,6 +10,7 @@ pub mod expiring;
 mod members;
 pub mod pending;
 mod report;
+pub mod rotation;
 pub mod steps;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for purpose in wanted(valid) {
         draft.begin_part();
         authorities::decide(facts, purpose, draft);
+        draft.begin_part();
+        rotation::decide(facts, purpose, draft);
+        draft.begin_part();
         if purpose == Purpose::Client {
             draft.begin_part();
             client_ca::decide(facts, valid, draft);
@@ -39,7 +43,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 /// What servers need them for.
-fn wanted(valid: &Valid) -> impl Iterator<Item = Purpose> {
+pub fn wanted(valid: &Valid) -> impl Iterator<Item = Purpose> {
     let (by_operator, internode) =
         (valid.client_certificates == Some(ClientCertificates::Operator), valid.internode_tls);
     Purpose::ALL.into_iter().filter(move |purpose| match purpose {

@@ -202,7 +202,7 @@ fn signed_in(plan: &Draft) -> Option<(&Value, &Order)> {
 fn signer(plan: &Draft) -> Option<&str> {
     match signed_in(plan)?.1 {
         Order::Certificate { fingerprint, .. } => Some(fingerprint),
-        Order::Authority { .. } => None,
+        Order::Authority { .. } | Order::Forget { .. } => None,
     }
 }
 

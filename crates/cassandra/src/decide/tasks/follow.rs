@@ -43,9 +43,10 @@ pub fn follow(
             continue;
         };
         match kind.means() {
-            // Replacements do not come here.
+            // Replacements and rotations do not come here.
             Means::Turn if kind == TaskKind::Drain => by_turn::drained(facts, task, member, entry),
             Means::Turn => by_turn::restarted(facts, task, member, entry),
+            Means::Authority => {}
             Means::Job => unit(facts, task, member, entry),
         }
         lost(facts, task, kind, member, entry);

@@ -8,7 +8,7 @@ use super::end::Course;
 use super::queue::{self, Job, holds};
 use super::read::{Task, is_over};
 use super::run::{Line, Stands};
-use super::{batches, go_on, replace, report};
+use super::{batches, go_on, replace, report, rotate};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 /// Follow all tasks, and end what is to end.
 pub fn hold(facts: &Facts<'_>, why: &Waiting, draft: &mut Draft) {
     replacements(facts, why, draft);
+    rotate::hold(facts, why, draft);
     let held = facts.status.job.as_ref();
     let mut waiting = 0;
     for mut job in queue::read(facts) {

@@ -25,6 +25,7 @@ mod read;
 mod refusals;
 mod replace;
 mod report;
+mod rotate;
 mod run;
 mod silent;
 mod tidy;
@@ -41,6 +42,7 @@ pub use hold::hold;
 pub use preconditions::KNOWS_DUE;
 use read::Task;
 pub use read::is_over;
+pub use rotate::decide as rotate;
 pub use run::decide as run;
 pub use yields::{Way, after, before, stop_all};
 

@@ -131,7 +131,7 @@ fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let needed = match (job.kind, job.kind.means()) {
         (TaskKind::Drain, _) => KNOWS_DRAIN,
         (_, Means::Job) => KNOWS_JOBS,
-        (_, Means::Turn) => 0,
+        (_, Means::Turn | Means::Authority) => 0,
     };
     let is_older = agent.protocol < needed;
     is_older
@@ -170,6 +170,7 @@ fn needs(kind: TaskKind) -> &'static [Need] {
         | TaskKind::Snapshot
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
-        | TaskKind::Replace => &[],
+        | TaskKind::Replace
+        | TaskKind::RotateAuthority => &[],
     }
 }

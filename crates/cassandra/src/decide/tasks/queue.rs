@@ -1,5 +1,6 @@
 //! The queue of a ring: tasks that members work at, by creation and name. A
-//! replacement is not among them, since it must not wait.
+//! replacement is not among them, since it must not wait, nor a rotation of an
+//! authority, which takes days and keeps nobody from anything.
 
 use super::follow;
 use super::read::{Task, is_over};
@@ -7,7 +8,7 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use palladion_api::cluster::ClusterJob;
 use palladion_api::ids::Uid;
-use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskKind, TaskMember};
+use palladion_api::task::{CassandraTaskStatus, Means, MemberTaskState, TaskKind, TaskMember};
 use palladion_plan::Object;
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ pub fn read<'a>(facts: &'a Facts<'_>) -> Vec<Job<'a>> {
         .filter_map(|object| {
             let task = Task::read(object)?;
             // One that asks for what this operator does not know is not ours to judge.
-            let kind = task.spec.kind().filter(|kind| *kind != TaskKind::Replace)?;
+            let kind = task.spec.kind().filter(is_queued)?;
             let status = follow::follow(facts, &task, kind, task.status.clone());
             Some(Job { task, kind, status })
         })
@@ -72,6 +73,14 @@ pub fn read<'a>(facts: &'a Facts<'_>) -> Vec<Job<'a>> {
         (place(a), a.task.name()).cmp(&(place(b), b.task.name()))
     });
     all
+}
+
+fn is_queued(kind: &TaskKind) -> bool {
+    match kind.means() {
+        Means::Job => true,
+        Means::Turn => *kind != TaskKind::Replace,
+        Means::Authority => false,
+    }
 }
 
 /// Is the ring's job that of this task?

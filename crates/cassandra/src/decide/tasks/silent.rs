@@ -28,7 +28,7 @@ fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Sil
     match body.map(|body| body.kind()).map(TaskKind::means) {
         Some(Means::Job) => {}
         // It has the turn of the ring, which has rules of its own.
-        Some(Means::Turn) | None => return None,
+        Some(Means::Turn | Means::Authority) | None => return None,
     }
     let member = units::member(facts, &entry.name).filter(|_| entry.state == State::Running)?;
     let is_by_grants = body.is_some_and(Body::is_repair_by_grants);

@@ -35,7 +35,8 @@ pub fn is_stoppable(kind: TaskKind) -> bool {
         | TaskKind::SetLogLevel
         | TaskKind::Restart
         | TaskKind::Drain
-        | TaskKind::Replace => false,
+        | TaskKind::Replace
+        | TaskKind::RotateAuthority => false,
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Run {
         after_help = "Example:\n  kubectl palladion task run drain demo --member demo-dc1-a-1 --wait"
     )]
     Drain(Scope),
+    /// Replace the authority that signs certificates of the ring, without a restart
+    RotateAuthority(RotateAuthority),
 }
 
 /// Of which data.
@@ -261,6 +263,31 @@ pub struct SetLogLevel {
     scope: Scope,
 }
 
+/// The options of a rotation of an authority.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run rotate-authority demo --purpose client --overlap 2d"
+)]
+pub struct RotateAuthority {
+    /// Whose certificates it signs: those for clients, or those for other members
+    #[arg(long, value_enum, value_name = "PURPOSE")]
+    purpose: Purpose,
+    /// How long clients have to read the new authority before members present its certificates. Only with `--purpose client`. Default: 7d
+    #[arg(long, value_name = "DURATION", value_parser = crate::time::parse)]
+    overlap: Option<SignedDuration>,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// Whose certificates an authority signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Purpose {
+    /// Those for clients
+    Client,
+    /// Those for other members
+    Internode,
+}
+
 /// `LOGGER=LEVEL`; which levels there are the API server says.
 fn level(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -295,7 +322,8 @@ impl Run {
             | Run::Snapshot(_)
             | Run::SetLogLevel(_)
             | Run::Restart(_)
-            | Run::Drain(_) => Sure::default(),
+            | Run::Drain(_)
+            | Run::RotateAuthority(_) => Sure::default(),
         }
     }
 
@@ -344,6 +372,17 @@ impl Run {
             }
             Run::Restart(scope) => (TaskKind::Restart, json!({}), scope),
             Run::Drain(scope) => (TaskKind::Drain, json!({}), scope),
+            Run::RotateAuthority(a) => {
+                let purpose = match a.purpose {
+                    Purpose::Client => "Client",
+                    Purpose::Internode => "Internode",
+                };
+                let mut body = json!({ "purpose": purpose });
+                if let Some(overlap) = &a.overlap {
+                    body["overlapSeconds"] = json!(overlap.as_secs().max(0));
+                }
+                (TaskKind::RotateAuthority, body, &a.scope)
+            }
         }
     }
 }
