@@ -5,6 +5,7 @@
 mod by_default;
 mod hammer;
 mod internode;
+mod policy;
 
 use std::time::Duration;
 

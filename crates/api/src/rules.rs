@@ -13,6 +13,7 @@ pub mod cluster;
 pub mod component;
 pub mod jvm_options;
 pub mod member;
+pub mod network;
 pub mod node_agents;
 pub mod rabbitmq;
 pub mod registration;

@@ -6,6 +6,7 @@ use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 pub use backup::ValidBackup;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
+pub use network::ValidNetwork;
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
     InternodeTls, InternodeTlsMode, Mode, Placement, Rack, StatefulSetReplace,
@@ -24,6 +25,7 @@ mod config_map;
 mod dropped;
 mod memory;
 mod name;
+mod network;
 mod numbers;
 mod quantity;
 mod security;
@@ -150,6 +152,8 @@ pub struct Valid {
     pub internode_tls: Option<InternodeTlsMode>,
     /// Where its backups go.
     pub backup: Option<ValidBackup>,
+    /// Who may connect to its pods; `None` leaves that to others.
+    pub network: Option<ValidNetwork>,
     /// The template generations that it can be rendered in.
     pub generations: Generations,
 }
@@ -238,6 +242,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         client_certificates: client_certificates(spec),
         internode_tls: internode_tls(input),
         backup: backup::of(&meta.name, spec)?,
+        network: network::of(spec)?,
         generations: input.generations,
     })
 }

@@ -52,6 +52,14 @@ palladion_plan::sentences! {
             "`backup.store`: {text} is not a valid {field}; use letters and digits, with `.`, `-` or `_` between them, and in a prefix `/` between its parts";
         CredentialsOfVolume => InvalidSpec,
             "`backup.credentialsSecretName` does not apply to `backup.store.volume`; remove it";
+        NetworkOfScylla => InvalidSpec,
+            "`network` applies to Cassandra only; create a NetworkPolicy of your own instead";
+        PeersWithoutPolicy => InvalidSpec,
+            "`network.clientsFrom` and `network.metricsFrom` take effect with `network.policy: Managed` only; set it, or remove them";
+        Peer { field: PeerField } => InvalidSpec,
+            "{field}: each peer is either an `ipBlock`, or pods by `podSelector`, `namespaceSelector` or both; correct it";
+        PeerBlock { field: PeerField, text: Quoted } => InvalidSpec,
+            "{field}: {text} is not a valid range of addresses, or as an exception is not within its `cidr`; use a range such as `10.0.0.0/8`";
         AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
             "`runtimeSettings.logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";
@@ -109,6 +117,12 @@ palladion_plan::sentences! {
     pub enum Supported {
         Scylla => "use a version of ScyllaDB such as 6.2.0";
         Cassandra { lines: String } => "use a version such as 5.0.5 (supported release lines: {lines})";
+    }
+
+    /// Where peers are listed.
+    pub enum PeerField {
+        Clients => "`network.clientsFrom`";
+        Metrics => "`network.metricsFrom`";
     }
 
     /// Where an amount of memory stands.

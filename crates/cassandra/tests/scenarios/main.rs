@@ -49,6 +49,7 @@ mod nodes;
 mod not_ready;
 mod outages;
 mod palladion_upgrades;
+mod policies;
 mod reasons;
 mod recreated;
 mod removals;

@@ -13,6 +13,7 @@ fn all(cluster: &ClusterFixture) -> Vec<Value> {
     all.extend([
         client_service(&valid),
         disruption_budget(&valid),
+        network_policy(&valid, &valid.network.clone().unwrap_or_default()),
         config_map(&valid, &rack, &rendered(&valid, &rack, &[])),
         stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])),
         member_service(&valid, &rack, &"demo-dc1-a-0".into(), None, true),

@@ -207,3 +207,31 @@ fn certificates_have_one_source_and_the_operator_signs_only_where_tls_is_on() {
     let (valid, rack) = with(ClientTlsMode::Off, None).valid_rack();
     assert_eq!((valid.client_certificates, rack.server.client_certificates), (None, None));
 }
+
+#[test]
+fn ranges_of_addresses_are_read_before_the_api_server_refuses_them() {
+    let clients = |block: Value| {
+        let network = json!({ "policy": "Managed", "clientsFrom": [{ "ipBlock": block }] });
+        good().spec(|spec| spec.network = serde_json::from_value(network).unwrap())
+    };
+    for (cidr, except) in [
+        ("10.0.0.0/8", vec!["10.1.0.0/16", "10.2.3.4/32"]),
+        ("0.0.0.0/0", vec!["10.0.0.0/8"]),
+        ("fd00::/8", vec!["fd00:1::/32"]),
+        ("::/0", vec!["fd00::/8"]),
+    ] {
+        clients(json!({ "cidr": cidr, "except": except })).valid();
+    }
+    for (cidr, except, wrong) in [
+        ("10.0.0.0", vec![], "10.0.0.0"),
+        ("10.0.0.0/33", vec![], "10.0.0.0/33"),
+        ("10.0.0/8", vec![], "10.0.0/8"),
+        ("orders.example.com/8", vec![], "orders.example.com/8"),
+        ("10.0.0.0/8", vec!["11.0.0.0/16"], "11.0.0.0/16"),
+        ("10.0.0.0/8", vec!["10.0.0.0/8"], "10.0.0.0/8"),
+        ("10.0.0.0/8", vec!["fd00::/16"], "fd00::/16"),
+    ] {
+        let cluster = clients(json!({ "cidr": cidr, "except": except }));
+        refused(&cluster, Reason::InvalidSpec, &["network.clientsFrom", wrong]);
+    }
+}
