@@ -6,6 +6,7 @@ mod by_default;
 mod hammer;
 mod internode;
 mod policy;
+mod sidecar;
 
 use std::time::Duration;
 
@@ -50,6 +51,11 @@ pub fn story() -> Story {
         .step(
             "a ring whose superuser a user is to name waits for the Secret with nobody started",
             by_default::waits_for_the_secret_of_a_user,
+        )
+        .in_soak()
+        .step(
+            "a sidecar reaches the network of the pod alone",
+            sidecar::reaches_the_network_of_the_pod_alone,
         )
         .in_soak()
         .into()

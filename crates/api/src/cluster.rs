@@ -6,6 +6,7 @@
 
 use crate::rules::{
     backup as backup_rules, cluster as rules, network as network_rules, security as security_rules,
+    sidecar as sidecar_rules,
 };
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
@@ -20,6 +21,7 @@ mod network;
 mod placement;
 mod retention;
 mod security;
+mod sidecar;
 mod status;
 mod storage;
 mod unmet;
@@ -37,6 +39,7 @@ pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
     InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
 };
+pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
     Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, SystemReplicationChange,
@@ -94,6 +97,8 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = security_rules::scylla_takes_no_tls(),
     validation = backup_rules::scylla_takes_no_backup(),
     validation = network_rules::scylla_takes_no_network(),
+    validation = sidecar_rules::scylla_takes_no_sidecars(),
+    validation = sidecar_rules::sidecars_need_4_1(),
     validation = security_rules::client_tls_needs_4_1(),
     validation = security_rules::internode_tls_needs_4_1(),
     validation = rules::memory_suffices(),
@@ -157,6 +162,11 @@ pub struct CassandraClusterSpec {
     #[x_kube(validation = rules::env_is_not_reserved(), validation = rules::env_names_are_unique())]
     #[schemars(length(max = 64))]
     pub env: Vec<EnvVar>,
+    /// Containers of your own in each pod, beside the server. Every change is a rolling restart. The servers of a ring with sidecars ask for a password over JMX. Not for Cassandra 4.0, and not for Scylla.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[x_kube(validation = sidecar_rules::names_are_unique(), validation = sidecar_rules::ports_are_free())]
+    #[schemars(length(max = MOST_SIDECARS))]
+    pub sidecars: Vec<Sidecar>,
     /// Number of tokens of each member. Default 16. Immutable.
     #[serde(default = "default_num_tokens")]
     #[schemars(range(min = 1, max = 256))]

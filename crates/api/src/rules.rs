@@ -22,6 +22,7 @@ pub mod restore;
 pub mod security;
 pub mod service;
 pub mod service_member;
+pub mod sidecar;
 pub mod stack;
 pub mod staged;
 pub mod task;

@@ -11,6 +11,7 @@ mod release;
 mod secrets;
 mod services;
 mod set;
+mod sidecar;
 mod task;
 #[cfg(test)]
 mod tests;

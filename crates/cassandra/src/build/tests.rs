@@ -120,6 +120,24 @@ fn pods_mount_no_secret_for_certificates_that_the_operator_signs() {
     assert!((generation.server_json)(&plain.server).get("clientCertificates").is_none());
 }
 
+fn with_sidecars() -> ClusterFixture {
+    full().spec(|spec| {
+        spec.sidecars = serde_json::from_value(json!([
+            {
+                "name": "prober",
+                "image": "prober:1",
+                "command": ["/prober"],
+                "args": ["--every", "10s"],
+                "env": [{ "name": "ADDRESS", "value": "127.0.0.1:9042" }, { "name": "EMPTY", "value": "" }],
+                "resources": { "limits": { "memory": "64Mi" } },
+                "ports": [{ "name": "metrics", "port": 9500 }],
+            },
+            { "name": "logs", "image": "logs:2" },
+        ]))
+        .unwrap();
+    })
+}
+
 fn set_of(cluster: &ClusterFixture) -> Value {
     let (valid, rack) = cluster.valid_rack();
     stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[]))
@@ -179,6 +197,7 @@ fn the_objects_of_a_rack() {
     snapshot!("stateful_set_full", stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])));
     snapshot!("stateful_set_plain", set_of(&plain()));
     snapshot!("stateful_set_scylla", set_of(&scylla()));
+    snapshot!("sidecars", &set_of(&with_sidecars())["spec"]["template"]["spec"]);
     snapshot!("secrets", &set_of(&with_auth())["spec"]["template"]["spec"]["volumes"]);
 }
 

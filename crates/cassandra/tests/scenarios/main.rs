@@ -59,6 +59,7 @@ mod rolling;
 mod schedules;
 mod sealed;
 mod sick;
+mod sidecars;
 mod silent;
 mod small;
 mod stale_permits;

@@ -235,3 +235,36 @@ fn ranges_of_addresses_are_read_before_the_api_server_refuses_them() {
         refused(&cluster, Reason::InvalidSpec, &["network.clientsFrom", wrong]);
     }
 }
+
+#[test]
+fn what_no_pod_can_have_beside_the_server_is_named() {
+    let with = |sidecars: Value| {
+        good().spec(|spec| spec.sidecars = serde_json::from_value(sidecars).unwrap())
+    };
+    let sidecar = |more: &Value| {
+        let mut sidecar = json!({ "name": "prober", "image": "prober:1" });
+        sidecar.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        with(json!([sidecar]))
+    };
+    let port = |name: &str, port: i32| json!({ "ports": [{ "name": name, "port": port }] });
+    for (cluster, words) in [
+        (sidecar(&json!({ "name": "install" })), ["install", "name of another container"]),
+        (sidecar(&json!({ "name": "Prober" })), ["Prober", "name is not valid"]),
+        (sidecar(&port("cql", 9042)), ["prober", "port 9042"]),
+        (sidecar(&port("jolokia", 8778)), ["prober", "port 8778"]),
+        (sidecar(&port("a--b", 9500)), ["prober", "a--b"]),
+        (sidecar(&json!({ "resources": { "limits": { "cpu": "many" } } })), ["prober", "many"]),
+        (
+            sidecar(&json!({ "resources": { "limits": { "cpu": 1 }, "requests": { "cpu": 2 } } })),
+            ["prober", "more than the limit of 1"],
+        ),
+    ] {
+        refused(&cluster, Reason::InvalidSpec, &words);
+    }
+    let claim = json!({ "storage": { "volumeClaimTemplates": [{
+        "metadata": { "name": "sidecar-prober" }, "spec": {},
+    }] } });
+    let named = sidecar(&json!({})).first_rack_with(&claim);
+    refused(&named, Reason::InvalidSpec, &["sidecar-prober", "reserved"]);
+    good().first_rack_with(&claim).valid();
+}

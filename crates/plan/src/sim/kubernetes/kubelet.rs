@@ -75,7 +75,7 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
         lists.into_iter().flatten().flatten()
     };
     let missing = containers().map(|c| text(c, "/image")).find(|i| i.contains(MISSING_IMAGE));
-    let name = containers().last().map(|c| c["name"].clone());
+    let is_missing = |c: &&Value| missing.is_none_or(|image| text(c, "/image") == image);
     let (phase, state) = if let Some(image) = missing {
         (
             "Pending",
@@ -87,12 +87,22 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     let status = json!({
         "phase": phase,
         "conditions": pod["status"]["conditions"],
-        "containerStatuses": [{ "name": name, "state": state }],
+        "containerStatuses": containers()
+            .filter(|c| missing.is_some() || !is_init(pod, c))
+            .filter(is_missing)
+            .map(|c| json!({ "name": c["name"], "state": state }))
+            .collect::<Vec<_>>(),
     });
     match store.put_status(key, status.clone()) {
         Ok(_) if pod["status"] != status => Activity::ACTED,
         Ok(_) | Err(_) => Activity::default(),
     }
+}
+
+/// Does this container end before the others start?
+fn is_init(pod: &Value, container: &Value) -> bool {
+    let all = pod["spec"]["initContainers"].as_array();
+    all.is_some_and(|all| all.iter().any(|init| init["name"] == container["name"]))
 }
 
 /// Is a pod ready?
