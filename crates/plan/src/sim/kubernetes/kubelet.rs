@@ -70,12 +70,15 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     if store.now < start {
         return Activity::default().at(start);
     }
-    let containers = || {
-        let lists = ["initContainers", "containers"].map(|list| pod["spec"][list].as_array());
-        lists.into_iter().flatten().flatten()
+    let of = |list: &str| pod["spec"][list].as_array().into_iter().flatten();
+    let all = || of("initContainers").chain(of("containers"));
+    let missing = all().map(|c| text(c, "/image")).find(|i| i.contains(MISSING_IMAGE));
+    // Of containers that wait for one that comes before them the last is shown.
+    let lacking = || of("containers").find(|c| Some(text(c, "/image")) == missing);
+    let shown: Vec<&Value> = match missing {
+        Some(_) => lacking().or_else(|| of("containers").last()).into_iter().collect(),
+        None => of("containers").collect(),
     };
-    let missing = containers().map(|c| text(c, "/image")).find(|i| i.contains(MISSING_IMAGE));
-    let is_missing = |c: &&Value| missing.is_none_or(|image| text(c, "/image") == image);
     let (phase, state) = if let Some(image) = missing {
         (
             "Pending",
@@ -87,22 +90,13 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     let status = json!({
         "phase": phase,
         "conditions": pod["status"]["conditions"],
-        "containerStatuses": containers()
-            .filter(|c| missing.is_some() || !is_init(pod, c))
-            .filter(is_missing)
-            .map(|c| json!({ "name": c["name"], "state": state }))
-            .collect::<Vec<_>>(),
+        "containerStatuses":
+            shown.iter().map(|c| json!({ "name": c["name"], "state": state })).collect::<Vec<_>>(),
     });
     match store.put_status(key, status.clone()) {
         Ok(_) if pod["status"] != status => Activity::ACTED,
         Ok(_) | Err(_) => Activity::default(),
     }
-}
-
-/// Does this container end before the others start?
-fn is_init(pod: &Value, container: &Value) -> bool {
-    let all = pod["spec"]["initContainers"].as_array();
-    all.is_some_and(|all| all.iter().any(|init| init["name"] == container["name"]))
 }
 
 /// Is a pod ready?
