@@ -57,6 +57,11 @@ pub fn story() -> Story {
             by_default::waits_for_the_secret_of_a_user,
         )
         .in_soak()
+        .step(
+            "a sidecar reaches the network of the pod alone",
+            sidecar::reaches_the_network_of_the_pod_alone,
+        )
+        .in_soak()
         .into()
 }
 

@@ -4,7 +4,10 @@
 //! `repository`, `mode`, `sidecarImage`, `datacenter.racks[]` …, see
 //! `docs/sources.md`); the rest is added beside them.
 
-use crate::rules::{backup as backup_rules, cluster as rules, security as security_rules};
+use crate::rules::{
+    backup as backup_rules, cluster as rules, network as network_rules, security as security_rules,
+    sidecar as sidecar_rules,
+};
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
 use kube_derive::{CustomResource, KubeSchema};
@@ -14,9 +17,11 @@ use std::collections::BTreeMap;
 mod backup;
 mod datacenter;
 mod health;
+mod network;
 mod placement;
 mod retention;
 mod security;
+mod sidecar;
 mod status;
 mod storage;
 mod unmet;
@@ -27,12 +32,14 @@ pub use backup::{
 };
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
+pub use network::{MOST_PEERS, Network, PolicyMode};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
 pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
     InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
 };
+pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
     Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, Rotation, RotationStep,
@@ -89,6 +96,9 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = security_rules::scylla_takes_no_auth(),
     validation = security_rules::scylla_takes_no_tls(),
     validation = backup_rules::scylla_takes_no_backup(),
+    validation = network_rules::scylla_takes_no_network(),
+    validation = sidecar_rules::scylla_takes_no_sidecars(),
+    validation = sidecar_rules::sidecars_need_4_1(),
     validation = security_rules::client_tls_needs_4_1(),
     validation = security_rules::internode_tls_needs_4_1(),
     validation = rules::memory_suffices(),
@@ -136,6 +146,9 @@ pub struct CassandraClusterSpec {
     /// Where backups of the ring are stored. A `CassandraBackup` takes one. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<BackupSpec>,
+    /// Who may connect to the members. Default: whoever reaches them. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
     /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.available_processors=4`. `cassandra.ring_delay_ms` must not be shorter than the default, 30 s, where data matters: a coordinator that hears of a joining member later leaves it out of its writes. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "crate::rules::jvm_options::schema")]
@@ -149,6 +162,11 @@ pub struct CassandraClusterSpec {
     #[x_kube(validation = rules::env_is_not_reserved(), validation = rules::env_names_are_unique())]
     #[schemars(length(max = 64))]
     pub env: Vec<EnvVar>,
+    /// Containers of your own in each pod, beside the server. Every change is a rolling restart. The servers of a ring with sidecars ask for a password over JMX. Not for Cassandra 4.0, and not for Scylla.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[x_kube(validation = sidecar_rules::names_are_unique(), validation = sidecar_rules::ports_are_free())]
+    #[schemars(length(max = MOST_SIDECARS))]
+    pub sidecars: Vec<Sidecar>,
     /// Number of tokens of each member. Default 16. Immutable.
     #[serde(default = "default_num_tokens")]
     #[schemars(range(min = 1, max = 256))]

@@ -1,6 +1,7 @@
 //! Settings that are the operator's or the agent's own, and what a person sets
-//! instead. Admission rules, validation and reference are all made from here.
+//! instead; names and ports of containers that are theirs. Admission rules, validation and reference are all made from here.
 
+use crate::labels::ports;
 use serde_json::{Value, json};
 
 /// What kind of value a setting takes, as far as a schema must know it.
@@ -159,6 +160,22 @@ pub const JVM_ENV: &[&str] =
 
 /// Beginnings of environment variables that are the pod template's, the agent's or Kubernetes'.
 pub const ENV_PREFIXES: &[&str] = &["POD_", "PALLADION_", "KUBERNETES_"];
+
+/// Names of the containers of a member's pod.
+pub const CONTAINERS: [&str; 3] = ["cassandra", "scylla", "install"];
+
+/// Ports of the server and of its agent, on all addresses of a pod or on the loopback address.
+pub const LISTENING: [i32; 9] = [
+    ports::INTERNODE,
+    ports::INTERNODE_TLS,
+    ports::JMX,
+    ports::AGENT,
+    ports::JOLOKIA,
+    ports::CQL,
+    ports::CQL_TLS,
+    ports::THRIFT,
+    ports::PROMETHEUS,
+];
 
 /// Least memory limit of a Cassandra member: with a heap of 400 MB a server is
 /// about 800 MB resident, and below this it is killed while it starts.

@@ -21,6 +21,10 @@ pub const AGENTS_FOLDER: &str = "agents";
 pub const SUPERUSER_FOLDER: &str = "superuser";
 /// Folder of key, certificate and authorities for clients.
 pub const CLIENT_TLS_FOLDER: &str = "client-tls";
+/// User of JMX, where it asks for one.
+pub const JMX_USER: &str = "palladion";
+/// File of that user and its password in the run directory; `nodetool -pwf` reads it.
+pub const JMX_PASSWORD_FILE: &str = "jmx.password";
 /// Where the init container puts the agent and its jars, as in Rook's Cassandra operator.
 pub const SHARED_DIR: &str = "/mnt/shared";
 
@@ -67,6 +71,16 @@ pub struct ServerConfig {
     /// Who signs the certificates for clients, where it is not the Secret that is mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificates: Option<ClientCertificates>,
+    /// Whom JMX lets in on the loopback address, where that is not everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jmx: Option<JmxAccess>,
+}
+
+/// Whom JMX lets in on the loopback address.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JmxAccess {
+    /// Who has the password, which the agent makes at each start: the pod has other containers.
+    Password,
 }
 
 /// Who signs the certificates for clients.

@@ -2,8 +2,8 @@
 
 use palladion_api::labels;
 pub use palladion_plan::kinds::{
-    CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SECRET,
-    SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
+    CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NETWORK_POLICY, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING,
+    SECRET, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
 use palladion_plan::workload::{claims, home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
@@ -52,6 +52,7 @@ pub fn watches() -> Vec<Watch> {
         watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
         watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
         watch(DISRUPTION_BUDGET, OURS, Keep::Only(&["/spec"]), by_cluster),
+        watch(NETWORK_POLICY, OURS, Keep::Only(&["/spec"]), by_cluster),
         watch(
             STORAGE_CLASS,
             "",

@@ -3,8 +3,8 @@
 //! deleted by Kubernetes' garbage collector and needs no right of ours.
 
 use crate::resources::{
-    BACKUP, BACKUP_SCHEDULE, CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE,
-    OPERATOR_CONFIG, POD, RESTORE, ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT,
+    BACKUP, BACKUP_SCHEDULE, CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NETWORK_POLICY,
+    NODE, OPERATOR_CONFIG, POD, RESTORE, ROLE_BINDING, SCHEDULE, SECRET, SERVICE, SERVICE_ACCOUNT,
     STATEFUL_SET, STORAGE_CLASS, TASK, VOLUME,
 };
 use palladion_api::rights::Verb::{Bind, Create, Delete, Get, List, Patch, Update, Watch};
@@ -107,6 +107,10 @@ pub const RIGHTS: &[Right] = &[
         "Volume claims carry the identity of the member whose data they hold; deleted for a replacement, or with deletionPolicy Delete",
     ),
     DISRUPTION_BUDGET.right(KEPT, "One member down at a time, also when nodes are drained"),
+    NETWORK_POLICY.right(
+        ALL,
+        "Who may connect to the members, where `network.policy` is Managed; deleted where it is not any more",
+    ),
     OPERATOR_CONFIG.right(SEEN, "Pausing every cluster, and the default image of the agent"),
     STORAGE_CLASS
         .right(SEEN, "Whether the storage class exists, and whether its volumes can be expanded"),

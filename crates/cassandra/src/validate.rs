@@ -6,13 +6,14 @@ use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 pub use backup::ValidBackup;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
+pub use network::ValidNetwork;
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
-    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, StatefulSetReplace,
+    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, Sidecar, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
-use palladion_api::server_config::{ClientCertificates, ServerConfig};
+use palladion_api::server_config::{ClientCertificates, JmxAccess, ServerConfig};
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,10 +25,12 @@ mod config_map;
 mod dropped;
 mod memory;
 mod name;
+mod network;
 mod numbers;
 mod quantity;
 mod security;
 mod settings;
+pub mod sidecar;
 #[cfg(test)]
 mod tests;
 mod version;
@@ -140,6 +143,8 @@ pub struct Valid {
     pub deletion_policy: DeletionPolicy,
     /// Environment of the server.
     pub env: Vec<EnvVar>,
+    /// Containers beside the server.
+    pub sidecars: Vec<Sidecar>,
     /// Secret with the people's superuser.
     pub superuser_secret: String,
     /// Secret with key, certificate and authorities for clients.
@@ -150,6 +155,8 @@ pub struct Valid {
     pub internode_tls: Option<InternodeTlsMode>,
     /// Where its backups go.
     pub backup: Option<ValidBackup>,
+    /// Who may connect to its pods; `None` leaves that to others.
+    pub network: Option<ValidNetwork>,
     /// The template generations that it can be rendered in.
     pub generations: Generations,
 }
@@ -227,6 +234,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         pull_secrets: spec.image_pull_secrets.clone(),
         deletion_policy: spec.deletion_policy,
         env: settings::environment(&spec.env)?,
+        sidecars: sidecar::of(spec)?,
         superuser_secret: spec
             .auth
             .as_ref()
@@ -238,6 +246,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         client_certificates: client_certificates(spec),
         internode_tls: internode_tls(input),
         backup: backup::of(&meta.name, spec)?,
+        network: network::of(spec)?,
         generations: input.generations,
     })
 }
@@ -268,6 +277,11 @@ fn internode_tls(input: &Input<'_>) -> Option<InternodeTlsMode> {
 /// What the agents are given of `auth`.
 fn auth(spec: &CassandraClusterSpec) -> Option<AuthMode> {
     spec.auth.as_ref().map(|a| a.mode)
+}
+
+/// Whoever shares the loopback address of a server reaches its JMX.
+fn jmx(spec: &CassandraClusterSpec) -> Option<JmxAccess> {
+    (!spec.sidecars.is_empty()).then_some(JmxAccess::Password)
 }
 
 fn agent_image(input: &Input<'_>) -> Result<AgentImage, Refusal> {
@@ -317,6 +331,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             client_tls: client_tls(spec).map(|tls| tls.mode),
             internode_tls: internode_tls(input),
             client_certificates: client_certificates(spec),
+            jmx: jmx(spec),
         },
         jmx_exporter,
         annotations,

@@ -27,6 +27,9 @@ pub const ROLE_BINDING: Resource =
 /// Disruption budgets.
 pub const DISRUPTION_BUDGET: Resource =
     Resource::namespaced("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets");
+/// Network policies.
+pub const NETWORK_POLICY: Resource =
+    Resource::namespaced("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies");
 /// Storage classes.
 pub const STORAGE_CLASS: Resource =
     Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");

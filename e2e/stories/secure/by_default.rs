@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::hammer::Hammer;
 use super::{
-    COPIES, Client, NAMESPACE, SOON, a_password_changes, internode, only_who_should_gets_in,
+    COPIES, Client, NAMESPACE, SOON, a_password_changes, internode, only_who_should_gets_in, policy,
 };
 
 const FIRST: &str = "secure-dc1-a-0";
@@ -40,6 +40,7 @@ pub fn lets_in_its_users_alone() {
     ring.check_data().expect("all rows");
     a_password_changes(&ring, &admin);
     says_what_is_settled(&ring);
+    policy::comes_is_put_back_and_goes(&ring);
     bed().remove_namespace(NAMESPACE).expect("removed");
 }
 

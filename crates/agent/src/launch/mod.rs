@@ -27,8 +27,8 @@ use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
 use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::{
-    AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, SUPERUSER_FOLDER,
-    ServerConfig,
+    AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, JMX_PASSWORD_FILE, JMX_USER, JmxAccess,
+    SERVER_CONFIG_FILE, SUPERUSER_FOLDER, ServerConfig,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -214,8 +214,23 @@ fn cassandra(
         tmp: settings.pod.tmp_dir.clone(),
         java_agents: java_agents(settings, config, &properties)?,
         jmx_port: settings.jmx_port,
+        jmx_passwords: jmx_passwords(settings, config)?,
     };
     Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
+}
+
+/// Users and passwords of JMX: one, new at each start, in a directory that no other container of
+/// the pod has. `nodetool` reads the same file.
+fn jmx_passwords(settings: &Settings, config: &ServerConfig) -> Result<Option<PathBuf>> {
+    match config.jmx {
+        None => Ok(None),
+        Some(JmxAccess::Password) => {
+            let path = settings.pod.run_dir.join(JMX_PASSWORD_FILE);
+            let password = Credentials::random().password;
+            write_secret(&path, format!("{JMX_USER} {password}\n").as_bytes())?;
+            Ok(Some(path))
+        }
+    }
 }
 
 /// What a sealed start waits for: the Secrets with the users that the agent is to make.

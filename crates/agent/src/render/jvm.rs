@@ -25,6 +25,8 @@ pub struct Layout {
     pub java_agents: Vec<String>,
     /// Loopback port of JMX.
     pub jmx_port: u16,
+    /// Users and passwords of JMX, where it asks for one.
+    pub jmx_passwords: Option<PathBuf>,
 }
 
 /// What the command line is made of.
@@ -59,6 +61,7 @@ pub fn arguments(
     all.extend(entry(capabilities, identity));
     all.extend(options.person.iter().cloned());
     all.extend(options.auth.iter().cloned());
+    all.extend(jmx(layout));
     all.push(auto_bootstrap(&identity.entry));
     all.push("-cp".into());
     all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
@@ -113,6 +116,18 @@ fn server(layout: &Layout, cpus: u32) -> Vec<String> {
         "-Dcassandra-foreground=yes".into(),
         format!("-Dcassandra.jmx.local.port={}", layout.jmx_port),
         format!("-Dcassandra.available_processors={cpus}"),
+    ]
+}
+
+/// With the file alone Cassandra lets in everybody on the loopback address. Last, because the JVM
+/// takes the last of one name.
+fn jmx(layout: &Layout) -> Vec<String> {
+    let Some(passwords) = &layout.jmx_passwords else {
+        return Vec::new();
+    };
+    vec![
+        "-Dcom.sun.management.jmxremote.authenticate=true".into(),
+        format!("-Dcom.sun.management.jmxremote.password.file={}", passwords.display()),
     ]
 }
 
@@ -175,6 +190,7 @@ mod tests {
                 "/mnt/shared/jolokia.jar=config=/run/palladion/jolokia.properties".into(),
             ],
             jmx_port: 7199,
+            jmx_passwords: None,
         }
     }
 
@@ -237,6 +253,37 @@ mod tests {
             assert_eq!(last(entry), format!("{NAME}true"));
         }
         assert_eq!(last(Entry::ResumeLeave), off, "it has its tokens and streams to others");
+    }
+
+    #[test]
+    fn jmx_asks_for_a_password_whatever_others_say() {
+        let asks = "-Dcom.sun.management.jmxremote.authenticate=";
+        let image = parse_options(&format!("{asks}false"));
+        let options = Options {
+            image: &image,
+            auth: &[],
+            person: &[format!("{asks}false")],
+            heap: heap::size(2048, 2, None),
+            memory_mib: 2048,
+            cpus: 2,
+        };
+        let identity = Identity {
+            address: "10.96.0.11".into(),
+            seeds: vec![],
+            entry: Entry::Plain,
+            door: Door::Open,
+        };
+        let capabilities = capabilities::of("5.0.5").unwrap();
+        let of = |layout: &Layout| arguments(&options, layout, capabilities, &identity);
+        let last = |all: Vec<String>| all.into_iter().rfind(|o| o.starts_with(asks));
+        let layout =
+            Layout { jmx_passwords: Some("/run/palladion/jmx.password".into()), ..layout() };
+        assert!(of(&layout).contains(
+            &"-Dcom.sun.management.jmxremote.password.file=/run/palladion/jmx.password".to_string()
+        ));
+        assert_eq!(last(of(&layout)), Some(format!("{asks}true")));
+        let without = Layout { jmx_passwords: None, ..layout };
+        assert_eq!(last(of(&without)), Some(format!("{asks}false")), "as before");
     }
 
     #[test]

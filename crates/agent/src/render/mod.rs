@@ -134,6 +134,7 @@ pub(crate) mod testing {
             client_tls: None,
             internode_tls: None,
             client_certificates: None,
+            jmx: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::Mode;
-use palladion_api::labels;
+use palladion_api::{labels, names};
 use serde_json::{Map, Value, json};
 
 /// Labels of everything that belongs to the cluster.
@@ -21,6 +21,11 @@ pub fn cluster_labels(valid: &Valid) -> Map<String, Value> {
     .into_iter()
     .map(|(key, value)| (key.to_string(), Value::from(value)))
     .collect()
+}
+
+/// The name of what there is one of in a datacenter.
+pub fn of_datacenter(valid: &Valid) -> String {
+    format!("{}-{}", valid.name, names::dns(&valid.datacenter))
 }
 
 /// Labels of everything that belongs to a rack.

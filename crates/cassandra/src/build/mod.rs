@@ -6,10 +6,12 @@ mod common;
 mod config;
 mod credentials;
 mod pod;
+mod policy;
 mod release;
 mod secrets;
 mod services;
 mod set;
+mod sidecar;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,7 @@ mod tests;
 pub use config::config_map;
 pub use credentials::{AGENTS_USER, PEOPLES_USER, credentials, generated};
 pub use pod::is_the_server;
+pub use policy::network_policy;
 pub use release::{Rendered, Stamp, rendered};
 pub use services::{
     client_ca, client_service, disruption_budget, held_service, member, member_account,

@@ -3,7 +3,7 @@
 
 use super::common::rack_labels;
 use super::release::Release;
-use super::{backup, config, secrets};
+use super::{backup, config, secrets, sidecar};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::Mode;
 use palladion_api::labels;
@@ -35,14 +35,17 @@ pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
         annotations["prometheus.io/scrape"] = "true".into();
         annotations["prometheus.io/port"] = ports::PROMETHEUS.to_string().into();
     }
+    let server = server(valid, rack, release);
+    // People and kubectl take the first one.
+    let containers: Value = std::iter::once(server).chain(sidecar::containers(valid)).collect();
     let mut spec = json!({
         "serviceAccountName": names::member_account(&valid.name),
-        "automountServiceAccountToken": true,
+        "automountServiceAccountToken": sidecar::token_is_for_all(valid),
         "enableServiceLinks": false,
         "terminationGracePeriodSeconds": valid.termination_grace_seconds,
         "securityContext": agent_pod::security(USER),
         "initContainers": [agent_pod::install(&release.agent_image, rack.resources.as_ref())],
-        "containers": [server(valid, rack, release)],
+        "containers": containers,
         "volumes": volumes(valid, rack, release),
     });
     let alike = json!({ labels::CLUSTER: valid.name });
@@ -98,6 +101,7 @@ fn server(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     }
     if let Some(mounts) = container["volumeMounts"].as_array_mut() {
         mounts.extend(backup::mounts(valid));
+        mounts.extend(sidecar::token_mount(valid));
     }
     if let Some(environment) = container["env"].as_array_mut() {
         environment.extend(backup::environment(valid));
@@ -116,5 +120,6 @@ fn volumes(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     ];
     all.extend(secrets::volume(valid, rack, release.generation));
     all.extend(backup::volumes(valid));
+    all.extend(sidecar::volumes(valid));
     all.into()
 }

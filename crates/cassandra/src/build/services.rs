@@ -1,6 +1,6 @@
 //! Services, the members' account, the disruption budget, the member objects.
 
-use super::common::{cluster_labels, metadata, rack_labels};
+use super::common::{cluster_labels, metadata, of_datacenter, rack_labels};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
@@ -126,11 +126,10 @@ pub fn member_account(valid: &Valid) -> Vec<Value> {
 /// not ready only when nobody else is missing: its disk may hold the only copy
 /// that is up to date.
 pub fn disruption_budget(valid: &Valid) -> Value {
-    let name = format!("{}-{}", valid.name, names::dns(&valid.datacenter));
     json!({
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": metadata(valid, &name, &cluster_labels(valid)),
+        "metadata": metadata(valid, &of_datacenter(valid), &cluster_labels(valid)),
         "spec": {
             "maxUnavailable": 1,
             "unhealthyPodEvictionPolicy": "IfHealthyBudget",

@@ -120,6 +120,24 @@ fn pods_mount_no_secret_for_certificates_that_the_operator_signs() {
     assert!((generation.server_json)(&plain.server).get("clientCertificates").is_none());
 }
 
+fn with_sidecars() -> ClusterFixture {
+    full().spec(|spec| {
+        spec.sidecars = serde_json::from_value(json!([
+            {
+                "name": "prober",
+                "image": "prober:1",
+                "command": ["/prober"],
+                "args": ["--every", "10s"],
+                "env": [{ "name": "ADDRESS", "value": "127.0.0.1:9042" }, { "name": "EMPTY", "value": "" }],
+                "resources": { "limits": { "memory": "64Mi" } },
+                "ports": [{ "name": "metrics", "port": 9500 }],
+            },
+            { "name": "logs", "image": "logs:2" },
+        ]))
+        .unwrap();
+    })
+}
+
 fn set_of(cluster: &ClusterFixture) -> Value {
     let (valid, rack) = cluster.valid_rack();
     stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[]))
@@ -133,6 +151,45 @@ fn the_objects_of_a_cluster() {
     snapshot!("disruption_budget", disruption_budget(&valid));
 }
 
+fn managed(network: &Value) -> ClusterFixture {
+    let mut wanted = network.clone();
+    wanted["policy"] = json!("Managed");
+    full().spec(|spec| spec.network = serde_json::from_value(wanted).unwrap())
+}
+
+fn policy_of(cluster: &ClusterFixture) -> Value {
+    let valid = cluster.valid();
+    network_policy(&valid, &valid.network.clone().unwrap())
+}
+
+#[test]
+fn who_may_connect_to_a_ring() {
+    snapshot!("network_policy_open", policy_of(&managed(&json!({}))));
+    let some = json!({
+        "clientsFrom": [
+            { "namespaceSelector": { "matchLabels": { "team": "orders" }, "matchExpressions": [] } },
+            { "ipBlock": { "cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"] } },
+        ],
+        "metricsFrom": [{ "podSelector": {}, "namespaceSelector": { "matchLabels": {} } }],
+    });
+    snapshot!("network_policy_of_some", policy_of(&managed(&some)));
+}
+
+/// A port that a pod opens and no rule names could be reached by nobody.
+#[test]
+fn a_policy_names_each_port_on_which_pods_listen_and_no_other() {
+    let ports = |policy: &Value| -> Vec<i64> {
+        let rules = policy["spec"]["ingress"].as_array().unwrap().iter();
+        rules
+            .flat_map(|rule| rule["ports"].as_array().unwrap())
+            .map(|p| p["port"].as_i64().unwrap())
+            .collect()
+    };
+    assert_eq!(ports(&policy_of(&managed(&json!({})))), [7000, 9042, 8080, 9180]);
+    let silent = managed(&json!({})).first_rack(|rack| rack.jmx_exporter_config_map_name = None);
+    assert_eq!(ports(&policy_of(&silent)), [7000, 9042, 8080], "nobody listens on 9180");
+}
+
 #[test]
 fn the_objects_of_a_rack() {
     let (valid, rack) = full().valid_rack();
@@ -140,6 +197,7 @@ fn the_objects_of_a_rack() {
     snapshot!("stateful_set_full", stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])));
     snapshot!("stateful_set_plain", set_of(&plain()));
     snapshot!("stateful_set_scylla", set_of(&scylla()));
+    snapshot!("sidecars", &set_of(&with_sidecars())["spec"]["template"]["spec"]);
     snapshot!("secrets", &set_of(&with_auth())["spec"]["template"]["spec"]["volumes"]);
 }
 

@@ -2,7 +2,7 @@
 //! defaults filled in.
 
 use super::quantity;
-use super::{Input, IsDefault, Refusal};
+use super::{Input, IsDefault, Refusal, sidecar};
 use crate::words::refusal::{BadClaim, Classes, NoStorageClass};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use palladion_api::cluster::{ClaimTemplate, Rack};
@@ -36,6 +36,12 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
     let name = claim.metadata.name.get_or_insert_with(|| DEFAULT_NAME.into());
     if !is_dns_label(name) || OUR_VOLUMES.contains(&name.as_str()) {
         let (name, ours) = (Quoted(name.clone()), Names::of(OUR_VOLUMES));
+        return invalid(rack, BadClaim::Named { name, most: NAME_MAX, ours });
+    }
+    // Not before there are some: a claim that exists keeps its name.
+    let theirs = sidecar::volumes(&input.spec.sidecars);
+    if theirs.contains(name) {
+        let (name, ours) = (Quoted(name.clone()), Names::of(theirs));
         return invalid(rack, BadClaim::Named { name, most: NAME_MAX, ours });
     }
     let ours = |key: &&String| OUR_LABELS.contains(&key.as_str()) || key.starts_with(OUR_PREFIX);

@@ -34,6 +34,7 @@ pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> 
             client_tls: super::client_tls(spec).map(|tls| tls.mode),
             internode_tls: super::internode_tls(input),
             client_certificates: super::client_certificates(spec),
+            jmx: super::jmx(spec),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),

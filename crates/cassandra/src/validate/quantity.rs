@@ -1,10 +1,9 @@
 //! Quantities as Kubernetes spells them, and a rack's resources made of them.
 
 use super::Refusal;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::api::core::v1::ResourceRequirements;
 use palladion_api::cluster::Rack;
 use palladion_plan::words::Quoted;
-use std::collections::BTreeMap;
 
 /// Refuse what is no quantity, and requests above their limits: the API server
 /// would refuse the StatefulSet for it.
@@ -12,35 +11,51 @@ pub fn check(rack: &Rack) -> Result<(), Refusal> {
     let Some(resources) = &rack.resources else {
         return Ok(());
     };
-    let all = |part: &'static str, of: &Option<BTreeMap<String, Quantity>>| {
-        let items = of.clone().unwrap_or_default().into_iter();
-        items.map(move |(name, quantity)| (format!("resources.{part}.{name}"), quantity))
-    };
-    let mut quantities =
-        all("requests", &resources.requests).chain(all("limits", &resources.limits));
-    if let Some((field, quantity)) = quantities.find(|(_, q)| amount(&q.0).is_none()) {
-        return Err(not_a_quantity(rack, &field, &quantity));
+    let name = || rack.name.clone();
+    if let Some((field, text)) = wrong(resources) {
+        return Err(Refusal::NotAQuantity { field, rack: name(), text: Quoted(text) });
     }
-    let limits = resources.limits.iter().flatten();
-    for (name, limit) in limits {
-        let request = resources.requests.as_ref().and_then(|all| all.get(name));
-        let Some(request) = request else { continue };
-        if amount(&request.0) > amount(&limit.0) {
-            return Err(Refusal::RequestAboveLimit {
-                rack: rack.name.clone(),
-                request: request.0.clone(),
-                resource: name.clone(),
-                limit: limit.0.clone(),
-            });
+    match above(resources) {
+        Some(Above { resource, request, limit }) => {
+            Err(Refusal::RequestAboveLimit { rack: name(), request, resource, limit })
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// The refusal of a text that is not a quantity.
-fn not_a_quantity(rack: &Rack, field: &str, quantity: &Quantity) -> Refusal {
-    let (field, rack, text) = (field.to_string(), rack.name.clone(), Quoted(quantity.0.clone()));
-    Refusal::NotAQuantity { field, rack, text }
+/// The field of what is no quantity, and what it says.
+pub fn wrong(resources: &ResourceRequirements) -> Option<(String, String)> {
+    let parts = [("requests", &resources.requests), ("limits", &resources.limits)];
+    let mut all = parts.into_iter().flat_map(|(part, of)| {
+        of.iter()
+            .flatten()
+            .map(move |(name, quantity)| (format!("resources.{part}.{name}"), quantity))
+    });
+    let (field, quantity) = all.find(|(_, quantity)| amount(&quantity.0).is_none())?;
+    Some((field, quantity.0.clone()))
+}
+
+/// A request above its limit.
+pub struct Above {
+    /// Of what.
+    pub resource: String,
+    /// The request.
+    pub request: String,
+    /// The limit.
+    pub limit: String,
+}
+
+/// The first one.
+pub fn above(resources: &ResourceRequirements) -> Option<Above> {
+    resources.limits.iter().flatten().find_map(|(name, limit)| {
+        let request = resources.requests.as_ref()?.get(name)?;
+        let is_above = amount(&request.0) > amount(&limit.0);
+        is_above.then(|| Above {
+            resource: name.clone(),
+            request: request.0.clone(),
+            limit: limit.0.clone(),
+        })
+    })
 }
 
 /// The number that a quantity stands for. Every spelling that Kubernetes

@@ -30,6 +30,8 @@ palladion_plan::sentences! {
             "The StatefulSet of rack {rack} is being recreated with the new volume claim template; its pods keep running";
         SetReplaced { rack: RackName } => Synced,
             "The StatefulSet of rack {rack} is being recreated with the new pod template; its pods keep running until their turn in the rollout";
+        PolicyDeleted { policy: String } => Synced,
+            "NetworkPolicy {policy} was deleted: `network.policy` is None";
         ClaimGrows { claim: String, size: String } => Synced,
             "PersistentVolumeClaim {claim} is being expanded to {size}";
         ClaimDeleted { claim: String } => Synced,
@@ -57,6 +59,7 @@ palladion_plan::sentences! {
         RoleBinding => "the RoleBinding of the members";
         ServiceAccount => "the ServiceAccount of the members";
         DisruptionBudget => "the PodDisruptionBudget";
+        NetworkPolicy => "the NetworkPolicy";
         MemberService { member: MemberName } => "the Service of member {member}";
         Configuration { rack: RackName } => "the ConfigMap of rack {rack}";
         StatefulSet { rack: RackName } => "the StatefulSet of rack {rack}";
@@ -73,6 +76,7 @@ palladion_plan::sentences! {
         ScaleDropped { rack: RackName } => "scale the StatefulSet of rack {rack}, which is no longer in the spec";
         DeleteEmptySet { rack: RackName } =>
             "delete the StatefulSet of rack {rack}, which has no members";
+        DeletePolicy { policy: String } => "delete NetworkPolicy {policy}";
         DeleteConfiguration { config_map: String } => "delete unused ConfigMap {config_map}";
         SetFinalizer => "add the finalizer `palladion.dev/teardown`";
         RemoveFinalizer => "remove the finalizer `palladion.dev/teardown`";

@@ -52,6 +52,19 @@ palladion_plan::sentences! {
             "`backup.store`: {text} is not a valid {field}; use letters and digits, with `.`, `-` or `_` between them, and in a prefix `/` between its parts";
         CredentialsOfVolume => InvalidSpec,
             "`backup.credentialsSecretName` does not apply to `backup.store.volume`; remove it";
+        NetworkOfScylla => InvalidSpec,
+            "`network` applies to Cassandra only; create a NetworkPolicy of your own instead";
+        PeersWithoutPolicy => InvalidSpec,
+            "`network.clientsFrom` and `network.metricsFrom` take effect with `network.policy: Managed` only; set it, or remove them";
+        Peer { field: PeerField } => InvalidSpec,
+            "{field}: each peer is either an `ipBlock`, or pods by `podSelector`, `namespaceSelector` or both; correct it";
+        PeerBlock { field: PeerField, text: Quoted } => InvalidSpec,
+            "{field}: {text} is not a valid range of addresses, or as an exception is not within its `cidr`; use a range such as `10.0.0.0/8`";
+        SidecarsOfScylla => InvalidSpec,
+            "`sidecars` applies to Cassandra only, since they would reach the REST API of ScyllaDB, which has no authentication; remove them";
+        SidecarsOf40 => InvalidSpec,
+            "`sidecars` requires Cassandra 4.1 or newer; upgrade first, or remove them";
+        Sidecar { name: Quoted, problem: BadSidecar } => InvalidSpec, "sidecar {name}: {problem}";
         AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
             "`runtimeSettings.logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";
@@ -109,6 +122,29 @@ palladion_plan::sentences! {
     pub enum Supported {
         Scylla => "use a version of ScyllaDB such as 6.2.0";
         Cassandra { lines: String } => "use a version such as 5.0.5 (supported release lines: {lines})";
+    }
+
+    /// Where peers are listed.
+    pub enum PeerField {
+        Clients => "`network.clientsFrom`";
+        Metrics => "`network.metricsFrom`";
+    }
+
+    /// A container that no pod can have beside the server.
+    pub enum BadSidecar {
+        Named { ours: Names } =>
+            "its name is not valid; use a-z, 0-9 and `-`, start and end with a letter or digit, and use no name of another container ({ours})";
+        Twice => "another one has the same name; rename one";
+        PortName { port: Quoted } =>
+            "port name {port} is not valid or used twice; use a-z, 0-9 and single `-` between them, and start with a letter";
+        Port { port: i32 } =>
+            "port {port} is used by the server, by its agent or by another sidecar; choose another one";
+        VariableTwice { variable: String } =>
+            "environment variable {variable} is listed twice; remove one of the entries";
+        NotAQuantity { field: String, text: Quoted } =>
+            "`{field}`: {text} is not a valid quantity; use a value such as `500m`, `2` or `4Gi`";
+        RequestAboveLimit { resource: String, request: String, limit: String } =>
+            "`resources.requests.{resource}` is {request}, more than the limit of {limit}; lower the request or raise the limit";
     }
 
     /// Where an amount of memory stands.

@@ -13,6 +13,8 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use palladion_api::labels::ports;
 use palladion_api::names;
+use palladion_api::server_config::{JMX_PASSWORD_FILE, JMX_USER};
+use palladion_plan::workload::agent_pod::RUN_DIR;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -59,6 +61,7 @@ struct Points {
     namespace: String,
     datacenter: String,
     container: String,
+    jmx: String,
     addresses: Vec<String>,
     members: Vec<String>,
 }
@@ -112,6 +115,7 @@ fn points(object: &Value, members: &[Member]) -> Result<Points, Trouble> {
     }
     Ok(Points {
         container: ring.container(),
+        jmx: of_jmx(object),
         ring: text(object, "/metadata/name"),
         namespace: ring.namespace,
         datacenter: ring.datacenter,
@@ -120,12 +124,20 @@ fn points(object: &Value, members: &[Member]) -> Result<Points, Trouble> {
     })
 }
 
+/// What nodetool needs to get in: servers beside which others run ask for a password.
+fn of_jmx(object: &Value) -> String {
+    match items(object, "/spec/sidecars").next() {
+        Some(_) => format!(" -u {JMX_USER} -pwf {RUN_DIR}/{JMX_PASSWORD_FILE}"),
+        None => String::new(),
+    }
+}
+
 fn host(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
 fn lines(points: &Points, client: Client, server: &str) -> Vec<String> {
-    let Points { ring, namespace, datacenter, container, addresses, members } = points;
+    let Points { ring, namespace, datacenter, container, jmx, addresses, members } = points;
     let hosts: Vec<&str> = addresses.iter().map(|a| host(a)).collect();
     let first = hosts.first().copied().unwrap_or_default();
     match client {
@@ -146,7 +158,7 @@ fn lines(points: &Points, client: Client, server: &str) -> Vec<String> {
         Client::Nodetool => {
             let member = members.first().map_or("MEMBER", String::as_str);
             let place = format!("-n {namespace}{server} {member} -c {container}");
-            vec![format!("kubectl exec {place} -- nodetool status")]
+            vec![format!("kubectl exec {place} -- nodetool{jmx} status")]
         }
         Client::Stress => vec![format!(
             "cassandra-stress write n=100000 -node {} -port native={}",
@@ -162,5 +174,19 @@ fn lines(points: &Points, client: Client, server: &str) -> Vec<String> {
                 ),
             ]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodetool_gets_the_password_where_servers_ask_for_one() {
+        let ring = |sidecars: Value| json!({ "spec": { "sidecars": sidecars } });
+        let asks = of_jmx(&ring(json!([{ "name": "prober" }])));
+        assert_eq!(asks, " -u palladion -pwf /run/palladion/jmx.password");
+        assert_eq!(of_jmx(&ring(json!([]))), "");
+        assert_eq!(of_jmx(&json!({ "spec": {} })), "");
     }
 }

@@ -6,7 +6,18 @@ use serde_json::{Map, Value, json};
 /// Maps whose every key means something to whoever reads them: a key that somebody
 /// adds to a selector makes it select nothing. What an object of ours states
 /// there is all that there should be.
-const MAPS: [&str; 3] = ["/data", "/spec/selector", "/spec/selector/matchLabels"];
+const MAPS: [&str; 5] = [
+    "/data",
+    "/spec/selector",
+    "/spec/selector/matchLabels",
+    "/spec/podSelector",
+    "/spec/podSelector/matchLabels",
+];
+
+/// Lists of which every word counts, by what they are in. In a rule of a NetworkPolicy one
+/// more lets in everybody, an empty `namespaceSelector` for example, or nobody. Who states
+/// one leaves out what the API server does not store.
+const LISTS: [(&str, &str); 1] = [("/spec", "ingress")];
 
 /// Where a set keeps what its pods are made of.
 const POD: &str = "/spec/template/spec";
@@ -70,6 +81,19 @@ pub fn without_added(observed: &Value, wanted: &Value) -> Option<Value> {
             continue;
         };
         take_out(&mut patch, pointer, added_keys(have, want));
+    }
+    for (pointer, field) in LISTS {
+        let (Some(have), Some(want)) = (map(observed, pointer), map(wanted, pointer)) else {
+            continue;
+        };
+        let (have, want) = (have.get(field), want.get(field));
+        // What lacks something is applied as a whole.
+        if let (Some(have), Some(want)) = (have, want)
+            && have != want
+            && super::contains(have, want)
+        {
+            take_out(&mut patch, pointer, Map::from_iter([(field.to_string(), want.clone())]));
+        }
     }
     if let (Some(have), Some(want)) = (map(observed, POD), map(wanted, POD)) {
         take_out(&mut patch, POD, stated_by_others(have, want, &OF_A_POD));
@@ -184,6 +208,30 @@ mod tests {
         assert_eq!(of(of_less, budget), Some(patch));
         let template = json!({"spec": {"template": {"metadata": {"annotations": {"a": "1"}}}}});
         assert_eq!(of(template, json!({"spec": {"template": {}}})), None, "others add there");
+    }
+
+    #[test]
+    fn nobody_is_let_in_by_what_somebody_adds_to_a_rule() {
+        let policy = |from: Value| {
+            json!({ "spec": {
+                "podSelector": { "matchLabels": { "app": "x" } },
+                "ingress": [{ "ports": [{ "port": 7000 }], "from": from }],
+            } })
+        };
+        let pods = json!({ "podSelector": { "matchLabels": { "app": "x" } } });
+        let ours = policy(json!([pods]));
+        assert_eq!(without_added(&ours, &ours), None);
+        let mut everywhere = pods.clone();
+        everywhere["namespaceSelector"] = json!({});
+        let patch = json!({ "spec": { "ingress": ours["spec"]["ingress"] } });
+        assert_eq!(without_added(&policy(json!([everywhere])), &ours), Some(patch));
+        let more = policy(json!([pods, { "ipBlock": { "cidr": "0.0.0.0/0" } }]));
+        assert_eq!(without_added(&more, &ours), None, "an apply replaces it");
+        assert!(!super::super::contains(&more, &ours));
+        let mut of_none = ours.clone();
+        of_none["spec"]["podSelector"]["matchLabels"]["role"] = json!("none");
+        let patch = json!({ "spec": { "podSelector": { "matchLabels": { "role": null } } } });
+        assert_eq!(without_added(&of_none, &ours), Some(patch));
     }
 
     fn set(spec: &Value) -> Value {

@@ -82,8 +82,13 @@ pub fn environment(user: &[EnvVar]) -> Vec<Value> {
         limit("CPU_LIMIT", "limits.cpu", "1"),
         limit("MEMORY_LIMIT", "limits.memory", "1Mi"),
     ];
-    env.extend(user.iter().map(|e| as_stored(json!(e))));
+    env.extend(variables(user));
     env
+}
+
+/// The user's variables.
+pub fn variables(user: &[EnvVar]) -> Vec<Value> {
+    user.iter().map(|e| as_stored(json!(e))).collect()
 }
 
 /// The API server drops empty texts of these types; stated, they would look

@@ -1,6 +1,6 @@
 //! What holds for everything that is built.
 
-use super::{a_member, full, plain, scylla, set_of, with_auth};
+use super::{a_member, full, plain, scylla, set_of, with_auth, with_sidecars};
 use crate::build::*;
 use crate::fixtures::ClusterFixture;
 use palladion_api::labels;
@@ -13,6 +13,7 @@ fn all(cluster: &ClusterFixture) -> Vec<Value> {
     all.extend([
         client_service(&valid),
         disruption_budget(&valid),
+        network_policy(&valid, &valid.network.clone().unwrap_or_default()),
         config_map(&valid, &rack, &rendered(&valid, &rack, &[])),
         stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])),
         member_service(&valid, &rack, &"demo-dc1-a-0".into(), None, true),
@@ -77,7 +78,7 @@ fn unstored(value: &Value, path: &str, found: &mut Vec<String>) {
 
 #[test]
 fn nothing_is_stated_that_would_not_be_stored() {
-    for cluster in [full(), plain(), scylla(), with_auth()] {
+    for cluster in [full(), plain(), scylla(), with_auth(), with_sidecars()] {
         for object in all(&cluster) {
             let mut found = Vec::new();
             unstored(&object, "", &mut found);
@@ -135,4 +136,47 @@ fn with_requests_as_limits_a_pod_is_of_class_guaranteed() {
         assert_eq!(resources["limits"], resources["requests"], "{}", container["name"]);
         assert_eq!(resources["limits"]["memory"], "8Gi");
     }
+}
+
+/// The network of a pod cannot be divided; all else is.
+#[test]
+fn sidecars_share_neither_volume_nor_user_nor_token_with_the_server() {
+    let spec = &set_of(&with_sidecars())["spec"]["template"]["spec"];
+    assert_eq!(spec["automountServiceAccountToken"], false);
+    let containers = spec["containers"].as_array().unwrap();
+    let (server, sidecars) = containers.split_first().unwrap();
+    assert_eq!((&server["name"], sidecars.len()), (&json!("cassandra"), 2));
+    let mounts = |container: &Value| -> Vec<Value> {
+        let all = container["volumeMounts"].as_array().unwrap().iter();
+        all.map(|mount| mount["name"].clone()).collect()
+    };
+    let of_the_server = mounts(server);
+    assert!(of_the_server.contains(&json!("agent-token")), "{of_the_server:?}");
+    let mut seen = of_the_server;
+    for sidecar in sidecars {
+        let own = mounts(sidecar);
+        assert_eq!(own.len(), 1, "{own:?}");
+        assert!(!seen.contains(&own[0]), "{own:?}");
+        let volumes = spec["volumes"].as_array().unwrap();
+        let volume = volumes.iter().find(|volume| volume["name"] == own[0]).unwrap();
+        assert_eq!(volume["emptyDir"], json!({}), "{volume}");
+        seen.extend(own);
+        let security = &sidecar["securityContext"];
+        assert_ne!(security["runAsUser"], spec["securityContext"]["runAsUser"]);
+        assert_eq!(security["capabilities"], server["securityContext"]["capabilities"]);
+        assert_eq!(security["readOnlyRootFilesystem"], true);
+        assert_eq!(security["allowPrivilegeEscalation"], false);
+    }
+}
+
+#[test]
+fn jmx_asks_for_a_password_where_somebody_shares_its_address() {
+    let config = |cluster: &ClusterFixture| {
+        let (valid, rack) = cluster.valid_rack();
+        let map = config_map(&valid, &rack, &rendered(&valid, &rack, &[]));
+        let text = map["data"]["server.json"].as_str().unwrap().to_string();
+        serde_json::from_str::<Value>(&text).unwrap()["jmx"].clone()
+    };
+    assert_eq!(config(&with_sidecars()), "Password");
+    assert_eq!(config(&full()), Value::Null, "others are rendered as before");
 }

@@ -1,12 +1,12 @@
 //! The objects that a cluster and its racks consist of: Services, account,
-//! budget, configuration and sets. Written only where they differ.
+//! budget, policy, configuration and sets. Written only where they differ.
 
 use super::apply::{apply, apply_with};
 use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::decide::objects::recreating::{self, Outcome};
-use crate::decide::objects::{replicas, standing};
+use crate::decide::objects::{policy, replicas, standing};
 use crate::decide::turn::{seeds, stopping};
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
@@ -32,6 +32,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     let budget = build::disruption_budget(valid);
     apply(facts, kinds::DISRUPTION_BUDGET, budget, What::DisruptionBudget, None, draft);
+    policy::decide(facts, valid, draft);
     recreated_services(facts, valid, draft);
     for rack in &valid.racks {
         rack_objects(facts, valid, rack, draft);

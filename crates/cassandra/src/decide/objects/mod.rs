@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod floors;
 pub mod garbage;
 pub mod members;
+mod policy;
 pub mod racks;
 mod recreating;
 pub mod replicas;

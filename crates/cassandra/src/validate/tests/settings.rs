@@ -207,3 +207,64 @@ fn certificates_have_one_source_and_the_operator_signs_only_where_tls_is_on() {
     let (valid, rack) = with(ClientTlsMode::Off, None).valid_rack();
     assert_eq!((valid.client_certificates, rack.server.client_certificates), (None, None));
 }
+
+#[test]
+fn ranges_of_addresses_are_read_before_the_api_server_refuses_them() {
+    let clients = |block: Value| {
+        let network = json!({ "policy": "Managed", "clientsFrom": [{ "ipBlock": block }] });
+        good().spec(|spec| spec.network = serde_json::from_value(network).unwrap())
+    };
+    for (cidr, except) in [
+        ("10.0.0.0/8", vec!["10.1.0.0/16", "10.2.3.4/32"]),
+        ("0.0.0.0/0", vec!["10.0.0.0/8"]),
+        ("fd00::/8", vec!["fd00:1::/32"]),
+        ("::/0", vec!["fd00::/8"]),
+    ] {
+        clients(json!({ "cidr": cidr, "except": except })).valid();
+    }
+    for (cidr, except, wrong) in [
+        ("10.0.0.0", vec![], "10.0.0.0"),
+        ("10.0.0.0/33", vec![], "10.0.0.0/33"),
+        ("10.0.0/8", vec![], "10.0.0/8"),
+        ("orders.example.com/8", vec![], "orders.example.com/8"),
+        ("10.0.0.0/8", vec!["11.0.0.0/16"], "11.0.0.0/16"),
+        ("10.0.0.0/8", vec!["10.0.0.0/8"], "10.0.0.0/8"),
+        ("10.0.0.0/8", vec!["fd00::/16"], "fd00::/16"),
+    ] {
+        let cluster = clients(json!({ "cidr": cidr, "except": except }));
+        refused(&cluster, Reason::InvalidSpec, &["network.clientsFrom", wrong]);
+    }
+}
+
+#[test]
+fn what_no_pod_can_have_beside_the_server_is_named() {
+    let with = |sidecars: Value| {
+        good().spec(|spec| spec.sidecars = serde_json::from_value(sidecars).unwrap())
+    };
+    let sidecar = |more: &Value| {
+        let mut sidecar = json!({ "name": "prober", "image": "prober:1" });
+        sidecar.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        with(json!([sidecar]))
+    };
+    let port = |name: &str, port: i32| json!({ "ports": [{ "name": name, "port": port }] });
+    for (cluster, words) in [
+        (sidecar(&json!({ "name": "install" })), ["install", "name of another container"]),
+        (sidecar(&json!({ "name": "Prober" })), ["Prober", "name is not valid"]),
+        (sidecar(&port("cql", 9042)), ["prober", "port 9042"]),
+        (sidecar(&port("jolokia", 8778)), ["prober", "port 8778"]),
+        (sidecar(&port("a--b", 9500)), ["prober", "a--b"]),
+        (sidecar(&json!({ "resources": { "limits": { "cpu": "many" } } })), ["prober", "many"]),
+        (
+            sidecar(&json!({ "resources": { "limits": { "cpu": 1 }, "requests": { "cpu": 2 } } })),
+            ["prober", "more than the limit of 1"],
+        ),
+    ] {
+        refused(&cluster, Reason::InvalidSpec, &words);
+    }
+    let claim = json!({ "storage": { "volumeClaimTemplates": [{
+        "metadata": { "name": "sidecar-prober" }, "spec": {},
+    }] } });
+    let named = sidecar(&json!({})).first_rack_with(&claim);
+    refused(&named, Reason::InvalidSpec, &["sidecar-prober", "reserved"]);
+    good().first_rack_with(&claim).valid();
+}

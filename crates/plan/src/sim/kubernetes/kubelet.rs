@@ -70,12 +70,15 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     if store.now < start {
         return Activity::default().at(start);
     }
-    let containers = || {
-        let lists = ["initContainers", "containers"].map(|list| pod["spec"][list].as_array());
-        lists.into_iter().flatten().flatten()
+    let of = |list: &str| pod["spec"][list].as_array().into_iter().flatten();
+    let all = || of("initContainers").chain(of("containers"));
+    let missing = all().map(|c| text(c, "/image")).find(|i| i.contains(MISSING_IMAGE));
+    // Of containers that wait for one that comes before them the last is shown.
+    let lacking = || of("containers").find(|c| Some(text(c, "/image")) == missing);
+    let shown: Vec<&Value> = match missing {
+        Some(_) => lacking().or_else(|| of("containers").last()).into_iter().collect(),
+        None => of("containers").collect(),
     };
-    let missing = containers().map(|c| text(c, "/image")).find(|i| i.contains(MISSING_IMAGE));
-    let name = containers().last().map(|c| c["name"].clone());
     let (phase, state) = if let Some(image) = missing {
         (
             "Pending",
@@ -87,7 +90,8 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     let status = json!({
         "phase": phase,
         "conditions": pod["status"]["conditions"],
-        "containerStatuses": [{ "name": name, "state": state }],
+        "containerStatuses":
+            shown.iter().map(|c| json!({ "name": c["name"], "state": state })).collect::<Vec<_>>(),
     });
     match store.put_status(key, status.clone()) {
         Ok(_) if pod["status"] != status => Activity::ACTED,
