@@ -6,6 +6,7 @@ mod elsewhere;
 mod every;
 mod expired;
 mod restored;
+mod returned;
 mod taken;
 
 use std::sync::OnceLock;
@@ -34,6 +35,11 @@ fn wanted() -> WantedRing {
             store().endpoint()
         )
     });
+    wanted_at(line)
+}
+
+/// The same, with this line of its own.
+fn wanted_at(line: &'static str) -> WantedRing {
     a_ring().racks(&[("a", 2), ("b", 1)]).rows(2).line(line)
 }
 
@@ -42,7 +48,9 @@ pub fn story() -> Story {
         .step("a ring is backed up", taken::as_a_whole)
         .step("its rows come back", restored::rows)
         .step("all that a schema can have comes back under another name", restored::every_word)
+        .in_soak()
         .step("rows that are there go on a yes alone", restored::on_a_yes)
+        .step("a whole ring comes back beside it", returned::beside_itself)
         .step("a second backup sends only what is new", taken::only_what_is_new)
         .step("a schedule takes the next one and keeps no more objects", taken::by_a_schedule)
         .step(
@@ -50,6 +58,7 @@ pub fn story() -> Story {
             expired::condemned_and_a_day_later_gone,
         )
         .step("a backup that is given up leaves nothing behind", taken::and_given_up)
+        .in_soak()
         .step(
             "tables come into another ring with passwords and TLS",
             elsewhere::with_passwords_and_tls,

@@ -5,7 +5,9 @@
 mod by_default;
 mod hammer;
 mod internode;
+mod policy;
 mod rotation;
+mod sidecar;
 
 use std::time::Duration;
 

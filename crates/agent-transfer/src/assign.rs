@@ -84,6 +84,8 @@ pub fn fit(order: &Transfer) -> Result<(), Refusal> {
         TransferTask::Schema(work) => restore::schema_fits(work),
         TransferTask::Load(work) => restore::load_fits(work),
         TransferTask::Settle(work) => restore::settle_fits(work),
+        TransferTask::Tokens(work) => restore::tokens_fits(work),
+        TransferTask::Open(_) => Ok(()),
         TransferTask::Expire(work) => retention::expire(work).map(drop),
         TransferTask::Sweep(work) => retention::sweep(work).map(drop),
         TransferTask::Discard(work) => work.tags.iter().try_for_each(|text| tag(text).map(drop)),
@@ -162,7 +164,9 @@ fn work(order: &Transfer, own: &Own, said: Said) -> Result<Work, Stopped> {
             | TransferTask::Catalog(_)
             | TransferTask::Schema(_)
             | TransferTask::Load(_)
-            | TransferTask::Settle(_),
+            | TransferTask::Settle(_)
+            | TransferTask::Tokens(_)
+            | TransferTask::Open(_),
             _,
         ) => return Err(Refusal::work().into()),
     })

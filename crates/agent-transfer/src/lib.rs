@@ -27,6 +27,8 @@ pub mod sent;
 pub mod settings;
 pub mod snapshot;
 pub mod tell;
+pub mod tokens;
 pub mod upload;
+pub mod whole;
 pub mod words;
 pub mod work;

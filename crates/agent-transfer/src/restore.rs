@@ -5,19 +5,21 @@
 //! backup cannot be expired.
 
 use crate::metered::Metered;
-use crate::orders::restore::{Amounts, Batch, Read};
+use crate::orders::restore::{Amounts, Batch, Read, Tokens, Which};
 use crate::scratch::Scratch;
 use crate::snapshot::shown;
 use crate::tell::Done;
 use crate::words::stopped::Stopped;
+use crate::{tokens, whole};
 use palladion_api::backup::LoadSource;
 use palladion_api::ids::HostId;
 use palladion_api::restore::RestoreTable;
 use palladion_backup::batch::{Amount, Part, amount, batch as bring};
 use palladion_backup::hash::Hash;
 use palladion_backup::hold::hold;
-use palladion_backup::manifest::ring::{self, RingManifest};
-use palladion_backup::names::BackupId;
+use palladion_backup::manifest::member::files;
+use palladion_backup::manifest::ring::{self, OfMember, RingManifest};
+use palladion_backup::names::{BackupId, HostId as SourceId};
 pub use palladion_backup::schema;
 use palladion_backup::vault::Vault;
 use palladion_backup::words::trouble::Trouble;
@@ -43,29 +45,65 @@ pub fn read(vault: &Vault<'_>, transfer: &str, order: &Read) -> Result<Done, Sto
     let (ring, hash) = opened(vault, transfer, (&order.backup, order.manifest.as_ref()))?;
     let text = schema_of(vault, &ring)?;
     let tables = wanted(&text, &order.tables)?;
-    let mut sources = Vec::new();
-    if order.amounts == Amounts::Sum {
+    let (mut sources, mut members) = (Vec::new(), Vec::new());
+    let is_asked = |sstables: u64| match order.amounts {
+        // Its roles are loaded as well, and its tokens are taken.
+        Amounts::Ring => true,
+        Amounts::Sum | Amounts::Leave => sstables > 0,
+    };
+    if order.amounts != Amounts::Leave {
         for member in &ring.members {
             let (Amount { sstables, bytes }, of) =
                 amount(vault, (&ring, member), &|keyspace, table| folder(&tables, keyspace, table))
                     .map_err(restoring)?;
-            if sstables > 0 && line(&of.version) > line(&order.server) {
+            if is_asked(sstables) && line(&of.version) > line(&order.server) {
                 let (found, own) = (of.version, order.server.clone());
                 return Err(Stopped::NewerLine { found, own });
             }
             let host_id = HostId::new(member.host.as_str());
-            sources.extend((sstables > 0).then_some(LoadSource { host_id, sstables, bytes }));
+            sources.extend(is_asked(sstables).then_some(LoadSource { host_id, sstables, bytes }));
+            members.push(of);
         }
     }
+    let members = match order.amounts {
+        Amounts::Ring => whole::members(&members)?,
+        Amounts::Sum | Amounts::Leave => Vec::new(),
+    };
     private(&order.schema, &text)
         .map_err(|error| Stopped::Scratch { path: shown(&order.schema), why: error.to_string() })?;
-    Ok(Done::Read { manifest_hash: hash.to_string(), window: ring.window, sources })
+    Ok(Done::Read { manifest_hash: hash.to_string(), window: ring.window, sources, members })
 }
 
 /// The line of a release: a server reads no files of a later one. One that is not written in
 /// numbers is before all.
 fn line(version: &str) -> Vec<u32> {
     version.split('.').take(2).map_while(|part| part.parse().ok()).collect()
+}
+
+/// Read which tokens a member of a backup had.
+///
+/// # Errors
+/// As for [`read`].
+pub fn tokens(vault: &Vault<'_>, transfer: &str, order: &Tokens) -> Result<Done, Stopped> {
+    let (ring, hash) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
+    let member = of_source(&ring, &order.backup, &order.source)?;
+    let plain = ring::plain(vault, &ring, member).map_err(restoring)?;
+    // Read as the manifest of this member a moment ago.
+    let torn = |invalid| restoring(ring::torn(&member.manifest, &invalid));
+    let (of, _) = files(&plain).map_err(torn)?;
+    whole::has_tokens(&of)?;
+    let source = HostId::new(order.source.as_str());
+    Ok(Done::Tokens { manifest_hash: hash.to_string(), source, tokens: of.tokens })
+}
+
+fn of_source<'a>(
+    ring: &'a RingManifest,
+    backup: &BackupId,
+    source: &SourceId,
+) -> Result<&'a OfMember, Stopped> {
+    let member = ring.members.iter().find(|member| member.host == *source);
+    let (id, host) = (backup.to_string(), source.to_string());
+    member.ok_or_else(|| restoring(Trouble::NoMember { id, host }))
 }
 
 /// Bring the next SSTables of a member.
@@ -93,10 +131,11 @@ fn brought(
     scratch: &Scratch,
 ) -> Result<Done, Stopped> {
     let (ring, _) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
-    let tables = wanted(&schema_of(vault, &ring)?, &order.tables)?;
-    let member = ring.members.iter().find(|member| member.host == order.source);
-    let (id, host) = (order.backup.to_string(), order.source.to_string());
-    let member = member.ok_or_else(|| restoring(Trouble::NoMember { id, host }))?;
+    let tables = match &order.which {
+        Which::Restored => wanted(&schema_of(vault, &ring)?, &order.tables)?,
+        Which::Auth(names) => whole::of_auth(names),
+    };
+    let member = of_source(&ring, &order.backup, &order.source)?;
     store.count(|progress| (progress.files, progress.of) = (order.skip, order.of));
     let part = Part { skip: order.skip, limit: order.limit, room: order.room };
     let brought = bring(
@@ -112,10 +151,11 @@ fn brought(
             }
         },
     );
-    let brought = brought.map_err(restoring)?;
+    let (brought, of) = brought.map_err(restoring)?;
     store.tell();
     let Amount { sstables, bytes } = brought.now;
-    Ok(Done::Brought { sstables, bytes, all_sstables: brought.all.sstables })
+    let (all_sstables, tokens_hash) = (brought.all.sstables, tokens::hash_of(&of.tokens));
+    Ok(Done::Brought { sstables, bytes, all_sstables, tokens_hash })
 }
 
 /// The backup, pinned and then read.

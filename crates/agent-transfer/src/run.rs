@@ -105,7 +105,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
             is_ours(&vault, settings)?;
             vault
         }
-        Work::Read(_) | Work::Batch(_) => {
+        Work::Read(_) | Work::Tokens(_) | Work::Batch(_) => {
             let vault = Vault::open(&store, keys, &random)?;
             is_ordered(&vault, settings)?;
             vault
@@ -120,6 +120,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Discard(order) => work::discard(order),
         Work::Fetch(order) => work::fetch(&vault, order),
         Work::Read(order) => restore::read(&vault, &settings.id, order),
+        Work::Tokens(order) => restore::tokens(&vault, &settings.id, order),
         Work::Batch(order) => restore::batch(&vault, &store, (&settings.id, order)),
         Work::Expire(order) => retention::expire(&vault, order),
         Work::Sweep(order) => retention::sweep(&vault, order),

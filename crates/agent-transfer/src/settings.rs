@@ -1,7 +1,7 @@
 //! What a transfer is told: one line of JSON on its standard input. The agent
 //! writes it, so a word that is not known is a version that does not fit.
 
-use crate::orders::restore::{Batch, Read};
+use crate::orders::restore::{Batch, Read, Tokens};
 use crate::orders::retention::{Expire, Sweep};
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Upload, Verify};
 use crate::words::stopped::Stopped;
@@ -119,6 +119,8 @@ pub enum Work {
     Fetch(Fetch),
     /// Restore: read what a backup is, and its schema.
     Read(Read),
+    /// Restore: read which tokens a member of a backup had.
+    Tokens(Tokens),
     /// Restore: bring a batch of SSTables.
     Batch(Batch),
     /// Retention: condemn backups.

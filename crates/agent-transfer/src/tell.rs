@@ -2,7 +2,8 @@
 //! how it ended; without it, it has crashed.
 
 use crate::words::stopped::{Cause, Stopped};
-use palladion_api::backup::{Cataloged, Expired, LoadSource, Swept};
+use palladion_api::backup::{BackedUpMember, Cataloged, Expired, LoadSource, Swept};
+use palladion_api::ids::HostId;
 use palladion_backup::manifest::member::Schema;
 use palladion_backup::manifest::ring::{OfMember, Window};
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,18 @@ pub enum Done {
         window: Window,
         /// The members that have anything of the tables, if it was added up.
         sources: Vec<LoadSource>,
+        /// All its members, if a ring is to become theirs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        members: Vec<BackedUpMember>,
+    },
+    /// The tokens that a member of a backup had, for the agent.
+    Tokens {
+        /// The hash that vouches for all of it.
+        manifest_hash: String,
+        /// The member.
+        source: HostId,
+        /// Its tokens.
+        tokens: Vec<String>,
     },
     /// A batch of SSTables is there, for the agent. None: all were brought before.
     Brought {
@@ -107,6 +120,9 @@ pub enum Done {
         bytes: u64,
         /// So many has the member of the tables, in all.
         all_sstables: u64,
+        /// Hash of the tokens that it had.
+        #[serde(default)]
+        tokens_hash: String,
     },
     /// The backup was read and compared with the ring, by the agent.
     Cataloged {
@@ -115,6 +131,15 @@ pub enum Done {
         /// What was found.
         cataloged: Box<Cataloged>,
     },
+    /// The tokens of the first start are noted, by the agent.
+    Noted {
+        /// The member of the backup that had them.
+        source: HostId,
+        /// Their hash.
+        tokens_hash: String,
+    },
+    /// The member lets clients in, by the agent.
+    Opened,
     /// The tables are there, by the agent.
     Created,
     /// What one member of the backup had is loaded, by the agent.

@@ -9,33 +9,18 @@ mod support;
 
 use objects::s3::{ID, S3, SECRET};
 use palladion_agent_transfer::tell::Done;
-use palladion_backup::manifest::member::Schema;
 use palladion_backup::names::BackupId;
 use palladion_backup::vault::Vault;
 use palladion_backup::{chain, expire};
 use palladion_store::directory::Directory;
 use palladion_store::random::System;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use support::{BACKUP, Member, host, repository, run, tree};
+use std::path::Path;
+use support::backed::{Backed, SCHEMA, refused};
+use support::{BACKUP, host, repository, run, tree};
 
-const TAG: &str = "palladion-b1-1";
-const SCHEMA: &str = "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': '3'} AND durable_writes = true;
-
-CREATE TABLE shop.users (
-    id int PRIMARY KEY,
-    name text
-) WITH ID = 5f3c2b1a-0000-4000-8000-0000000000aa
-    AND gc_grace_seconds = 864000;
-
-CREATE TABLE shop.orders (
-    id int PRIMARY KEY,
-    name text
-) WITH ID = 5f3c2b1a-0000-4000-8000-0000000000bb
-    AND gc_grace_seconds = 600;
-";
 const VIEW: &str = "CREATE MATERIALIZED VIEW shop.orders AS
     SELECT *
     FROM shop.users
@@ -45,125 +30,9 @@ const VIEW: &str = "CREATE MATERIALIZED VIEW shop.orders AS
     AND gc_grace_seconds = 864000;
 ";
 
-struct Backed {
-    folder: tempfile::TempDir,
-    member: Member,
-    manifest: String,
-}
-
-impl Backed {
-    /// One member with five SSTables of users and two of orders.
-    fn new(schema: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = folder.path().join("store");
-        std::fs::create_dir_all(&store).unwrap();
-        let base = json!({"repository": repository("Plain"), "store": {"at": store}});
-        Self::at(folder, base, schema)
-    }
-
-    fn at(folder: tempfile::TempDir, base: Value, schema: &str) -> Self {
-        let member = Member::new(folder.path(), 1, base);
-        for generation in ["1", "2", "3h5q_05kq_2kdm82q1hsz4bnxhjo", "10", "11"] {
-            member.write("users", generation, 1_200_000);
-        }
-        member.write("orders", "1", 7000);
-        member.write("orders", "7", 9000);
-        assert_eq!(run(&member.prepare()).done(), Done::Prepared);
-        let schema = describe(&member, schema);
-        member.take_snapshot(TAG);
-        let sent = run(&member.upload(BACKUP, TAG, &schema));
-        sent.done();
-        let Done::Finished { manifest_hash: manifest } =
-            run(&member.finish(BACKUP, &[(1, &sent)])).done()
-        else {
-            panic!()
-        };
-        Self { folder, member, manifest }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn read(&self) -> Value {
-        let schema = self.path("state/restore.cql");
-        self.member.settings(json!({
-            "kind": "Read", "backup": BACKUP, "manifest": self.manifest, "tables": [],
-            "schema": schema, "amounts": "Sum", "server": "5.0.9",
-        }))
-    }
-
-    fn batch(&self, skip: u64, limit: u64) -> Value {
-        let mut settings = self.member.settings(json!({
-            "kind": "Batch", "backup": BACKUP, "manifest": self.manifest,
-            "sourceHostID": host(1), "tables": [{"from": "shop", "to": "copy"}], "skip": skip,
-            "of": 7, "limit": limit, "room": 1_u64 << 41, "into": self.path("into"),
-        }));
-        settings["id"] = json!("r1/load-1");
-        settings
-    }
-
-    /// Components by table and SSTable that a restore loads, as they were taken.
-    fn taken(&self) -> BTreeSet<(String, BTreeMap<String, Vec<u8>>)> {
-        let live = self.member.live();
-        let parts = |path: &str| {
-            let (folder, name) = path.rsplit_once('/').unwrap();
-            let table = folder.rsplit_once('/').unwrap().1.rsplit_once('-').unwrap().0;
-            let (sstable, component) = name.rsplit_once('-').unwrap();
-            (table.to_string(), sstable.to_string(), component.to_string())
-        };
-        let all = live.iter().map(|(path, bytes)| (parts(path), bytes.clone()));
-        sstables(all.filter(|((_, _, component), _)| {
-            component != "TOC.txt" && !component.starts_with("SAI+")
-        }))
-    }
-
-    /// The same of a batch.
-    fn brought(&self) -> BTreeSet<(String, BTreeMap<String, Vec<u8>>)> {
-        let parts = |path: &str| {
-            let parts: Vec<&str> = path.split('/').collect();
-            let [number, keyspace, table, name] = parts[..] else { panic!("{path}") };
-            assert_eq!(keyspace, "copy");
-            assert!(name.starts_with(&format!("nb-{number}-")), "a folder for each: {path}");
-            let (sstable, component) = name.rsplit_once('-').unwrap();
-            let id: Vec<&str> = sstable.split('-').collect();
-            assert!(matches!(id[..], ["nb", id, "big"] if id.parse::<u64>().is_ok()), "{name}");
-            (table.to_string(), sstable.to_string(), component.to_string())
-        };
-        let all = tree(&self.path("into"));
-        sstables(all.into_iter().map(|(path, bytes)| (parts(&path), bytes)))
-    }
-}
-
-type Part = ((String, String, String), Vec<u8>);
-
-fn sstables(all: impl Iterator<Item = Part>) -> BTreeSet<(String, BTreeMap<String, Vec<u8>>)> {
-    let mut by: BTreeMap<(String, String), BTreeMap<String, Vec<u8>>> = BTreeMap::new();
-    for ((table, sstable, component), bytes) in all {
-        by.entry((table, sstable)).or_default().insert(component, bytes);
-    }
-    by.into_iter().map(|((table, _), files)| (table, files)).collect()
-}
-
-fn describe(member: &Member, text: &str) -> Schema {
-    let file = member.root.join("schema.cql");
-    std::fs::write(&file, text).unwrap();
-    match run(&member.settings(json!({"kind": "Describe", "file": file}))).done() {
-        Done::Described { schema } => schema,
-        other => panic!("{other:?}"),
-    }
-}
-
 fn pins(store: &Path) -> usize {
     let folder = store.join("pins").join(BACKUP);
     if folder.is_dir() { tree(&folder).len() } else { 0 }
-}
-
-#[track_caller]
-fn refused(settings: &Value, cause: &str, words: &str) {
-    let (found, said) = run(settings).stopped();
-    assert_eq!(found, cause, "{said}");
-    assert!(said.contains(words), "{said}");
 }
 
 #[test]
@@ -172,7 +41,7 @@ fn a_backup_is_read_with_what_each_member_has_and_its_schema() {
     let mut read = backed.read();
     // As it is before the hash is known.
     read["work"]["manifest"] = Value::Null;
-    let Done::Read { manifest_hash, window, sources } = run(&read).done() else { panic!() };
+    let Done::Read { manifest_hash, window, sources, .. } = run(&read).done() else { panic!() };
     assert_eq!(manifest_hash, backed.manifest);
     assert_eq!((window.from, window.to), (1_800_000_000, 1_800_000_060));
     let bytes: usize =
@@ -202,7 +71,7 @@ fn every_file_of_a_member_is_brought_once_over_all_batches() {
         let (mut skip, mut batches, mut all, mut bytes) = (0, 0, BTreeSet::new(), 0);
         loop {
             let ended = run(&backed.batch(skip, limit));
-            let Done::Brought { sstables, bytes: now, all_sstables } = ended.done() else {
+            let Done::Brought { sstables, bytes: now, all_sstables, .. } = ended.done() else {
                 panic!()
             };
             assert_eq!(all_sstables, 7);

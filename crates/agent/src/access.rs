@@ -17,7 +17,7 @@ use crate::words::files::Missing;
 use palladion_api::member::{AccessProblem, AccessProblemKind};
 use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, ServerConfig};
 use roles::DefaultRole;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 /// Where nothing is wrong, a password that was changed in the database only is noticed in this time.
@@ -33,8 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const REFUSED: AccessProblemKind = AccessProblemKind::CredentialsRefused;
 
-/// The agent's own server, as the Secrets stand now.
-pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
+/// The agent's own server, as the Secrets stand now. One that is closed to clients listens inside
+/// its pod alone.
+pub fn endpoint(settings: &Settings, config: &ServerConfig, is_closed: bool) -> Endpoint {
     let authorities = match config.client_encryption() {
         ClientEncryption::Plain => None,
         ClientEncryption::OfOperator => Some(certificate::placed_authorities(settings)),
@@ -49,9 +50,13 @@ pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
     };
     Endpoint {
         encryption,
-        address: SocketAddr::new(settings.pod_ip, settings.cql_port),
+        address: SocketAddr::new(listens_on(settings.pod_ip, is_closed), settings.cql_port),
         credentials: Credentials::mounted(&settings.secrets_dir, AGENTS_FOLDER),
     }
+}
+
+fn listens_on(pod_ip: IpAddr, is_closed: bool) -> IpAddr {
+    if is_closed { Ipv4Addr::LOCALHOST.into() } else { pod_ip }
 }
 
 /// What was tried: this start of the server, with these.

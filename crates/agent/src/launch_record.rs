@@ -25,6 +25,9 @@ pub struct LaunchRecord {
     /// Does the server take its agent alone over CQL?
     #[serde(default)]
     pub sealed: bool,
+    /// Does the server take no clients, since its ring is being restored?
+    #[serde(default)]
+    pub closed: bool,
     /// Credentials, where the server was given some.
     pub credentials: Option<Credentials>,
 }
@@ -52,6 +55,7 @@ mod tests {
             runtime: RuntimeSettings::default(),
             runtime_before: None,
             sealed: false,
+            closed: false,
             credentials: Some(Credentials::random()),
         };
         record.save(&path).unwrap();

@@ -10,8 +10,8 @@ mod retention;
 mod status;
 mod transfer;
 pub use load::{
-    CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWork, Loaded, OwnGrace, SchemaWork,
-    SettleWork, TableFound, TableState,
+    BackedUpMember, CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWay, LoadWork, Loaded,
+    NotedTokens, OpenWork, OwnGrace, SchemaWork, SettleWork, TableFound, TableState, TokensWork,
 };
 pub use retention::{
     BackupExpiry, ExpireWork, Expired, ExpiredBy, MOST_EXPIRING, StayingBackup, SweepWork, Swept,
@@ -22,9 +22,9 @@ pub use status::{
 };
 pub use transfer::{
     BACKUP_CREDENTIALS, BACKUP_CREDENTIALS_SECRET, BACKUP_KEYS, BACKUP_VOLUME, BackupSchema,
-    DamagedObject, DescribeWork, DiscardWork, FinishWork, PrepareWork, RingView, SentManifest,
-    SnapshotWork, Transfer, TransferCause, TransferPlace, TransferRepository, TransferState,
-    TransferStatus, TransferTask, TransferWork, UploadWork, Uploaded, VerifyWork,
+    DamagedObject, DescribeWork, DiscardWork, FinishWork, NEVER_STARTED, PrepareWork, RingView,
+    SentManifest, SnapshotWork, Transfer, TransferCause, TransferPlace, TransferRepository,
+    TransferState, TransferStatus, TransferTask, TransferWork, UploadWork, Uploaded, VerifyWork,
 };
 
 /// One backup of a ring, into the store of the ring's `spec.backup`. When it has ended, and until it expires, exactly one of the conditions `Complete` and `Failed` is True. Deleting it deletes nothing in the store, and ends a backup that is under way; `spec.expire` deletes it there.

@@ -42,8 +42,8 @@ pub use security::{
 pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
-    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, Rotation, RotationStep,
-    SystemReplicationChange, Turn, TurnStep,
+    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, RestoredPlace, Rotation,
+    RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};
@@ -96,6 +96,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = security_rules::scylla_takes_no_auth(),
     validation = security_rules::scylla_takes_no_tls(),
     validation = backup_rules::scylla_takes_no_backup(),
+    validation = backup_rules::a_ring_begins_with_a_restore(),
     validation = network_rules::scylla_takes_no_network(),
     validation = sidecar_rules::scylla_takes_no_sidecars(),
     validation = sidecar_rules::sidecars_need_4_1(),

@@ -35,7 +35,7 @@ pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST
 pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
-pub use permit::{DataBeforeStart, PermitKind, StartPermit};
+pub use permit::{DataBeforeStart, PermitKind, RestoredStart, StartPermit};
 pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
@@ -322,8 +322,9 @@ pub struct EvidenceRequest {
 /// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
 /// is granted; since 6 it makes a key and asks for certificates that `spec.tls` orders; since 7 for those of the
 /// other members, too; since 8 it starts a new ring sealed, and notes `spec.securityFloor`; since 9
-/// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 it reports of certificates
-/// for clients, too, whom the server trusts and whose certificate it presents.
+/// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 also in that of a whole
+/// ring, and it reports of certificates for clients, too, whom the server trusts and whose
+/// certificate it presents.
 pub const PROTOCOL: u32 = 11;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer

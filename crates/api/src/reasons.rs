@@ -162,6 +162,8 @@ reasons! {
     WaitingForRevision => "Wait; another member is proving the newer revision first.";
     /// The server has been started and is not a full member yet.
     Starting => "Wait; the message says what the server is doing.";
+    /// The ring of the member begins with a backup, and its server takes no clients until all of the backup is there.
+    Restoring => "Wait; the `CassandraRestore` of the ring says how far it is: `kubectl describe cassandrarestore NAME`.";
     /// The server runs and is a full member.
     Running => "Nothing.";
     /// The server of a member is stopped as its spec says. Until it runs again, no other member joins, leaves or is restarted.
@@ -392,6 +394,18 @@ reasons! {
     RestoreFailed => "Remove the cause that the message names, and create another restore: loading the same rows twice is the same as once.";
     /// A restore was aborted.
     RestoreAborted => "Nothing; tables that it has created keep the rows that were loaded until then.";
+    /// A ring begins with a restore, which is not there or has not begun.
+    WaitingForRestore => "Create the CassandraRestore that `spec.backup.restore` names, with `mode: WholeRing`, or look at its conditions: the message names what it waits for.";
+    /// The ring that is to begin with a backup has other racks, members or tokens than the backup.
+    TopologyDiffers => "Create the ring as the message describes it, and change it when it is restored; or create it empty, and restore its tables with `mode: Tables`.";
+    /// The members of a ring that is restored get the tokens of the backup, and start.
+    RestoreStarting => "Wait. No client is let in meanwhile.";
+    /// The members of a ring that is restored are started again, and let clients in.
+    RestoreOpening => "Wait.";
+    /// A ring is restored and takes clients; its members repair what they have.
+    RestoreRepairing => "Wait. `kubectl get cassandramember NAME -o yaml` shows pending maintenance of a member.";
+    /// The restore of a ring has ended, and is not complete: no client is let in.
+    RingNotRestored => "Delete the CassandraCluster and its PersistentVolumeClaims, and create both it and its CassandraRestore again. The backup was only read.";
     /// Rows are not loaded while a member joins, leaves or is down: it would miss them.
     RingUnsettled => "Wait, or look at the member that the message names; the restore goes on by itself.";
     /// A schedule did not create a task in time: it would have been later than `startingDeadlineSeconds`.

@@ -47,6 +47,10 @@ pub use status::{
     validation = rules::is_fixed("tables"),
     validation = rules::is_fixed("existing"),
     validation = rules::is_fixed("datacenters"),
+    validation = rules::is_fixed("auth"),
+    validation = rules::is_fixed("repair"),
+    validation = rules::a_whole_ring_is_all_of_it(),
+    validation = rules::tables_come_without_roles(),
     validation = rules::abort_is_final()
 )]
 #[serde(rename_all = "camelCase")]
@@ -56,7 +60,7 @@ pub struct CassandraRestoreSpec {
     pub cluster: String,
     /// The backup. Immutable.
     pub source: RestoreSource,
-    /// `Tables`: rows are loaded into tables of the running ring. Immutable.
+    /// `Tables`: rows are loaded into tables of the running ring. `WholeRing`: a ring that does not exist yet begins with the backup: the restore has the name that `spec.backup.restore` of the `CassandraCluster` says. Immutable.
     pub mode: RestoreMode,
     /// What is restored, and where to. Default: all keyspaces of the backup but those of the system, under their own names. Immutable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +80,13 @@ pub struct CassandraRestoreSpec {
         extend("additionalProperties" = {"type": "string", "minLength": 1, "maxLength": 63, "pattern": "^[A-Za-z0-9_-]+$"})
     )]
     pub datacenters: BTreeMap<String, String>,
-    /// Give the restore up: what runs is stopped. Rows that were loaded stay. Cannot be set back to false. Default false.
+    /// `WholeRing`: whether roles and permissions of the backup come, too. Of two versions of a role the newer one wins, so that the users of this ring's own Secrets stay. Default `Restore`. Immutable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<RestoreAuth>,
+    /// `WholeRing`: whether all members repair what they have once clients are let in. The members of a backup may differ as far as those of the ring did; until they are repaired, `gc_grace_seconds` of all tables stays raised, so that no deleted row comes back. Default `After`. Immutable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RestoreRepair>,
+    /// Give the restore up: what runs is stopped. Rows that were loaded stay. A whole ring that lets clients in is not taken back any more: its restore goes on to its end. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
 }
@@ -123,6 +133,8 @@ pub enum RestoreMode {
     /// Rows are loaded into tables of the running ring.
     #[default]
     Tables,
+    /// A ring begins with the backup.
+    WholeRing,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]
@@ -141,6 +153,38 @@ pub enum RestoreExisting {
     Truncate,
     /// The rows of the backup are added.
     Merge,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(crate::word::Word),
+}
+
+/// Whether roles come.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum RestoreAuth {
+    /// Those of the backup come.
+    #[default]
+    Restore,
+    /// The ring keeps those that it has.
+    Keep,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(crate::word::Word),
+}
+
+/// Whether a ring is repaired once it is restored.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum RestoreRepair {
+    /// Each member repairs what it has.
+    #[default]
+    After,
+    /// It is not.
+    None,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]

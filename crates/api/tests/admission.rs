@@ -306,6 +306,9 @@ fn the_full_example_shows_every_field() {
         let found = all.iter().map(|(_, object)| of(object)).find(Value::is_object);
         object["spec"]["backup"]["store"][store] = found.unwrap_or_default();
     }
+    // So has the restore that a ring begins with.
+    let restored = example("restored-ring.yaml")["spec"]["backup"]["restore"].clone();
+    object["spec"]["backup"]["restore"] = restored;
     let schema = &judges()["CassandraCluster"].schema["properties"]["spec"];
     let mut missing = Vec::new();
     absent(schema, &object["spec"], "spec", &mut missing);

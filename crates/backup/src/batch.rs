@@ -68,7 +68,8 @@ pub fn amount(
     Ok((amount, member))
 }
 
-/// Bring the next of them; `told` hears how many are there, of all, after each.
+/// Bring the next of them; `told` hears how many are there, of all, after each. With whose they
+/// are.
 ///
 /// # Errors
 /// A file is not what was taken, or one that a server would leave out; or store or target failed.
@@ -78,9 +79,9 @@ pub fn batch(
     into: Into<'_>,
     target: &dyn Target,
     told: &mut dyn FnMut(u64) -> Result<(), Trouble>,
-) -> Result<Brought, Trouble> {
+) -> Result<(Brought, Member), Trouble> {
     let (mut brought, mut is_full, mut last) = (Brought::default(), false, None);
-    each(vault, (ring, member), into, &mut |folder, sstable| {
+    let member = each(vault, (ring, member), into, &mut |folder, sstable| {
         let bytes = length(&sstable);
         brought.all.add(bytes);
         if is_full || brought.all.sstables <= part.skip {
@@ -99,7 +100,7 @@ pub fn batch(
         one(vault, target, (&folder, brought.now.sstables), sstable, &mut last)?;
         told(part.skip + brought.now.sstables)
     })?;
-    Ok(brought)
+    Ok((brought, member))
 }
 
 /// Each SSTable that is wanted, with its folder. Of the manifest one SSTable is held.

@@ -185,7 +185,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     // Somebody waits for a restore; a backup can be taken after it.
     restores::decide(facts, &valid, &mut draft);
     draft.begin_part();
-    backups::decide(facts, &valid, &mut draft);
+    backups::decide(facts, &valid, retention::elsewhere::of, &mut draft);
     draft.begin_part();
     retention::decide(facts, &valid, &mut draft);
     // After what is ordered now.

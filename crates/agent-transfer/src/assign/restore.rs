@@ -1,11 +1,13 @@
 //! From an order of a restore to what the child is told in each of its steps.
 
 use super::{Own, backup, hash, host, with};
-use crate::orders::restore::{Amounts, Batch, Read};
+use crate::orders::restore::{Amounts, Batch, Read, Tokens, Which};
 use crate::settings::{Settings, Work};
 use crate::words::refusal::Refusal;
 use crate::words::stopped::Stopped;
-use palladion_api::backup::{CatalogWork, LoadWork, SchemaWork, SettleWork, Transfer};
+use palladion_api::backup::{
+    CatalogWork, LoadWay, LoadWork, SchemaWork, SettleWork, TokensWork, Transfer,
+};
 use palladion_api::restore::RestoreTable;
 use palladion_backup::schema::TableName;
 use std::path::PathBuf;
@@ -23,6 +25,13 @@ pub(super) fn schema_fits(work: &SchemaWork) -> Result<(), Refusal> {
 }
 
 pub(super) fn load_fits(work: &LoadWork) -> Result<(), Refusal> {
+    if let LoadWay::Unknown(word) = &work.way {
+        return Err(Refusal::word("way", &word.to_string()));
+    }
+    host(work.source.as_str()).and(hash("manifest", &work.manifest_hash)).map(drop)
+}
+
+pub(super) fn tokens_fits(work: &TokensWork) -> Result<(), Refusal> {
     host(work.source.as_str()).and(hash("manifest", &work.manifest_hash)).map(drop)
 }
 
@@ -67,6 +76,20 @@ pub fn read(
     })
 }
 
+/// Read which tokens a member of the backup had.
+///
+/// # Errors
+/// As [`read`].
+pub fn tokens(order: &Transfer, own: &Own, work: &TokensWork) -> Result<Settings, Stopped> {
+    with(order, own, || {
+        Ok(Work::Tokens(Tokens {
+            backup: backup(order)?,
+            manifest: hash("manifest", &work.manifest_hash)?,
+            source: host(work.source.as_str())?,
+        }))
+    })
+}
+
 /// What of a load is brought next, and where to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextBatch {
@@ -80,6 +103,8 @@ pub struct NextBatch {
     pub room: u64,
     /// The folder.
     pub into: PathBuf,
+    /// Of which tables.
+    pub which: Which,
 }
 
 /// Bring a batch.
@@ -91,13 +116,14 @@ pub fn batch(
     own: &Own,
     (work, next): (&LoadWork, NextBatch),
 ) -> Result<Settings, Stopped> {
-    let NextBatch { skip, of, limit, room, into } = next;
+    let NextBatch { skip, of, limit, room, into, which } = next;
     with(order, own, || {
         Ok(Work::Batch(Batch {
             backup: backup(order)?,
             manifest: hash("manifest", &work.manifest_hash)?,
             source: host(work.source.as_str())?,
             tables: work.tables.clone(),
+            which,
             skip,
             of,
             limit,

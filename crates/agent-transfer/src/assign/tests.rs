@@ -1,8 +1,9 @@
 //! What is made of an order: tables of orders.
 
 use super::*;
+use crate::orders::restore::Which;
 use crate::words::stopped::Cause;
-use palladion_api::backup::{Transfer, TransferTask};
+use palladion_api::backup::{TokensWork, Transfer, TransferTask};
 use serde_json::json;
 
 const HOST: &str = "5f3c2b1a-0000-4000-8000-000000000001";
@@ -70,6 +71,8 @@ fn said(order: &Transfer) -> Said {
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
         | TransferTask::Settle(_)
+        | TransferTask::Tokens(_)
+        | TransferTask::Open(_)
         | TransferTask::Expire(_)
         | TransferTask::Sweep(_) => Said::Nothing,
     }
@@ -174,12 +177,17 @@ fn credentials_go_to_no_store_that_they_were_not_given_for() {
     settings(&order, &mounted(None), Said::Nothing).unwrap();
 }
 
-fn restores() -> [Value; 4] {
+fn restores() -> [Value; 9] {
     [
         json!({"catalog": {"manifestHash": sha(), "tables": [{"from": "shop"}]}}),
         json!({"schema": {"manifestHash": sha(), "truncate": ["shop.users"]}}),
         json!({"load": {"manifestHash": sha(), "source": OTHER}}),
         json!({"settle": {"own": [{"table": "shop.users", "gcGraceSeconds": 1}], "indexes": {"manifestHash": sha(), "created": ["shop.users"]}}}),
+        json!({"catalog": {"wholeRing": true}}),
+        json!({"tokens": {"manifestHash": sha(), "source": OTHER}}),
+        json!({"load": {"manifestHash": sha(), "source": OTHER, "way": "Place"}}),
+        json!({"load": {"manifestHash": sha(), "source": OTHER, "way": "Roles"}}),
+        json!({"open": {}}),
     ]
 }
 
@@ -190,21 +198,30 @@ fn a_restore_is_told_step_by_step_with_the_credentials_that_are_ordered() {
     }
     let mut order = order(restores()[2].clone());
     let Some(TransferTask::Load(work)) = order.work.task() else { panic!() };
-    let work = work.clone();
-    let next = restore::NextBatch { skip: 3, of: 9, limit: 100, room: 200, into: "/v/into".into() };
-    let told = restore::batch(&order, &own(), (&work, next.clone())).unwrap();
+    let load = work.clone();
+    let which = Which::Auth(vec!["roles".into()]);
+    let into = "/v/into".into();
+    let next = restore::NextBatch { skip: 3, of: 9, limit: 100, room: 200, into, which };
+    let told = restore::batch(&order, &own(), (&load, next.clone())).unwrap();
     let line = serde_json::to_string(&told).unwrap();
     let told: Settings = serde_json::from_str(&line).unwrap();
     assert_eq!(told.entries, Entries::Own);
     let Work::Batch(batch) = told.work else { panic!("{line}") };
     assert_eq!((batch.skip, batch.of, batch.limit), (3, 9, 100));
     assert_eq!(batch.source.as_str(), OTHER);
+    assert_eq!(batch.which, Which::Auth(vec!["roles".into()]));
     order.source_credentials = true;
     let told = restore::read(&order, &own(), (None, &[], crate::orders::restore::Amounts::Leave));
     assert_eq!(told.unwrap().entries, Entries::Source);
+    let work = TokensWork { manifest_hash: sha(), source: OTHER.into() };
+    let told = restore::tokens(&order, &own(), &work).unwrap();
+    let told: Settings = serde_json::from_str(&serde_json::to_string(&told).unwrap()).unwrap();
+    let Work::Tokens(tokens) = told.work else { panic!() };
+    assert_eq!((tokens.source.as_str(), tokens.manifest.as_str()), (OTHER, sha().as_str()));
     // Those of another Secret are not even looked at.
     let other = Own { credentials_secret: Some("another".into()), ..own() };
-    assert!(restore::batch(&order, &other, (&work, next)).is_err());
+    assert!(restore::tokens(&order, &other, &work).is_err());
+    assert!(restore::batch(&order, &other, (&load, next)).is_err());
 }
 
 #[test]
@@ -215,6 +232,9 @@ fn a_restore_with_a_word_that_is_none_is_refused() {
         json!({"schema": {"manifestHash": sha(), "truncate": ["shop.a;b"]}}),
         json!({"load": {"manifestHash": sha(), "source": "me"}}),
         json!({"load": {"manifestHash": "", "source": OTHER}}),
+        json!({"load": {"manifestHash": sha(), "source": OTHER, "way": "Levitate"}}),
+        json!({"tokens": {"manifestHash": sha(), "source": "me"}}),
+        json!({"tokens": {"manifestHash": "ab", "source": OTHER}}),
         json!({"settle": {"own": [{"table": "a.b.c", "gcGraceSeconds": 1}]}}),
         json!({"settle": {"indexes": {"manifestHash": sha(), "created": [""]}}}),
     ] {

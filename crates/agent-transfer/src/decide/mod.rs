@@ -17,6 +17,7 @@ pub use report::{status, unwritten};
 
 use crate::tell::Line;
 use crate::words::refusal::Refusal;
+use palladion_api::backup::NEVER_STARTED;
 use palladion_api::ids::{HostId, VolumeId};
 
 /// The first wait after a try that failed, in seconds; each is twice the one before.
@@ -144,7 +145,11 @@ fn refused(facts: &Facts, why: Refusal) -> Next {
 
 /// What keeps an order from being for us, or from being done here.
 fn unfit(facts: &Facts, order: &Order) -> Option<Refusal> {
-    if facts.host.as_ref() != Some(&order.host) {
+    let is_this = match &facts.host {
+        Some(host) => *host == order.host,
+        None => order.host.as_str() == NEVER_STARTED,
+    };
+    if !is_this {
         return Some(Refusal::OtherMember { host: order.host.clone() });
     }
     if facts.volume != order.volume {

@@ -3,7 +3,7 @@
 use crate::assign;
 use crate::settings::Tag;
 use crate::words::refusal::Refusal;
-use palladion_api::backup::{Transfer, TransferTask};
+use palladion_api::backup::{NEVER_STARTED, Transfer, TransferTask};
 use palladion_api::ids::{HostId, VolumeId};
 
 /// What of an order is decided on. What is to be done stands beside it.
@@ -45,7 +45,9 @@ impl Backups {
                 TransferTask::Catalog(_)
                 | TransferTask::Schema(_)
                 | TransferTask::Load(_)
-                | TransferTask::Settle(_),
+                | TransferTask::Settle(_)
+                | TransferTask::Tokens(_)
+                | TransferTask::Open(_),
             ) => Self::OfAny,
             Some(
                 TransferTask::Prepare(_)
@@ -88,7 +90,7 @@ pub enum Repository {
 impl Order {
     /// Of what the operator has written.
     pub fn of(transfer: &Transfer) -> Self {
-        let unfit = assign::fit(transfer).err();
+        let unfit = misplaced(transfer).or_else(|| assign::fit(transfer).err());
         Self {
             id: transfer.id.clone(),
             epoch: transfer.epoch,
@@ -100,6 +102,33 @@ impl Order {
             snapshots: Snapshots::of(transfer),
             unfit,
         }
+    }
+}
+
+/// Before its first start a member reads what backups have, and nothing else; tokens it notes
+/// then alone.
+fn misplaced(transfer: &Transfer) -> Option<Refusal> {
+    let has_started = transfer.host_id.as_str() != NEVER_STARTED;
+    match transfer.work.task()? {
+        TransferTask::Catalog(work) if work.whole_ring => None,
+        TransferTask::Tokens(_) if has_started => {
+            Some(Refusal::HasStarted { host: transfer.host_id.clone() })
+        }
+        TransferTask::Tokens(_) => None,
+        TransferTask::Catalog(_)
+        | TransferTask::Schema(_)
+        | TransferTask::Load(_)
+        | TransferTask::Settle(_)
+        | TransferTask::Open(_)
+        | TransferTask::Prepare(_)
+        | TransferTask::Snapshot(_)
+        | TransferTask::Describe(_)
+        | TransferTask::Upload(_)
+        | TransferTask::Finish(_)
+        | TransferTask::Verify(_)
+        | TransferTask::Discard(_)
+        | TransferTask::Expire(_)
+        | TransferTask::Sweep(_) => (!has_started).then_some(Refusal::NeverStarted),
     }
 }
 
@@ -120,6 +149,8 @@ impl Snapshots {
                 | TransferTask::Schema(_)
                 | TransferTask::Load(_)
                 | TransferTask::Settle(_)
+                | TransferTask::Tokens(_)
+                | TransferTask::Open(_)
                 | TransferTask::Expire(_)
                 | TransferTask::Sweep(_),
             )

@@ -6,7 +6,8 @@ use crate::words::refusal::Refusal;
 use crate::words::stopped::Cause;
 use palladion_api::backup::MOST_DAMAGED;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, Loaded, TransferCause, TransferState, TransferStatus, Uploaded,
+    BackupSchema, DamagedObject, Loaded, NotedTokens, TransferCause, TransferState, TransferStatus,
+    Uploaded,
 };
 
 /// Characters of a message: the schema takes no more.
@@ -60,6 +61,7 @@ fn of(id: &str, state: TransferState) -> TransferStatus {
         manifest_hash: None,
         cataloged: None,
         loaded: None,
+        noted_tokens: None,
         expired: None,
         swept: None,
         damaged: Vec::new(),
@@ -127,6 +129,10 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
         Done::Loaded { sstables, bytes } => {
             status.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
         }
+        Done::Noted { source, tokens_hash } => {
+            let (source, tokens_hash) = (source.clone(), tokens_hash.clone());
+            status.noted_tokens = Some(NotedTokens { source, tokens_hash });
+        }
         Done::Expired { expired } => status.expired = Some((**expired).clone()),
         Done::Swept { swept } => status.swept = Some((**swept).clone()),
         Done::Prepared
@@ -135,6 +141,8 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
         | Done::Fetched { .. }
         | Done::Read { .. }
         | Done::Brought { .. }
+        | Done::Tokens { .. }
+        | Done::Opened
         | Done::Created
         | Done::Settled => {}
     }
@@ -189,6 +197,8 @@ impl Refusal {
             Self::OtherMember { .. }
             | Self::OtherVolume { .. }
             | Self::OlderEpoch { .. }
+            | Self::NeverStarted
+            | Self::HasStarted { .. }
             | Self::RecordUnread
             | Self::RepositoryUnread => TransferCause::NotForUs,
             Self::OtherRepository { .. } => TransferCause::RepositoryForeign,

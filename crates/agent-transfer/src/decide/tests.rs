@@ -1,5 +1,7 @@
 //! What is done about an order, as tables of facts.
 
+mod begins;
+
 use super::*;
 use crate::settings::Tag;
 use crate::tell::{Done, Progress};

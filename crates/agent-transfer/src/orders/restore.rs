@@ -32,6 +32,8 @@ pub struct Read {
 pub enum Amounts {
     /// The manifests of all members are read.
     Sum,
+    /// The same, and it is said of each member what it was: a ring is to become theirs.
+    Ring,
     /// Nobody asks.
     Leave,
 }
@@ -49,6 +51,9 @@ pub struct Batch {
     pub source: HostId,
     /// What is restored.
     pub tables: Vec<RestoreTable>,
+    /// Or not those.
+    #[serde(default)]
+    pub which: Which,
     /// So many SSTables are loaded.
     pub skip: u64,
     /// Of so many; 0 before the first batch.
@@ -60,4 +65,27 @@ pub struct Batch {
     /// The folder, which is emptied first: in it are one for each keyspace of the ring with one
     /// for each table.
     pub into: PathBuf,
+}
+
+/// Which tables a batch is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Which {
+    /// Those that are restored.
+    #[default]
+    Restored,
+    /// These of `system_auth`: a description of the schema need not have them.
+    Auth(Vec<String>),
+}
+
+/// See [`crate::settings::Work::Tokens`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Tokens {
+    /// The backup.
+    pub backup: BackupId,
+    /// Of its manifest.
+    pub manifest: Hash,
+    /// Whose tokens.
+    #[serde(rename = "sourceHostID")]
+    pub source: HostId,
 }

@@ -7,6 +7,8 @@ palladion_api::sentences! {
     pub enum Refusal {
         OtherMember { host: HostId } => "the transfer is for the member with host ID {host}, which this one is not; nothing was done";
         OtherVolume { volume: VolumeId } => "the transfer is for volume {volume}, which this one is not; nothing was done";
+        NeverStarted => "the member has never started, and this work needs its server; nothing was done";
+        HasStarted { host: HostId } => "the member has started before, with host ID {host}, and keeps the tokens that it has; nothing was done";
         OlderEpoch { epoch: i64, newest: i64 } => "the transfer is from leader epoch {epoch}, but one from epoch {newest} was received before; nothing was done";
         RecordUnread => "cannot read .palladion/transfer.json on the volume, so it is not known what was begun; abort the backup, then remove that file";
         RepositoryUnread => "cannot read .palladion/repository.json on the volume, so it is not known which repository is the ring's; restore that file from another member of the ring";

@@ -65,6 +65,12 @@ palladion_api::sentences! {
         IndexThere { table: String, index: String } => "table {table} has the storage-attached index {index}, beside which rows cannot be loaded; drop it, and begin another restore";
         NotRestored { table: String } => "table {table} is to be truncated, and is none of those that are restored; restart the operator with the version of the agents, and begin another restore";
         NewerLine { found: String, own: String } => "the backup was taken with Cassandra {found}, and this ring runs {own}, which cannot read its files; restore it into a ring of that version";
+        SharedToken { token: String, first: String, second: String } => "the backup cannot become a ring: its members {first} and {second} both have token {token}; restore tables of it into a ring that exists (`mode: Tables`)";
+        NoTokens { member: String } => "the backup cannot become a ring: the manifest of its member {member} names no tokens; restore tables of it into a ring that exists (`mode: Tables`)";
+        HasStarted => "a server has been started on this volume, which keeps the tokens that it has; nothing is noted";
+        OtherTokens { own: String, source: String } => "the tokens of this member (hash {own}) are not those of the member of the backup whose files it is to take (hash {source}), so nothing is placed; begin another restore into a ring that does not exist yet";
+        Misplaced { table: String, sstable: String } => "the server has left out {sstable} of table {table}, which was placed in its data directory; its log says why; it is placed again";
+        NoFolder { table: String, folder: String } => "the server has no data directory {folder} for table {table}; the load tries again";
         AppearedMeanwhile { about: String } => "{about} was not there when the restore began, and somebody else has created it since; begin another restore";
         NotAgreed => "not all members know the tables that were created yet; the restore goes on when they agree on the schema";
         NoSnapshotBefore { tag: String, why: String } => "cannot take snapshot {tag} of the tables that are to be truncated: {why}; nothing is truncated, and it is tried again";
@@ -83,6 +89,12 @@ palladion_api::sentences! {
     /// Why a batch cannot be loaded.
     pub enum Unfetched {
         Folders { found: u64, sstables: u64 } => "{found} folders are there, and {sstables} SSTables were fetched; they are fetched again";
+    }
+
+    /// Why an SSTable cannot be placed.
+    pub enum Unplaced {
+        NoData => "a file with rows is missing among what was fetched";
+        Numbers => "no number is left under which SSTables could be placed in its data directory; restart the server of this member";
     }
 
     /// Why a file of a batch is not there.
@@ -152,6 +164,8 @@ impl Stopped {
             | Self::NoTable { .. }
             | Self::NotLoaded { .. }
             | Self::LeftOut { .. }
+            | Self::Misplaced { .. }
+            | Self::NoFolder { .. }
             | Self::LoadJournal { .. } => Cause::LoadFailed,
             Self::Unsettled { .. } | Self::NotAgreed => Cause::RingUnsettled,
             Self::StatementFailed { .. } | Self::Missing { .. } | Self::NoSnapshotBefore { .. } => {
@@ -163,6 +177,10 @@ impl Stopped {
             | Self::NotRestored { .. }
             | Self::NewerLine { .. }
             | Self::AppearedMeanwhile { .. }
+            | Self::SharedToken { .. }
+            | Self::NoTokens { .. }
+            | Self::HasStarted
+            | Self::OtherTokens { .. }
             | Self::RingSchemaUnread { .. } => Cause::RestoreFailed,
             Self::Restore { why } => match of(why) {
                 Cause::BackupFailed => Cause::RestoreFailed,

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub mod backed;
+
 use palladion_agent_transfer::tell::{Done, Line, Progress};
 use palladion_backup::hash::Sum;
 use palladion_backup::manifest::member::Schema;

@@ -117,3 +117,10 @@ fn a_secret_is_read_as_it_is_mounted_now() {
         );
     }
 }
+
+#[test]
+fn a_closed_server_is_reached_inside_its_pod() {
+    let pod_ip: IpAddr = "10.1.0.5".parse().unwrap();
+    assert_eq!(listens_on(pod_ip, true).to_string(), "127.0.0.1");
+    assert_eq!(listens_on(pod_ip, false), pod_ip);
+}

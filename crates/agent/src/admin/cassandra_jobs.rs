@@ -244,6 +244,13 @@ impl Jobs for Cassandra {
         })
     }
 
+    fn take_new<'a>(&'a self, keyspace: &'a str, table: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let arguments = vec![json!(keyspace), json!(table)];
+            self.call(STORAGE_SERVICE, LOAD_NEW, arguments).await.map(drop)
+        })
+    }
+
     fn streamed(&self) -> Answer<'_, u64> {
         Box::pin(async {
             let item = Item::Read { mbean: STREAMED_OUT, attribute: "Count" };

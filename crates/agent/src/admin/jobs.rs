@@ -113,6 +113,8 @@ pub trait Jobs: Send + Sync {
     /// Stream the SSTables of a folder to the replicas of their rows; the last two parts of its
     /// path are keyspace and table. Answers when done. What it cannot open it leaves out silently.
     fn load<'a>(&'a self, folder: &'a Path) -> Answer<'a, ()>;
+    /// Take SSTables into a table that somebody has put into its data directory. Answers when done.
+    fn take_new<'a>(&'a self, keyspace: &'a str, table: &'a str) -> Answer<'a, ()>;
     /// Bytes that its streams have sent since it was started.
     fn streamed(&self) -> Answer<'_, u64>;
 }

@@ -88,6 +88,16 @@ impl Agent {
         }
     }
 
+    /// Its own server, as the Secrets stand now.
+    pub(super) fn endpoint(&self, config: &ServerConfig) -> Endpoint {
+        access::endpoint(&self.settings, config, self.is_closed())
+    }
+
+    /// Was the server that runs started closed to clients?
+    pub(super) fn is_closed(&self) -> bool {
+        self.launch.as_ref().is_some_and(|launch| launch.closed)
+    }
+
     /// Try to log in to a server that serves and asks who comes, if it is time to.
     pub(super) fn try_to_log_in(&mut self) {
         let (Some(launch), Some(admin), Ok(mounted)) = (&self.launch, &self.admin, &self.mounted)
@@ -108,7 +118,7 @@ impl Agent {
         let people = Credentials::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
         let attempt = Attempt {
             door: if sealed.is_some() { Door::Sealed } else { Door::Open },
-            endpoint: sealed.unwrap_or_else(|| access::endpoint(&self.settings, config)),
+            endpoint: sealed.unwrap_or_else(|| self.endpoint(config)),
             people,
             auth: config.auth.unwrap_or_default(),
             admin: admin.clone(),

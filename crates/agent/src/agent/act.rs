@@ -2,13 +2,15 @@
 //! ledger before it is done.
 
 use super::state::{Agent, Done};
-use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, seal};
+use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, closed, seal};
 use crate::launch::{self, Prepared};
 use crate::launch_record::LaunchRecord;
 use crate::render::Door;
+use crate::transfer::placed;
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
 use crate::volume::roles::Note;
+use crate::volume::tokens::FirstTokens;
 use crate::words::calls::NotKnown;
 use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
@@ -119,8 +121,18 @@ impl Agent {
                 member: format!("{}/{}/{}", spec.ring, spec.datacenter, spec.rack),
             });
         }
+        if let (Cause::Permit { nonce, .. }, Err(why)) =
+            (&start.cause, launch::fits(config, &start.identity.entry))
+        {
+            let why = Some(why.to_string());
+            return self.change_ledger(|ledger| {
+                ledger.set_permit(nonce, PermitState::Refused, why);
+            });
+        }
         // First what may fail: a permit is not used up by an image without Java.
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
+        // Not yet the server's: it takes them when it is asked to, and never by a start.
+        placed::remove(volume)?;
         let note = self.found.as_ref().map(|found| found.note.clone()).unwrap_or_default();
         let (certificate, of) = (&mut self.issued, (volume, note.roles));
         let Prepared { launch, record, keys } =
@@ -147,14 +159,20 @@ impl Agent {
         if owner != Some(&self.settings.pod.name) {
             volume.note_owner(&ledger, &self.settings.pod.name)?;
         }
-        // Before anything of it: whatever ends in between, the next start is sealed, too.
+        // Before anything of it: whatever ends in between, the next start is sealed, or closed, too.
         let roles = seal::noted_before(&start, &self.guards(), note.roles);
-        let note = Note { roles, ..note };
+        let closed = closed::noted_before(&start, note.closed);
+        let note = Note { roles, closed, ..note };
         if self.found.as_ref().is_ok_and(|found| found.note != note) {
             volume.save_note(&note)?;
             if let Ok(found) = &mut self.found {
                 found.note = note;
             }
+        }
+        if let (false, Ok(found)) = (closed, &mut self.found) {
+            // Of a restore that is over, or was never begun: they would close it by a torn note.
+            volume.remove_tokens()?;
+            found.tokens = FirstTokens::None;
         }
         if start.identity.door == Door::Sealed {
             self.keys = keys;

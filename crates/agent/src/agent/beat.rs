@@ -3,7 +3,6 @@
 //! from answering the kubelet, which would end the server.
 
 use super::state::{Agent, Done};
-use crate::access;
 use crate::admin::Reading;
 use crate::decide::Source;
 use crate::repair::schema::Schemas;
@@ -25,7 +24,7 @@ impl Agent {
         let (Some(version), Ok(mounted)) = (schema, &self.mounted) else {
             return;
         };
-        let endpoint = access::endpoint(&self.settings, &mounted.config);
+        let endpoint = self.endpoint(&mounted.config);
         let is_locked = mounted.config.asks_who_logs_in() && endpoint.credentials.is_none();
         let is_closed = is_locked && self.coverage().is_none();
         if is_closed || !self.schema.begin(&version, Instant::now()) {

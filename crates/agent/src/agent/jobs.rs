@@ -52,7 +52,8 @@ impl Agent {
             return;
         };
         // A sealed server does not serve.
-        let (seeds, door) = (saved.spec.seeds.clone(), Door::Open);
+        let door = if launch.closed { Door::Closed } else { Door::Open };
+        let seeds = saved.spec.seeds.clone();
         let identity = Identity { address, seeds, entry: Entry::Plain, door };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);

@@ -4,11 +4,13 @@
 mod access;
 mod act;
 mod beat;
+mod bench;
 mod gather;
 mod jobs;
 mod look;
 mod operations;
 mod repair;
+mod restored;
 mod seal;
 mod snapshots;
 mod state;

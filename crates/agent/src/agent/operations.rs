@@ -3,7 +3,6 @@
 
 use super::state::{Agent, Done, Job};
 use super::work::BREATH;
-use crate::access;
 use crate::decide::operation::{self, Left, Next, Server};
 use crate::decide::{Process, Source};
 use crate::jobs::{self, Outcome, Pace, Tools};
@@ -63,7 +62,7 @@ impl Agent {
         };
         let (tag, book) = (launch.tag.clone(), self.book.clone());
         let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
-        let cql = access::endpoint(&self.settings, &mounted.config);
+        let cql = self.endpoint(&mounted.config);
         let id = operation.id.clone();
         self.change_ledger(|ledger| ledger.begin_operation(&id, Timestamp::now()))?;
         tracing::info!(id, kind = ?operation.kind, "operation begun");

@@ -359,6 +359,7 @@ impl Agent {
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
+            closed: self.is_closed(),
         }
     }
 

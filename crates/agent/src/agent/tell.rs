@@ -163,8 +163,8 @@ impl Agent {
     }
 
     fn tell_probes(&self, decision: &Decision) {
-        // A server that is being drained takes no new clients.
-        let open = decision.state != ServerState::Stopping;
+        // A server that is being drained takes no new clients, and a closed one none at all.
+        let open = decision.state != ServerState::Stopping && !self.is_closed();
         if open && self.reading().is_some_and(Reading::serves) {
             self.health.serves();
         } else {

@@ -3,24 +3,19 @@
 //! nothing: what runs goes on.
 
 use super::state::{Agent, Done};
-use crate::access;
-use crate::admin::Reading;
-use crate::capabilities::{self, SnapshotLife};
 use crate::decide::Source;
 use crate::transfer::attempt::{self, Attempt, Talk};
-use crate::transfer::{Bench, Notes, Running, leftovers};
+use crate::transfer::{Notes, Running};
 use crate::volume::transfer::Of;
 use crate::words::calls::NotKnown;
 use crate::words::work::Trouble;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
-use palladion_agent_transfer::assign::Own;
 use palladion_agent_transfer::decide::{
     self, Backups, Child, Facts, Kept, Next, Noted, Order, Record, Repository, unwritten,
 };
 use palladion_agent_transfer::tell::Progress;
 use palladion_api::backup::{Transfer, TransferTask};
-use std::time::Duration;
 use tokio::sync::watch;
 
 /// Steps in one turn; each is one that the decider names, and no chain of them is longer.
@@ -96,7 +91,7 @@ impl Agent {
             (None, Some((id, attempt))) => {
                 Child::Ended { id: id.clone(), last: attempt.last.clone() }
             }
-            (None, None) => Child::Absent,
+            (None, None) => self.opening().unwrap_or(Child::Absent),
         };
         Some(Facts {
             order: self.ordered().map(Order::of),
@@ -128,6 +123,8 @@ impl Agent {
             Some(Backups::OfAny) => Of::Restore,
             Some(Backups::OfRing) | None => Of::Backup,
         };
+        let volume = volume.clone();
+        self.note_tokens(&mut record)?;
         volume.save_transfer(&record, of)?;
         if let (Some(ended), failures) = (&record.ended, record.failures) {
             tracing::info!(id = record.id, ended = ?ended, failures, "transfer ended");
@@ -152,6 +149,7 @@ impl Agent {
             notes.record = Noted::Record(Box::new(record));
         }
         self.transfers.ended = None;
+        self.transfers.opening = None;
         Ok(true)
     }
 
@@ -159,6 +157,11 @@ impl Agent {
         let Some(order) = self.ordered().cloned() else { return Ok(false) };
         if let Some(TransferTask::Prepare(_)) = order.work.task() {
             self.note_repository(&order)?;
+        }
+        if let Some(TransferTask::Open(_)) = order.work.task() {
+            self.transfers.ended = None;
+            self.open_to_clients(order.id)?;
+            return Ok(true);
         }
         let bench = self.transfer_bench(order)?;
         let (stop, ends) = watch::channel(false);
@@ -190,66 +193,9 @@ impl Agent {
         Ok(())
     }
 
-    /// What restores have left goes, but for what the order that is given still needs: at the
-    /// start, and when that changes. Not while a try is under way, which writes there.
-    fn clear_restores(&mut self, facts: &Facts) {
-        let Some(volume) = self.volume.as_ref().filter(|_| facts.child == Child::Absent) else {
-            return;
-        };
-        let ended = match &facts.noted {
-            Noted::Record(record) => record.ended.as_ref().map(|_| record.id.as_str()),
-            Noted::Nothing | Noted::Unread => None,
-        };
-        let order = facts.order.as_ref().map(|order| order.id.clone());
-        let needed = order.clone().filter(|id| ended != Some(id.as_str()));
-        if self.transfers.cleared_for.as_ref() != Some(&(needed.clone(), order.clone())) {
-            leftovers::remove(volume, needed.as_deref(), order.as_deref());
-            self.transfers.cleared_for = Some((needed, order));
-        }
-    }
-
-    fn transfer_bench(&self, order: Transfer) -> Result<Bench> {
-        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let spec = self.saved.as_ref().map(|saved| &saved.spec).context(NotKnown::Spec)?;
-        let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
-        let version = &mounted.config.version;
-        let row = capabilities::of(version);
-        let (mut tokens, mut tables) = (Vec::new(), None);
-        if let Some(Noted::Record(record)) = self.transfers.notes.as_ref().map(|n| &n.record) {
-            tokens.clone_from(&record.tokens);
-            // Those of the time of the snapshot count, whatever the server says now.
-            if let Some(kept) = record.kept.as_ref().filter(|_| tokens.is_empty()) {
-                tokens.clone_from(&kept.tokens);
-            }
-            tables = record.kept.as_ref().and_then(|kept| kept.tables.clone());
-        }
-        let serves = self.reading().is_some_and(Reading::serves);
-        let own = Own {
-            parent: i32::try_from(std::process::id()).unwrap_or_default(),
-            ring: spec.ring.clone(),
-            datacenter: spec.datacenter.clone(),
-            rack: spec.rack.as_str().to_string(),
-            version: version.clone(),
-            credentials_secret: self.settings.backup_secret.clone(),
-            volume: volume.root().to_path_buf(),
-            data: volume.data_directories(),
-            tables,
-            state: volume.journals(),
-        };
-        Ok(Bench {
-            own,
-            tokens,
-            admin: self.admin.clone().filter(|_| serves),
-            cql: access::endpoint(&self.settings, &mounted.config),
-            life: row.map_or(SnapshotLife::Unlimited, |row| row.snapshot_life),
-            truncating: Duration::from_secs(self.settings.truncate_seconds),
-            batch_bytes: self.settings.restore_batch_bytes,
-            restores: volume.restores(),
-            order,
-        })
-    }
-
-    fn stop_transfer(&self) {
+    fn stop_transfer(&mut self) {
+        // What is noted stays: a member that was opened is not closed again.
+        self.transfers.opening = None;
         if let Some(running) = &self.transfers.running
             && !running.stop.send_replace(true)
         {

@@ -1,7 +1,6 @@
 //! Jobs of tasks: begun, stopped, settled and noted, as [`crate::decide::job`] says.
 
 use super::state::{Agent, Done, Task};
-use crate::access;
 use crate::decide::job::{self, Here, Next, Server, Stop, Worker};
 use crate::decide::silence::{self, Silence};
 use crate::decide::{Process, Source};
@@ -210,7 +209,7 @@ impl Agent {
         let (Some(admin), Ok(mounted)) = (self.admin.clone(), &self.mounted) else {
             return;
         };
-        let schemas = Arc::new(access::endpoint(&self.settings, &mounted.config));
+        let schemas = Arc::new(self.endpoint(&mounted.config));
         let cover = self.coverage().cloned().unwrap_or_default();
         let Some(repairs) = self.open_repairs() else {
             return;

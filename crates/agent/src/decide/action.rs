@@ -29,6 +29,8 @@ pub enum StopWhy {
     SealEnds,
     /// It was started sealed, and nobody has its keys.
     SealLost,
+    /// It was started closed to clients, and its ring is restored.
+    Opens,
 }
 
 impl StopWhy {
@@ -43,7 +45,8 @@ impl StopWhy {
             | StopWhy::PermitWithdrawn
             | StopWhy::Decommissioned
             | StopWhy::SealEnds
-            | StopWhy::SealLost => Some(End::Stopped),
+            | StopWhy::SealLost
+            | StopWhy::Opens => Some(End::Stopped),
         }
     }
 }

@@ -5,6 +5,7 @@
 mod action;
 pub mod backoff;
 pub mod clock;
+pub mod closed;
 mod drain;
 pub mod floor;
 pub mod forbidden;
@@ -14,6 +15,7 @@ pub mod job;
 pub mod operation;
 pub mod permit;
 pub mod progress;
+mod restored;
 pub mod running;
 pub mod seal;
 pub mod silence;
@@ -79,6 +81,8 @@ pub struct Facts<'a> {
     pub lacks_certificate: Option<Waiting>,
     /// What a sealed start is decided by.
     pub seal: Seal,
+    /// Was the server that runs started closed to clients?
+    pub closed: bool,
 }
 
 /// The spec and how fresh it is.

@@ -1,7 +1,8 @@
 //! Permits: what becomes of one, and whether a start may be made with it.
 
-use super::{Action, Cause, Facts, Process, Source, Start, StopWhy};
+use super::{Action, Cause, Facts, Process, Source, Start, StopWhy, restored};
 use crate::render::{Door, Entry, Identity};
+use crate::volume::Found;
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::permit::{Ended, Refused};
 use crate::words::server::Exited;
@@ -87,6 +88,7 @@ pub fn unknown(permit: &StartPermit) -> Option<Refused> {
         PermitKind::Unknown(word) => Some(word),
         PermitKind::Initialize
         | PermitKind::Join
+        | PermitKind::Restore
         | PermitKind::Replace
         | PermitKind::ResumeLeave
         | PermitKind::Readdress => None,
@@ -110,17 +112,25 @@ fn settled(nonce: &Nonce, state: PermitState, message: Option<Message>) -> Actio
 pub fn start(
     spec: &CassandraMemberSpec,
     permit: &StartPermit,
-    ledger: &Ledger,
+    (found, ledger): (&Found, &Ledger),
     state: VolumeState,
     address: &StaticAddress,
 ) -> Result<Start, Refused> {
     check_data(permit, ledger, state)?;
+    let restored = restored::tokens(permit, &found.tokens)?;
     let others =
         || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
     let (entry, seeds) = match permit.kind {
         PermitKind::Unknown(word) => return Err(Refused::unknown(word)),
         // The only start that may list itself on an empty volume.
-        PermitKind::Initialize => (Entry::Plain, vec![address.clone()]),
+        PermitKind::Initialize => {
+            let entry = restored.map_or(Entry::Plain, |tokens| Entry::Restore { tokens });
+            (entry, vec![address.clone()])
+        }
+        PermitKind::Restore => {
+            let tokens = restored.ok_or(Refused::NamesNoTokens)?;
+            (Entry::Restore { tokens }, others())
+        }
         // The ring has it as a full member already: it comes back, it does not join again.
         PermitKind::Join if permit.data == DataBeforeStart::Keep => (Entry::Plain, others()),
         PermitKind::Join => (Entry::Join, others()),
@@ -187,10 +197,12 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
             matches!(state, VolumeState::Empty | VolumeState::Incomplete)
                 && (resumes_initialization || state == VolumeState::Empty)
         }
+        // On a volume that was lost a member of another time may have had other tokens.
+        (PermitKind::Restore, DataBeforeStart::MustBeEmpty) => state == VolumeState::Empty,
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::MustBeEmpty) => {
             matches!(state, VolumeState::Empty | VolumeState::Lost)
         }
-        (PermitKind::Initialize, DataBeforeStart::Wipe) => {
+        (PermitKind::Initialize | PermitKind::Restore, DataBeforeStart::Wipe) => {
             matches!(state, VolumeState::Empty | VolumeState::Incomplete)
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Wipe) => {
@@ -209,6 +221,7 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
         (PermitKind::Unknown(_), _)
         | (_, DataBeforeStart::Unknown(_))
         | (PermitKind::Initialize, DataBeforeStart::Retire)
+        | (PermitKind::Restore, DataBeforeStart::Keep | DataBeforeStart::Retire)
         | (PermitKind::Replace, DataBeforeStart::Keep)
         | (
             PermitKind::ResumeLeave | PermitKind::Readdress,

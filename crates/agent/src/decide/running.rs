@@ -3,7 +3,7 @@
 use super::forbidden::{is_given_up, must_be_banned};
 use super::progress::Stall;
 use super::{
-    Action, Decision, Facts, SpecFact, StopWhy, drain, intent, is_stale_twin, permit, seal,
+    Action, Decision, Facts, SpecFact, StopWhy, closed, drain, intent, is_stale_twin, permit, seal,
 };
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
@@ -26,6 +26,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| must_stop.map(Action::Stop))
         .or_else(|| record_normal(facts, ledger))
         .or_else(|| seal::ends(facts, ledger))
+        .or_else(|| closed::ends(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
         .or_else(|| intent::settle(facts, ledger))
         .or_else(|| intent::leave(facts, ledger))
@@ -128,6 +129,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
             StopWhy::Decommissioned => Stopping::Decommissioned,
             StopWhy::SealEnds => Stopping::SealEnds,
             StopWhy::SealLost => Stopping::SealLost,
+            StopWhy::Opens => Stopping::Opens,
             StopWhy::OtherHostId => Stopping::OtherHostId {
                 actual: facts.reading.and_then(|r| r.host_id.clone()).unwrap_or_default(),
                 recorded: ledger.host_id.clone().unwrap_or_default(),
@@ -161,6 +163,9 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     if normal {
         let amiss = amiss(facts).or_else(|| drain::failed(facts, ledger));
         let amiss = amiss.or_else(|| not_known(facts)).map(Message::from);
+        if facts.closed && amiss.is_none() {
+            return Decision::because(action, ServerState::Running, Running::Closed);
+        }
         return Decision::new(action, ServerState::Running, Reason::Running, amiss);
     }
     let starting = match facts.reading.and_then(|r| r.mode.clone()) {

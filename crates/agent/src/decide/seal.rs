@@ -3,7 +3,7 @@
 //! door that opens to its own agent alone, which makes the roles and closes that one; then the
 //! server is started again, as it is to run.
 
-use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact};
+use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact, closed};
 use crate::render::Door;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::roles::Roles;
@@ -31,23 +31,25 @@ pub enum Keys {
 }
 
 /// How the next start is to be made.
-pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
-    let makes_ring = matches!(cause, Cause::Permit { kind: PermitKind::Initialize, .. });
+pub fn door(facts: &Facts<'_>, start: &Start) -> Door {
+    let makes_ring = matches!(start.cause, Cause::Permit { kind: PermitKind::Initialize, .. });
     let is_begun = noted(facts) == Roles::Sealing;
     let asks = facts.seal.guards.contains(&Guard::Password);
-    if asks && (makes_ring || is_begun) { Door::Sealed } else { Door::Open }
+    if asks && (makes_ring || is_begun) { Door::Sealed } else { closed::door(facts, start) }
 }
 
 /// What is noted of the roles before a start: where a member comes to others, they have them.
 pub fn noted_before(start: &Start, guards: &[Guard], noted: Roles) -> Roles {
     let comes = match &start.cause {
-        Cause::Permit { kind, .. } => matches!(kind, PermitKind::Join | PermitKind::Replace),
+        Cause::Permit { kind, .. } => {
+            matches!(kind, PermitKind::Join | PermitKind::Replace | PermitKind::Restore)
+        }
         Cause::Autonomous => false,
     };
     match start.identity.door {
         Door::Sealed => Roles::Sealing,
-        Door::Open if comes && guards.contains(&Guard::Password) => Roles::Made,
-        Door::Open => noted,
+        Door::Open | Door::Closed if comes && guards.contains(&Guard::Password) => Roles::Made,
+        Door::Open | Door::Closed => noted,
     }
 }
 

@@ -169,16 +169,17 @@ fn autonomous(
         };
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(exited.into()));
     }
-    let door = seal::door(facts, &Cause::Autonomous);
-    let identity = Identity { address: address.clone(), seeds, entry: Entry::Plain, door };
+    let (entry, door) = (Entry::Plain, Door::Open);
+    let identity = Identity { address: address.clone(), seeds, entry, door };
     begin(facts, Start { cause: Cause::Autonomous, identity })
 }
 
 /// Start it; sealed only when there is somebody for whom the roles can be made.
-fn begin(facts: &Facts<'_>, start: Start) -> Decision {
+fn begin(facts: &Facts<'_>, mut start: Start) -> Decision {
+    start.identity.door = seal::door(facts, &start);
     match (&facts.seal.lacks, start.identity.door) {
         (Some(lacks), Door::Sealed) => Decision::wait(lacks.clone()),
-        (Some(_), Door::Open) | (None, _) => {
+        (Some(_), Door::Open | Door::Closed) | (None, _) => {
             Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
         }
     }
@@ -243,11 +244,8 @@ fn by_permit(
             | PermitState::Unknown => waiting(),
         };
     }
-    match permit::start(known.spec, permit, ledger, state, address) {
-        Ok(mut start) => {
-            start.identity.door = seal::door(facts, &start.cause);
-            begin(facts, start)
-        }
+    match permit::start(known.spec, permit, (found, ledger), state, address) {
+        Ok(start) => begin(facts, start),
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),
             state: PermitState::Refused,

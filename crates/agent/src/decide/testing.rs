@@ -32,6 +32,7 @@ pub struct World {
     pub last_words: Option<LastWords>,
     pub lacks_certificate: Option<Waiting>,
     pub seal: Seal,
+    pub closed: bool,
     pub now: Timestamp,
 }
 
@@ -59,6 +60,7 @@ pub fn a_new_member() -> World {
             data: Data::Absent,
             heartbeat: Known::Never,
             note: Default::default(),
+            tokens: Default::default(),
         },
         process: Process::Absent,
         container: Phase::Serving,
@@ -70,6 +72,7 @@ pub fn a_new_member() -> World {
         last_words: None,
         lacks_certificate: None,
         seal: Seal::default(),
+        closed: false,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -141,6 +144,7 @@ impl World {
                 PermitKind::Readdress => Some(ADDRESS.into()),
                 PermitKind::Initialize
                 | PermitKind::Join
+                | PermitKind::Restore
                 | PermitKind::ResumeLeave
                 | PermitKind::Unknown(_) => None,
             },
@@ -148,9 +152,13 @@ impl World {
                 PermitKind::Replace | PermitKind::ResumeLeave | PermitKind::Readdress => {
                     Some(HOST.into())
                 }
-                PermitKind::Initialize | PermitKind::Join | PermitKind::Unknown(_) => None,
+                PermitKind::Initialize
+                | PermitKind::Join
+                | PermitKind::Restore
+                | PermitKind::Unknown(_) => None,
             },
             data,
+            restore: None,
         });
         self
     }
@@ -205,6 +213,7 @@ impl World {
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal.clone(),
+            closed: self.closed,
         })
     }
 

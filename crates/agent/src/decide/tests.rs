@@ -5,6 +5,7 @@ mod health;
 mod jobs;
 mod leaving;
 mod permits;
+mod restored;
 mod running;
 mod sealed;
 mod stale;

@@ -284,6 +284,11 @@ impl Jobs for Fake {
         now(())
     }
 
+    fn take_new<'a>(&'a self, keyspace: &'a str, table: &'a str) -> Answer<'a, ()> {
+        drop(self.called(format!("take {keyspace}.{table}")));
+        now(())
+    }
+
     fn streamed(&self) -> Answer<'_, u64> {
         now(0)
     }

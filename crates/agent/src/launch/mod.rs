@@ -1,6 +1,10 @@
 //! From a decision to start to a command line for init: reads the operator's
 //! configuration, writes the rendered files.
 
+mod fits;
+
+pub use fits::fits;
+
 use crate::access::roles;
 use crate::capabilities::{self, Capabilities};
 use crate::certificate;
@@ -95,7 +99,7 @@ pub fn prepare(
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
     let keys = match identity.door {
-        Door::Open => None,
+        Door::Open | Door::Closed => None,
         Door::Sealed => {
             let capabilities = capabilities_of(&mounted.config)?;
             Some(Keys::make(&settings.tls_dir(), &settings.pod.name, capabilities, &tag)?)
@@ -135,6 +139,7 @@ pub fn prepare(
         runtime: RuntimeSettings::default(),
         runtime_before: None,
         sealed: keys.is_some(),
+        closed: identity.door == Door::Closed,
         credentials,
     };
     Ok(Prepared { launch, record, keys })

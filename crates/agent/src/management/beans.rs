@@ -147,10 +147,11 @@ pub(crate) const REPAIR_STATE: &str = "getParentRepairStatus(int)";
 pub(crate) const RANGES: &str = "getRangeToEndpointWithPortMap(java.lang.String)";
 pub(crate) const RELOAD_SEEDS: &str = "reloadSeeds()";
 pub(crate) const BULK_LOAD: &str = "bulkLoad(java.lang.String)";
+pub(crate) const LOAD_NEW: &str = "loadNewSSTables(java.lang.String,java.lang.String)";
 pub(crate) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
-pub const CALLS: [(&str, &str); 21] = [
+pub const CALLS: [(&str, &str); 22] = [
     (STORAGE_SERVICE, DRAIN),
     (STORAGE_SERVICE, DECOMMISSION),
     (STORAGE_SERVICE, TRUNCATE),
@@ -170,6 +171,7 @@ pub const CALLS: [(&str, &str); 21] = [
     (STORAGE_SERVICE, REPAIR_STATE),
     (STORAGE_SERVICE, RANGES),
     (STORAGE_SERVICE, BULK_LOAD),
+    (STORAGE_SERVICE, LOAD_NEW),
     (STORAGE_SERVICE, SET_LOGGING_LEVEL),
     (GOSSIPER, RELOAD_SEEDS),
 ];

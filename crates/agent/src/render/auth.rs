@@ -49,13 +49,17 @@ pub fn default_role(identity: &Identity, noted: Roles, secret: AgentsSecret) -> 
     let has_roles = matches!(noted, Roles::Made | Roles::Unreadable)
         || match identity.entry {
             Entry::Plain => false,
-            Entry::Join | Entry::Replace { .. } | Entry::ResumeLeave => true,
+            Entry::Join | Entry::Replace { .. } | Entry::ResumeLeave | Entry::Restore { .. } => {
+                true
+            }
         };
     match (identity.door, secret) {
         (Door::Sealed, _) => DefaultRole::AtOnce,
-        (Door::Open, _) if has_roles => DefaultRole::Never,
-        (Door::Open, AgentsSecret::Missing | AgentsSecret::NamesDefault) => DefaultRole::Never,
-        (Door::Open, AgentsSecret::Mounted) => DefaultRole::InTime,
+        (Door::Open | Door::Closed, _) if has_roles => DefaultRole::Never,
+        (Door::Open | Door::Closed, AgentsSecret::Missing | AgentsSecret::NamesDefault) => {
+            DefaultRole::Never
+        }
+        (Door::Open | Door::Closed, AgentsSecret::Mounted) => DefaultRole::InTime,
     }
 }
 
@@ -109,7 +113,8 @@ mod tests {
     #[test]
     fn where_there_are_roles_no_server_makes_the_default_one() {
         let replace = Entry::Replace { address: "10.96.0.12".into(), host_id: None };
-        for entry in [Entry::Join, replace, Entry::ResumeLeave] {
+        let restore = Entry::Restore { tokens: vec!["7".into()] };
+        for entry in [Entry::Join, replace, Entry::ResumeLeave, restore] {
             let start = a_start(entry, Door::Open);
             let default = default_role(&start, Roles::NotNoted, AgentsSecret::Mounted);
             assert_eq!(default, DefaultRole::Never, "{start:?}");

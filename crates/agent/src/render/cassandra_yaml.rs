@@ -2,8 +2,8 @@
 //! own default.
 
 use super::{
-    Door, Entry, Identity, Local, addresses, auth, durability, encryption, override_with, seal,
-    yaml,
+    Door, Entry, Identity, Local, addresses, auth, closed, durability, encryption, override_with,
+    seal, yaml,
 };
 use crate::capabilities::Capabilities;
 use palladion_api::server_config::ServerConfig;
@@ -44,8 +44,15 @@ pub fn render(
         settings.insert("auto_bootstrap".into(), json!(false));
     }
     override_with(config, &mut settings);
+    if let Entry::Restore { tokens } = &identity.entry {
+        // The server compares how many they are, and chooses none itself.
+        settings.insert("initial_token".into(), json!(tokens.join(",")));
+        settings.insert("num_tokens".into(), json!(tokens.len()));
+        settings.retain(|name, _| !name.starts_with("allocate_tokens_for"));
+    }
     match identity.door {
         Door::Open => {}
+        Door::Closed => closed::settings(&mut settings),
         Door::Sealed => seal::settings(capabilities, local, &mut settings),
     }
     yaml(&settings)
@@ -123,6 +130,37 @@ mod tests {
         let old = sealed("4.0.18");
         assert!(old.contains("rpc_address: 127.0.0.1") && !old.contains("rpc_interface"), "{old}");
         assert!(!old.contains("9142") && !old.contains("client_encryption_options"), "{old}");
+    }
+
+    /// As the first start of a member of a ring that begins with a backup.
+    fn closed(version: &str, entry: Entry) -> String {
+        let mut config = a_config(version);
+        config.num_tokens = 2;
+        for (name, value) in [
+            ("rpc_interface", json!("eth0")),
+            ("native_transport_port_ssl", json!(9142)),
+            ("start_native_transport", json!(false)),
+            ("allocate_tokens_for_keyspace", json!("shop")),
+            ("client_encryption_options", json!({"enabled": true, "optional": false})),
+        ] {
+            config.config.insert(name.into(), value);
+        }
+        let identity = Identity { door: Door::Closed, entry, ..identity() };
+        render(&config, capabilities::of(version).unwrap(), &a_local(), &identity)
+    }
+
+    #[test]
+    fn a_closed_server_listens_in_its_pod_alone_and_asks_as_ever() {
+        let tokens = vec!["-9223372036854775808".to_string(), "7".to_string()];
+        insta::assert_snapshot!(
+            "cassandra_yaml_restored",
+            closed("5.0.5", Entry::Restore { tokens })
+        );
+        let later = closed("4.0.18", Entry::Plain);
+        assert!(later.contains("rpc_address: 127.0.0.1") && !later.contains("rpc_interface"));
+        assert!(later.contains("client_encryption_options") && !later.contains("9142"), "{later}");
+        // What it began with is in its own tables then.
+        assert!(!later.contains("initial_token"), "{later}");
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
     };
     match &identity.entry {
         Entry::Plain | Entry::ResumeLeave => Vec::new(),
-        Entry::Join => reset.into_iter().collect(),
+        Entry::Join | Entry::Restore { .. } => reset.into_iter().collect(),
         // Of no effect once the member has joined; the plain flag would then be refused.
         Entry::Replace { address, .. } => reset
             .into_iter()
@@ -149,6 +149,10 @@ fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
     }
 }
 
+/// A member of a ring that begins with a backup bootstraps with its tokens, too. There are no rows of
+/// users yet; but it gets the roles that it owns now, without which nobody can log in, to no member.
+/// And a server that bootstraps refuses a token that another one has (seen of 5.0.5).
+///
 /// The property overrules `cassandra.yaml`, and the JVM takes the last of one name: neither an
 /// image's file of options nor a spec that was accepted long ago makes a member join with nothing.
 fn auto_bootstrap(entry: &Entry) -> String {
@@ -249,7 +253,8 @@ mod tests {
             all.into_iter().rfind(|o| o.starts_with(NAME)).expect("the JVM takes the last one")
         };
         let replace = Entry::Replace { address: "10.96.0.12".into(), host_id: None };
-        for entry in [Entry::Plain, Entry::Join, replace] {
+        let restore = Entry::Restore { tokens: vec!["7".into()] };
+        for entry in [Entry::Plain, Entry::Join, replace, restore] {
             assert_eq!(last(entry), format!("{NAME}true"));
         }
         assert_eq!(last(Entry::ResumeLeave), off, "it has its tokens and streams to others");

@@ -4,6 +4,7 @@
 
 pub mod auth;
 pub mod cassandra_yaml;
+mod closed;
 mod durability;
 pub mod encryption;
 pub mod heap;
@@ -54,8 +55,10 @@ pub struct Identity {
 pub enum Door {
     /// Whom the configuration lets in.
     Open,
-    /// Its own agent alone.
+    /// Its own agent alone, by keys that it has made for it.
     Sealed,
+    /// Its own pod alone, by who logs in as ever: its ring is being restored.
+    Closed,
 }
 
 /// How the server enters the ring.
@@ -65,6 +68,12 @@ pub enum Entry {
     Plain,
     /// As a new member.
     Join,
+    /// As a member of a ring that begins with a backup, the first one included, with the tokens
+    /// that a member of the backup had.
+    Restore {
+        /// The tokens.
+        tokens: Vec<String>,
+    },
     /// To leave again: with its data and the tokens that it had.
     ResumeLeave,
     /// In the place of a dead one.

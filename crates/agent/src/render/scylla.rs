@@ -35,7 +35,8 @@ pub fn render(
     settings.insert("api_port".into(), json!(api.port()));
     addresses(local, identity, &mut settings);
     match &identity.entry {
-        Entry::Plain | Entry::Join | Entry::ResumeLeave => {}
+        // Nobody starts it with tokens of a backup: that is refused before (`launch::fits`).
+        Entry::Plain | Entry::Join | Entry::ResumeLeave | Entry::Restore { .. } => {}
         Entry::Replace { address, host_id } => match host_id {
             Some(host_id) => {
                 settings.insert("replace_node_first_boot".into(), json!(host_id)).map_or((), drop)

@@ -14,6 +14,7 @@ use crate::volume::seconds;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+pub use palladion_agent_transfer::tokens::hash as hash_sorted;
 use palladion_api::backup::TransferStatus;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
@@ -21,7 +22,6 @@ use palladion_api::member::{
     MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Starts that are reported.
@@ -161,6 +161,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         seeds: sorted(reading.and_then(|r| r.seeds.as_ref())),
         runtime_settings: parts.launch.map(|l| l.runtime.clone()).unwrap_or_default(),
         guards: parts.guards.clone(),
+        closed: parts.launch.is_some_and(|l| l.closed),
         restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
     }
 }
@@ -182,29 +183,4 @@ fn operation(parts: &Parts<'_>) -> Option<OperationStatus> {
         status.progress = parts.progress.or(status.progress);
     }
     Some(status)
-}
-
-/// Hash of a list regardless of its order: 16 hexadecimal digits of SHA-256.
-pub fn hash_sorted<'a>(list: impl Iterator<Item = &'a str>) -> String {
-    let mut sorted: Vec<&str> = list.collect();
-    sorted.sort();
-    let mut hasher = Sha256::new();
-    for entry in sorted {
-        hasher.update(entry);
-        hasher.update([0]);
-    }
-    hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_order_of_a_list_does_not_change_its_hash() {
-        let of = |list: &[&str]| hash_sorted(list.iter().copied());
-        assert_eq!(of(&["a", "b"]), of(&["b", "a"]));
-        assert_ne!(of(&["a", "b"]), of(&["ab"]));
-        assert_eq!(of(&[]).len(), 16);
-    }
 }

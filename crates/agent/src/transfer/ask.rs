@@ -54,6 +54,8 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
         | TransferTask::Catalog(_)
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
+        | TransferTask::Tokens(_)
+        | TransferTask::Open(_)
         | TransferTask::Settle(_)
         // Of store and keys alone.
         | TransferTask::Expire(_)

@@ -1,5 +1,6 @@
 //! A backup is compared with the ring before anything is changed: which tables it has, what the
-//! ring has under their names, and how much each member of the backup has of them.
+//! ring has under their names, and how much each member of the backup has of them. Of a backup
+//! that a ring is to begin with it is read who its members were; no server is asked, as there is none.
 
 use super::attempt::Talk;
 use super::settled::settled;
@@ -28,39 +29,47 @@ const INDEX: usize = 250;
 /// There is no such backup, it does not have what is restored, or the server cannot be asked.
 pub async fn catalog(bench: &Bench, work: &CatalogWork, talk: &mut Talk) -> Step<Done> {
     let manifest = work.manifest_hash.as_deref();
-    let told = read(&bench.order, &bench.own, (manifest, &work.tables, Amounts::Sum));
-    let Done::Read { manifest_hash, window, sources } = child(told, talk).await? else {
+    let amounts = if work.whole_ring { Amounts::Ring } else { Amounts::Sum };
+    let told = read(&bench.order, &bench.own, (manifest, &work.tables, amounts));
+    let Done::Read { manifest_hash, window, sources, members } = child(told, talk).await? else {
         return Err(other());
     };
     let backup = backup::schema(bench)?;
     let chosen = choose(&backup, &work.tables)?;
-    let ring = ask(talk, ring_schema(bench)).await?;
     let mut tables = Vec::new();
-    for one in &chosen {
-        let found = there(&backup, &ring, one);
-        tables.push(ask(talk, found_of(bench, one, found)).await?);
+    if work.whole_ring {
+        tables.extend(chosen.iter().map(|one| of(one, TableState::Absent, one.gc_grace_seconds)));
+    } else {
+        let ring = ask(talk, ring_schema(bench)).await?;
+        for one in &chosen {
+            let found = there(&backup, &ring, one);
+            tables.push(ask(talk, found_of(bench, one, found)).await?);
+        }
     }
     let time = |seconds: i64| Time(Timestamp::from_second(seconds).unwrap_or_default());
     let (from, to) = (time(window.from), time(window.to));
-    let cataloged = Box::new(Cataloged { from, to, sources, tables });
+    let cataloged = Box::new(Cataloged { from, to, sources, tables, members });
     Ok(Done::Cataloged { manifest_hash, cataloged })
 }
 
-async fn found_of(bench: &Bench, one: &Chosen, found: There) -> Result<TableFound, Stopped> {
-    let of = |state, gc_grace_seconds| TableFound {
+fn of(one: &Chosen, state: TableState, gc_grace_seconds: u64) -> TableFound {
+    TableFound {
         from: one.from.to_string(),
         to: one.to.to_string(),
         state,
         gc_grace_seconds,
         differs: None,
         index: None,
-    };
+    }
+}
+
+async fn found_of(bench: &Bench, one: &Chosen, found: There) -> Result<TableFound, Stopped> {
     Ok(match found {
-        There::Absent => of(TableState::Absent, one.gc_grace_seconds),
+        There::Absent => of(one, TableState::Absent, one.gc_grace_seconds),
         There::Table { gc_grace_seconds, differs, storage_attached } => TableFound {
             differs: differs.map(|text| cut(&text, DIFFERS)),
             index: storage_attached.map(|text| cut(&text, INDEX)),
-            ..of(state(bench, &one.to).await?, gc_grace_seconds)
+            ..of(one, state(bench, &one.to).await?, gc_grace_seconds)
         },
     })
 }

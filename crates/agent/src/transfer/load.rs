@@ -1,19 +1,23 @@
 //! Loading what one member of a backup had, a batch at a time: the child fetches SSTables, the
-//! server streams them to the replicas of their rows, and what is loaded is noted. Between two
-//! looks at a ring that is at rest and the same; otherwise the batch is loaded again.
+//! server takes them, and what is loaded is noted. Either it streams them to the replicas of their
+//! rows: between two looks at a ring that is at rest and the same; otherwise the batch is loaded
+//! again. Or they become its own files ([`place`]).
 
 use super::attempt::Talk;
 use super::loaded::{self, Journal};
 use super::settled::settled;
 use super::step::{Step, ask, ask_to_the_end, child, other};
-use super::{Bench, down};
+use super::{Bench, down, place};
 use crate::admin::Error;
 use palladion_agent_transfer::assign::restore::{self, NextBatch};
+use palladion_agent_transfer::orders::restore::Which;
 use palladion_agent_transfer::sent;
 use palladion_agent_transfer::tell::Done;
 use palladion_agent_transfer::upload::{Space, space};
+use palladion_agent_transfer::whole::{AUTH, AUTH_TABLES};
+use palladion_agent_transfer::words::refusal::Refusal;
 use palladion_agent_transfer::words::stopped::{Stopped, Unfetched};
-use palladion_api::backup::LoadWork;
+use palladion_api::backup::{LoadWay, LoadWork};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -31,18 +35,34 @@ pub async fn load(bench: &Bench, work: &LoadWork, talk: &mut Talk) -> Step<Done>
     let path = loaded::path(&bench.own.state, id);
     let into = loaded::folder(&bench.restores, id);
     let mut journal = Journal::open(&path, id, &work.manifest_hash);
+    let which = match work.way {
+        LoadWay::Roles => Which::Auth(ask(talk, auth_tables(bench)).await?),
+        LoadWay::Stream | LoadWay::Place | LoadWay::Unknown(_) => Which::Restored,
+    };
     loop {
         tell(&journal, talk);
-        let before = ask(talk, settled(bench)).await?;
+        let before = match work.way {
+            LoadWay::Stream | LoadWay::Roles => Some(ask(talk, settled(bench)).await?),
+            // Nothing is streamed: who else is in the ring does not matter.
+            LoadWay::Place => bench.server().map(|_| None)?,
+            LoadWay::Unknown(_) => return Err(Stopped::from(Refusal::work()).into()),
+        };
         let (limit, room) = room(bench)?;
         let (skip, of) = (journal.done, journal.of);
-        let next = NextBatch { skip, of, limit, room, into: into.clone() };
+        let (into, which) = (into.clone(), which.clone());
+        let next = NextBatch { skip, of, limit, room, into: into.clone(), which };
         let told = restore::batch(&bench.order, &bench.own, (work, next));
-        let Done::Brought { sstables, bytes, all_sstables } = child(told, talk).await? else {
+        let Done::Brought { sstables, bytes, all_sstables, tokens_hash } =
+            child(told, talk).await?
+        else {
             return Err(other());
         };
         if sstables > 0 {
-            load_batch(bench, (&into, sstables), before, talk).await?;
+            let folders = folders_of(&into, sstables)?;
+            match before {
+                Some(before) => load_batch(bench, &folders, before, talk).await?,
+                None => place::batch(bench, &folders, &tokens_hash, talk).await?,
+            }
         }
         journal.done += sstables;
         journal.bytes += bytes;
@@ -60,19 +80,14 @@ pub async fn load(bench: &Bench, work: &LoadWork, talk: &mut Talk) -> Step<Done>
 /// Have the server load all SSTables of a batch, until the ring has been at rest meanwhile.
 async fn load_batch(
     bench: &Bench,
-    (into, sstables): (&Path, u64),
+    folders: &[Folder],
     mut before: String,
     talk: &mut Talk,
 ) -> Step<()> {
     let id = &bench.order.id;
-    let folders = folders(into)?;
-    if folders.len() as u64 != sstables {
-        let why = Unfetched::Folders { found: folders.len() as u64, sstables }.to_string();
-        return Err(Stopped::Scratch { path: into.display().to_string(), why }.into());
-    }
     loop {
         let mut copies = BTreeMap::new();
-        for (table, folder) in &folders {
+        for (table, folder) in folders {
             if !copies.contains_key(table) {
                 copies.insert(table, ask(talk, copies_of(bench, table)).await?);
             }
@@ -110,8 +125,28 @@ fn room(bench: &Bench) -> Result<(u64, u64), Stopped> {
     }
 }
 
-/// The SSTables of a batch, each with the keyspace and the name of its table, and its folder.
-fn folders(into: &Path) -> Result<Vec<([String; 2], PathBuf)>, Stopped> {
+/// The tables of roles that the ring has.
+async fn auth_tables(bench: &Bench) -> Result<Vec<String>, Stopped> {
+    let known = bench.jobs()?.tables().await.map_err(down)?;
+    let known = known.get(AUTH).cloned().unwrap_or_default();
+    let ours = known.into_keys().filter(|name| AUTH_TABLES.contains(&name.as_str()));
+    Ok(ours.collect())
+}
+
+/// One SSTable of a batch: the keyspace and the name of its table, and its folder.
+pub type Folder = ([String; 2], PathBuf);
+
+/// The SSTables of a batch, all of them.
+fn folders_of(into: &Path, sstables: u64) -> Result<Vec<Folder>, Stopped> {
+    let folders = folders(into)?;
+    if folders.len() as u64 == sstables {
+        return Ok(folders);
+    }
+    let why = Unfetched::Folders { found: folders.len() as u64, sstables }.to_string();
+    Err(Stopped::Scratch { path: into.display().to_string(), why })
+}
+
+fn folders(into: &Path) -> Result<Vec<Folder>, Stopped> {
     let listed = || -> std::io::Result<Vec<_>> {
         let mut all = Vec::new();
         for number in std::fs::read_dir(into)? {

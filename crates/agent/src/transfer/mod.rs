@@ -7,7 +7,9 @@
 //! it), [`snapshot`], [`describe`] and [`ring`], [`child`] (the process), [`stale`]
 //! (which snapshots go). A restore goes to and fro between server and child, in [`step`]s:
 //! [`catalog`], [`create`] and [`settle`] with their [`statements`], and [`load`] with what it
-//! notes ([`loaded`]) and waits for ([`settled`]); what it leaves behind goes by [`leftovers`].
+//! notes ([`loaded`]) and waits for ([`settled`]); what it leaves behind goes by [`leftovers`]. A
+//! ring that begins with a backup has the [`tokens`] of its members, and files of theirs are
+//! [`place`]d, which is noted, too ([`placed`]).
 
 pub mod ask;
 pub mod attempt;
@@ -19,6 +21,8 @@ pub mod describe;
 pub mod leftovers;
 pub mod load;
 pub mod loaded;
+pub mod place;
+pub mod placed;
 pub mod ring;
 pub mod settle;
 pub mod settled;
@@ -26,12 +30,15 @@ pub mod snapshot;
 pub mod stale;
 pub mod statements;
 pub mod step;
+pub mod tokens;
 
 use crate::admin::jobs::Jobs;
 use crate::admin::{Error, ServerAdmin};
 use crate::capabilities::SnapshotLife;
 use crate::cql::Endpoint;
+use crate::launch_record::LaunchRecord;
 use attempt::Attempt;
+use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_agent_transfer::assign::Own;
 use palladion_agent_transfer::decide::{Noted, Repository};
 use palladion_agent_transfer::tell::Progress;
@@ -63,6 +70,10 @@ pub struct Bench {
     pub truncating: Duration,
     /// Where they are fetched to.
     pub restores: PathBuf,
+    /// Where it is noted what was placed.
+    pub placed: PathBuf,
+    /// The server that runs, and where the last launch is noted.
+    pub launch: Option<(String, PathBuf)>,
 }
 
 impl Bench {
@@ -80,6 +91,16 @@ impl Bench {
     /// It does not serve, or is no Cassandra.
     pub fn jobs(&self) -> Result<&dyn Jobs, Stopped> {
         self.server()?.jobs().ok_or_else(|| Refusal::work().into())
+    }
+
+    /// Is it still the server that ran when the try was begun?
+    ///
+    /// # Errors
+    /// It is another one, or about to be.
+    pub fn same_server(&self) -> Result<(), Stopped> {
+        let (tag, file) = self.launch.as_ref().ok_or(Stopped::NotServing)?;
+        let is_same = LaunchRecord::load(file, tag).is_some();
+        is_same.then_some(()).ok_or(Stopped::NotServing)
     }
 }
 
@@ -123,6 +144,8 @@ pub struct Transfers {
     pub status: Option<TransferStatus>,
     /// For which order what restores have left was removed last; none since the start.
     pub cleared_for: Option<(Option<String>, Option<String>)>,
+    /// The order to let clients in that is being carried out.
+    pub opening: Option<String>,
     /// When snapshots were looked for last.
     pub swept: Option<Instant>,
     /// Are they being looked for, or cleared?

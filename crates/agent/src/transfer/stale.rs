@@ -38,6 +38,8 @@ fn named(order: &Transfer) -> Option<&str> {
         | TransferTask::Catalog(_)
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
+        | TransferTask::Tokens(_)
+        | TransferTask::Open(_)
         | TransferTask::Settle(_)
         | TransferTask::Expire(_)
         | TransferTask::Sweep(_) => None,

@@ -80,7 +80,10 @@ impl Ledger {
             Cause::Permit { kind, nonce, .. } => {
                 self.use_permit(nonce);
                 match kind {
-                    PermitKind::Initialize | PermitKind::Join | PermitKind::Replace => {
+                    PermitKind::Initialize
+                    | PermitKind::Join
+                    | PermitKind::Restore
+                    | PermitKind::Replace => {
                         self.membership = Membership::Joining { kind: *kind, nonce: nonce.clone() };
                         self.host_id = None;
                         self.address = None;

@@ -155,6 +155,7 @@ mod tests {
             data,
             heartbeat: Known::Never,
             note: Default::default(),
+            tokens: Default::default(),
         }
     }
 

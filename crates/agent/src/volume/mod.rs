@@ -13,6 +13,7 @@ pub mod record;
 mod repairs;
 pub mod roles;
 mod snapshots;
+pub mod tokens;
 pub mod transfer;
 
 pub use palladion_agent_core::volume::{durable, seconds};
@@ -24,8 +25,9 @@ use palladion_agent_core::volume::{Identity, OWN, Root, any_file, below, filesys
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
-use roles::{Note, Roles};
+use roles::Note;
 use std::path::{Path, PathBuf};
+use tokens::FirstTokens;
 
 /// Directories that hold no data of the server.
 const NOT_DATA: [&str; 3] = [OWN, "lost+found", prepare::RETIRED];
@@ -47,6 +49,8 @@ pub struct Found {
     pub heartbeat: Known,
     /// What is noted of security.
     pub note: Note,
+    /// The tokens of the first start, where it is with those of a backup.
+    pub tokens: FirstTokens,
 }
 
 /// Whether there is data of a server.
@@ -101,8 +105,9 @@ impl Volume {
         let file_system = filesystem::identity(self.root())?;
         let Identity { marker, owner, ledger } = self.root.identity()?;
         let data = self.data()?;
-        let (heartbeat, note) = (self.heartbeat(), self.note());
-        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, note })
+        let (heartbeat, tokens) = (self.heartbeat(), self.tokens());
+        let note = self.note(&tokens);
+        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, note, tokens })
     }
 
     /// What is there of a server's files?
@@ -130,19 +135,6 @@ impl Volume {
         }
     }
 
-    /// That a note cannot be read keeps no member from its data. What it says of the floor the
-    /// operator says again.
-    fn note(&self) -> Note {
-        match durable::read_json::<Note>(&self.own("auth.json")) {
-            Ok(read) => read.unwrap_or_default(),
-            Err(error) => {
-                let error = format!("{error:#}");
-                tracing::warn!(error, "cannot read what is noted of security");
-                Note { roles: Roles::Unreadable, floor: None }
-            }
-        }
-    }
-
     /// Take it into use: a random ID, written to marker and ledger.
     pub fn take(&self, member: &MemberName, successor_of: Option<VolumeId>) -> Result<Ledger> {
         let ledger = Ledger::new(VolumeId::new(uuid::Uuid::new_v4()), successor_of);
@@ -165,11 +157,6 @@ impl Volume {
         durable::write_json(&self.own("heartbeat.json"), heartbeat)
     }
 
-    /// Note what is known of security; on return it survives a power cut.
-    pub fn save_note(&self, note: &Note) -> Result<()> {
-        durable::write_json(&self.own("auth.json"), note)
-    }
-
     /// Keep the last spec beside the ledger.
     pub fn save_member(&self, member: &SavedMember) -> Result<()> {
         self.root.save_member(member)
@@ -185,7 +172,6 @@ impl Volume {
 mod tests {
     use super::*;
     use jiff::Timestamp;
-    use palladion_api::member::Guard;
     use std::fs;
 
     fn volume() -> (tempfile::TempDir, Volume) {
@@ -264,22 +250,6 @@ mod tests {
         };
         volume.save_member(&member).unwrap();
         assert_eq!(volume.saved_member().unwrap(), Some(member));
-    }
-
-    #[test]
-    fn a_note_that_cannot_be_read_is_not_taken_for_none() {
-        let (_directory, volume) = volume();
-        volume.take(&"m-0".into(), None).unwrap();
-        assert_eq!(volume.inspect().unwrap().note, Note::default());
-        for roles in [Roles::Sealing, Roles::Made] {
-            let note = Note { roles, floor: Some(vec![Guard::Password]) };
-            volume.save_note(&note).unwrap();
-            assert_eq!(volume.inspect().unwrap().note, note);
-        }
-        for torn in ["{", "", r#"{"roles":"OfANewerAgent"}"#] {
-            fs::write(volume.own("auth.json"), torn).unwrap();
-            assert_eq!(volume.inspect().unwrap().note.roles, Roles::Unreadable, "{torn}");
-        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 const RECORD: &str = "transfer.json";
 const RESTORE: &str = "restore.json";
+const PLACED: &str = "placed.json";
 const REPOSITORY: &str = "repository.json";
 /// The journals of uploads, and what is noted of restores.
 const JOURNALS: &str = "transfers";
@@ -79,6 +80,11 @@ impl Volume {
     /// Where a restore fetches to.
     pub fn restores(&self) -> PathBuf {
         self.own(RESTORES)
+    }
+
+    /// Where it is noted which files are in data directories that the server has not taken yet.
+    pub fn placed(&self) -> PathBuf {
+        self.own(PLACED)
     }
 
     /// Remove the journals of a backup that is over. Without its journal an upload of a

@@ -21,6 +21,14 @@ palladion_api::sentences! {
         LeavesElsewhere { before: StaticAddress, now: StaticAddress } => "the member was leaving the ring under address {before}, but its CassandraMember now has {now}, and a leaving member starts again only under the address that the ring knows";
         NoOwnAddress => "the ledger on this volume contains no address";
         NoSeeds => "the member has no seeds other than itself, so its server would silently start a separate ring";
+        NamesNoTokens => "a permit with `kind: Restore` must name whose tokens the member starts with";
+        TokensOfOther { kind: String } => "a permit with `kind: {kind}` cannot name tokens to start with";
+        TokensNotNoted { source: HostId } => "the tokens of member {source} of the backup are not noted on this volume";
+        TokensUnreadable => "the tokens that are noted on this volume (`.palladion/tokens.json`) cannot be read";
+        OtherSource { meant: HostId, noted: HostId } => "expected the tokens of member {meant} of the backup, but those of member {noted} are noted on this volume";
+        OtherTokens { meant: String, noted: String } => "expected tokens with hash {meant}, but those that are noted on this volume have hash {noted}";
+        TokenCount { noted: usize, configured: u32 } => "{noted} tokens are noted on this volume, but the configuration of this pod sets `num_tokens` to {configured}";
+        ScyllaTokens => "Scylla cannot start with the tokens of a backup";
         WrongVolume { kind: String, data: String, volume: String } => "a permit with `kind: {kind}` and `data: {data}` cannot be used on a volume in state {volume}";
     }
 

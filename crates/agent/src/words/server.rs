@@ -15,6 +15,7 @@ palladion_api::sentences! {
         Decommissioned => Decommissioned, "the member has left the ring; its server is being stopped";
         OtherHostId { actual: HostId, recorded: HostId } => VolumeDamaged, "the server came up with host ID {actual}, but the ledger on its volume has {recorded}, so it did not find the data of this member; it is being stopped";
         SealEnds => Starting, "the roles of the ring are made; the server is being stopped, and then starts for clients";
+        Opens => Starting, "the ring is restored; the server is being stopped, and then starts for clients";
         SealLost => Starting, "the agent was restarted while the roles of the ring were being made, and can no longer connect to this server; it is being stopped, and starts again";
         WithContainer => StoppedByIntent, "the container is shutting down";
     }
@@ -31,6 +32,7 @@ palladion_api::sentences! {
         Silent => Running, "the server is not responding";
         NativeTransportDown => Running, "the native transport is down, so clients cannot connect";
         Mode { mode: String } => Running, "the server is in mode {mode}";
+        Closed => Restoring, "the server takes no clients until its ring is restored";
         Drained => Drained, "the server is drained and takes no requests until it is restarted";
         NotDrained { why: String } => Running, "the server could not be drained: {why}";
         NoMode => Running, "the server does not report its mode";

@@ -208,6 +208,8 @@ async fn a_load_names_its_folder_and_what_was_sent_before_the_first_stream_is_no
     let folder = std::path::Path::new("/v/.palladion/restore/load-1/shop/orders");
     admin(&fake, "4.0.20").load(folder).await.unwrap();
     assert_eq!(called(&fake), ("bulkLoad".into(), json!([folder])));
+    admin(&fake, "4.0.20").take_new("shop", "orders").await.unwrap();
+    assert_eq!(called(&fake), ("loadNewSSTables".into(), json!(["shop", "orders"])));
     let absent = json!({"status": 404, "error": "javax.management.InstanceNotFoundException"});
     assert_eq!(admin(&answering(absent).await, "5.0.5").streamed().await.unwrap(), 0);
     let sent = answering(json!({"status": 200, "value": 1234})).await;

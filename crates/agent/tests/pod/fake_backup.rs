@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// A file of this name has the host ID of a second member.
 pub const OTHER: &str = "other-member";
+/// A file of this name has one more token of its own.
+pub const TOKEN: &str = "another-token";
 /// Keyspaces that are not local.
 pub fn keyspaces(data: &Path) -> Vec<&'static str> {
     let shop = data.join("shop").is_dir().then_some("shop");

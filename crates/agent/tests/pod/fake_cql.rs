@@ -4,6 +4,7 @@
 use super::fake_server::told;
 use serde_json::json;
 use std::fs;
+use std::path::Path;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -48,6 +49,23 @@ pub fn tables() -> Vec<String> {
     schema().iter().filter_map(name).collect()
 }
 
+/// The ID of a table: as it was created with, or one that it has chosen.
+pub fn id(table: &str) -> String {
+    let begins = format!("CREATE TABLE {table} ");
+    let create = schema().into_iter().find(|text| plain(text).starts_with(&begins)).unwrap();
+    let id = create.split_once("WITH ID = ").map(|(_, rest)| rest[..36].to_string());
+    id.unwrap_or_else(|| "5f3c2b1a-0000-4000-8000-000000000def".to_string())
+}
+
+/// A server has the data directories of all its tables.
+pub fn make_directories(data: &Path) {
+    for table in tables() {
+        let (keyspace, name) = table.split_once('.').unwrap();
+        let folder = data.join(keyspace).join(format!("{name}-{}", id(&table).replace('-', "")));
+        fs::create_dir_all(folder).unwrap();
+    }
+}
+
 /// Without quotes around names, in one line.
 fn plain(text: &str) -> String {
     text.replace('"', "").split_whitespace().collect::<Vec<_>>().join(" ")
@@ -90,6 +108,17 @@ fn answer(opcode: u8, body: &[u8]) -> (u8, Vec<u8>) {
         return (0x08, described(usize::from(page)));
     }
     let plain = plain(statement);
+    if let Some(of) = plain.strip_prefix("SELECT JSON id FROM system_schema.tables WHERE ") {
+        let quoted: Vec<&str> = of.split('\'').collect();
+        let table = format!("{}.{}", quoted[1], quoted[3]);
+        let rows: Vec<String> = tables()
+            .into_iter()
+            .filter(|known| *known == table)
+            .map(|known| json!({ "id": id(&known) }).to_string())
+            .collect();
+        let rows: Vec<[&str; 1]> = rows.iter().map(|row| [row.as_str()]).collect();
+        return (0x08, rows_of(&["[json]"], &rows, None));
+    }
     if let Some(of) = plain.strip_prefix("SELECT JSON * FROM ") {
         let table = of.strip_suffix(" LIMIT 1").unwrap();
         assert_eq!(u16::from_be_bytes([rest[0], rest[1]]), ALL, "a row may be on one replica");
@@ -144,6 +173,9 @@ fn change(statement: &str, plain: &str) -> (u8, Vec<u8>) {
         return error(0x2000, "no");
     }
     save(&schema);
+    if let Some(data) = super::fake_load::data() {
+        make_directories(data);
+    }
     is_void
 }
 

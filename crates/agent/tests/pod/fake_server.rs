@@ -52,6 +52,7 @@ pub fn run(arguments: &[String]) {
     let properties = properties(Path::new(agent));
     let address = yaml["broadcast_address"].as_str().unwrap().to_string();
     let data = PathBuf::from(yaml["data_file_directories"][0].as_str().unwrap());
+    fake_load::open(&data);
     let server = Arc::new(Server {
         mode: Mutex::new("STARTING"),
         host_id: host_id(&data),
@@ -147,6 +148,10 @@ async fn jolokia(
         item if item["operation"] == "bulkLoad(java.lang.String)" => {
             fake_load::load(item["arguments"][0].as_str().unwrap()).await
         }
+        item if item["operation"] == "loadNewSSTables(java.lang.String,java.lang.String)" => {
+            let text = |at: usize| item["arguments"][at].as_str().unwrap();
+            fake_load::take_new(text(0), text(1)).await
+        }
         item => server.item(&item),
     };
     (StatusCode::OK, answer.to_string())
@@ -160,6 +165,9 @@ impl Server {
         let mut ids = serde_json::Map::new();
         ids.insert(endpoint.clone(), json!(self.host_id));
         let mut owners = json!({"1": endpoint, "2": endpoint});
+        if let Ok(token) = std::fs::read_to_string(fake_backup::TOKEN) {
+            owners[token] = json!(endpoint);
+        }
         let mut live = vec![endpoint.clone()];
         if let Ok(other) = std::fs::read_to_string(fake_backup::OTHER) {
             ids.insert("10.96.0.99:7000".into(), json!(other));

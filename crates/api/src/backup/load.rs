@@ -19,7 +19,25 @@ pub struct CatalogWork {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 128))]
     pub tables: Vec<RestoreTable>,
+    /// A ring that does not exist yet is to become the one of the backup: the backup is read, and no server is asked. Agents of protocol 11 know it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole_ring: bool,
 }
+
+/// A member that has never started notes the tokens that one member of the backup had: its first start is with these.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct TokensWork {
+    /// SHA-256 that the manifest of the backup must have.
+    #[schemars(length(max = 64))]
+    pub manifest_hash: String,
+    /// Host ID of the member of the backup.
+    pub source: HostId,
+}
+
+/// The member lets clients in: its server, which took its own agent alone, is started again. There is nothing to set.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenWork {}
 
 /// Keyspaces, types and tables are created where they are missing, without indexes and views.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +75,34 @@ pub struct LoadWork {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 128))]
     pub tables: Vec<RestoreTable>,
+    /// How. Agents of protocol 11 know others than `Stream`.
+    #[serde(default, skip_serializing_if = "LoadWay::is_default")]
+    pub way: LoadWay,
+}
+
+/// How SSTables of a backup are loaded.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum LoadWay {
+    /// The server streams the rows to the members that own them now.
+    #[default]
+    Stream,
+    /// The member has the tokens of the source: the files become its own.
+    Place,
+    /// Roles and permissions are streamed, and no other table.
+    Roles,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(crate::word::Word),
+}
+
+impl LoadWay {
+    /// Is it what it is when nothing is said?
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The tables get their own `gc_grace_seconds` back and, once all is loaded, their indexes and views.
@@ -119,6 +165,44 @@ pub struct Cataloged {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 512))]
     pub tables: Vec<TableFound>,
+    /// Of a whole ring: all members of the backup.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub members: Vec<BackedUpMember>,
+}
+
+/// A member of a backup, as its manifest says.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct BackedUpMember {
+    /// Its host ID.
+    #[serde(rename = "hostID")]
+    pub host_id: HostId,
+    /// Its datacenter.
+    #[schemars(length(max = 63))]
+    pub datacenter: String,
+    /// Its rack.
+    #[schemars(length(max = 63))]
+    pub rack: String,
+    /// The version of its server.
+    #[schemars(length(max = 63))]
+    pub version: String,
+    /// How many tokens it had.
+    pub tokens: u32,
+    /// Hash of its tokens, as `status.server.tokensHash` of a member has it.
+    #[schemars(length(max = 64))]
+    pub tokens_hash: String,
+}
+
+/// The tokens that a member has noted for its first start.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct NotedTokens {
+    /// The member of the backup that had them.
+    pub source: HostId,
+    /// Their hash, as `status.server.tokensHash` of a member has it.
+    #[schemars(length(max = 64))]
+    pub tokens_hash: String,
 }
 
 /// What one member of a backup had of the tables.

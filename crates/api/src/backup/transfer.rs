@@ -1,7 +1,10 @@
 //! The part of a backup or a restore that one member does: what the operator orders, and what
 //! the member's agent makes of it. The rules are in `docs/concepts/backups.md`.
 
-use super::load::{CatalogWork, Cataloged, LoadWork, Loaded, SchemaWork, SettleWork};
+use super::load::{
+    CatalogWork, Cataloged, LoadWork, Loaded, NotedTokens, OpenWork, SchemaWork, SettleWork,
+    TokensWork,
+};
 use super::retention::{ExpireWork, Expired, SweepWork, Swept};
 use crate::cluster::{BackupStore, S3Addressing, S3Checksum, S3Store, StoreTransport};
 use crate::ids::{HostId, VolumeId};
@@ -17,7 +20,7 @@ pub struct Transfer {
     pub id: String,
     /// Epoch of the leader that gave it. An agent that has seen a higher one reports `Refused` and does nothing.
     pub epoch: i64,
-    /// Host ID of the member. An agent with another host ID reports `Refused` and does nothing.
+    /// Host ID of the member; `00000000-0000-0000-0000-000000000000` before its first start. An agent with another host ID reports `Refused` and does nothing.
     #[serde(rename = "hostID")]
     pub host_id: HostId,
     /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
@@ -99,6 +102,9 @@ pub const BACKUP_VOLUME: &str = "/var/lib/palladion/backups";
 pub const BACKUP_CREDENTIALS: &str = "/etc/palladion/backup/credentials";
 /// Where pods have the Secret with the keys that seal; empty while there is none.
 pub const BACKUP_KEYS: &str = "/etc/palladion/backup/keys";
+
+/// Host ID in an order for a member that has never started: it has none.
+pub const NEVER_STARTED: &str = "00000000-0000-0000-0000-000000000000";
 
 impl TransferPlace {
     /// The place of a store; `None` if it is none, or more than one.
@@ -189,6 +195,12 @@ pub struct TransferWork {
     /// Restore: give the tables what they have when nothing is loaded any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<SettleWork>,
+    /// Restore of a whole ring: note the tokens of the first start. Agents of protocol 11 know this and `open`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokensWork>,
+    /// Restore of a whole ring: let clients in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<OpenWork>,
     /// Retention: condemn backups in the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expire: Option<ExpireWork>,
@@ -222,6 +234,10 @@ pub enum TransferTask<'a> {
     Load(&'a LoadWork),
     /// See [`TransferWork::settle`].
     Settle(&'a SettleWork),
+    /// See [`TransferWork::tokens`].
+    Tokens(&'a TokensWork),
+    /// See [`TransferWork::open`].
+    Open(&'a OpenWork),
     /// See [`TransferWork::expire`].
     Expire(&'a ExpireWork),
     /// See [`TransferWork::sweep`].
@@ -230,9 +246,9 @@ pub enum TransferTask<'a> {
 
 impl TransferWork {
     /// All fields.
-    pub const FIELDS: [&str; 13] = [
+    pub const FIELDS: [&str; 15] = [
         "prepare", "snapshot", "describe", "upload", "finish", "verify", "discard", "catalog",
-        "schema", "load", "settle", "expire", "sweep",
+        "schema", "load", "settle", "tokens", "open", "expire", "sweep",
     ];
 
     /// The one; `None` if it asks for nothing that this build knows, or for more than one.
@@ -249,6 +265,8 @@ impl TransferWork {
             self.schema.as_ref().map(TransferTask::Schema),
             self.load.as_ref().map(TransferTask::Load),
             self.settle.as_ref().map(TransferTask::Settle),
+            self.tokens.as_ref().map(TransferTask::Tokens),
+            self.open.as_ref().map(TransferTask::Open),
             self.expire.as_ref().map(TransferTask::Expire),
             self.sweep.as_ref().map(TransferTask::Sweep),
         ]
@@ -410,6 +428,9 @@ pub struct TransferStatus {
     /// `load`: what was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Loaded>,
+    /// `tokens`: what was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noted_tokens: Option<NotedTokens>,
     /// `expire`: what became of the backups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expired: Option<Expired>,

@@ -22,6 +22,10 @@ pub struct BackupSpec {
     /// How much a backup may take from the database.
     #[serde(default, skip_serializing_if = "BackupLimits::is_empty")]
     pub limits: BackupLimits,
+    /// Name of the `CassandraRestore` with `mode: WholeRing` that this ring begins with. No member starts before it is there, and no client is let in until its data is. At creation only; it may be removed when the ring is restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253))]
+    pub restore: Option<String>,
 }
 
 /// Whether objects are sealed.

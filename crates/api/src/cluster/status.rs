@@ -336,6 +336,41 @@ pub struct ClusterRestore {
     /// Since when it is being ended, without being complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending_since: Option<Time>,
+    /// Of a whole ring: how its members start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_ring: Option<WholeRing>,
+}
+
+/// A ring that begins with a restore.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct WholeRing {
+    /// Which member takes the place of which member of the backup; recorded before any of them starts, and the same from then on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub places: Vec<RestoredPlace>,
+    /// All is in place, and clients are let in. Before, no member starts, stops, joins or leaves but for the restore.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+    /// The members have on record that they need a repair.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repair_recorded: bool,
+}
+
+/// A member that takes the place of a member of a backup.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoredPlace {
+    /// The member.
+    pub member: MemberName,
+    /// Its volume.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
+    /// Host ID of the member of the backup.
+    pub source: HostId,
+    /// Hash of its tokens.
+    #[schemars(length(max = 64))]
+    pub tokens_hash: String,
 }
 
 /// Who asked for a job.

@@ -36,6 +36,20 @@ pub struct StartPermit {
     /// What the agent does with the data directories before the start.
     #[serde(default)]
     pub data: DataBeforeStart,
+    /// `Restore`, and `Initialize` of a ring that begins with a restore: whose tokens the member starts with. Agents of protocol 11 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<RestoredStart>,
+}
+
+/// The first start of a member of a ring that is restored: with the tokens of a member of the backup, closed to clients.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoredStart {
+    /// Host ID of the member of the backup.
+    pub source: HostId,
+    /// Hash of the tokens, which the member has noted before.
+    #[schemars(length(max = 64))]
+    pub tokens_hash: String,
 }
 
 /// What the agent does with the data directories before a start by permit.
@@ -72,6 +86,8 @@ pub enum PermitKind {
     ResumeLeave,
     /// A member comes back with its data under another address. Agents of protocol 5 know it.
     Readdress,
+    /// A member on an empty volume gets the tokens of a member of a backup, in a ring that begins with a restore; nothing is streamed to it. Agents of protocol 11 know it.
+    Restore,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]

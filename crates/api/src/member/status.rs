@@ -210,6 +210,9 @@ pub struct ServerStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST_GUARDS))]
     pub guards: Vec<Guard>,
+    /// The server takes its own agent alone, since its ring is being restored. Agents of protocol 11 report it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
     /// The last restart token that the agent carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,

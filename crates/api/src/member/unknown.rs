@@ -5,7 +5,7 @@
 //! can write one that is none; and what the operator writes back is as it was.
 
 use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
-use crate::backup::{TableState, TransferCause, TransferState};
+use crate::backup::{LoadWay, TableState, TransferCause, TransferState};
 use crate::member::{
     AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, Guard, HealthResult,
     IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind,
@@ -58,10 +58,15 @@ impl CassandraMemberSpec {
             let wanted = matches!(job.wanted, JobWanted::Unknown(_));
             (wanted || !job.work.unknown().is_empty()).then_some("spec.job")
         });
+        let way = self.transfer.iter().map(|transfer| {
+            let load = transfer.work.load.as_ref();
+            let unknown = load.is_some_and(|load| matches!(load.way, LoadWay::Unknown(_)));
+            unknown.then_some("spec.transfer.load.way")
+        });
         let settings =
             has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
         let all = wanted.chain(start).chain(intent).chain(operation).chain(job);
-        let all = all.chain(pending).chain(replace);
+        let all = all.chain(pending).chain(replace).chain(way);
         let floor = self.security_floor.iter().flatten().any(is_unknown_guard);
         let floor = floor.then_some("spec.securityFloor");
         once([run, settings, floor].into_iter().chain(all))

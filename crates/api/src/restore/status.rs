@@ -147,6 +147,8 @@ pub struct RestoreTotals {
 pub enum RestorePhase {
     /// Not begun: a backup or another restore of the ring is under way, or something is missing.
     Pending,
+    /// Whole ring: the members get the tokens of the backup and start, closed to clients.
+    Starting,
     /// A member reads what the backup has, and what the ring has.
     Comparing,
     /// Tables have rows: `spec.confirm` is needed.
@@ -157,6 +159,12 @@ pub enum RestorePhase {
     Loading,
     /// All is loaded; one member creates indexes and views.
     Finishing,
+    /// Whole ring: roles and permissions are loaded.
+    LoadingRoles,
+    /// Whole ring: the members are started again, and let clients in.
+    Opening,
+    /// Whole ring: clients are let in; the members repair what they have.
+    Repairing,
     /// Ended: every file of the tables was loaded.
     Complete,
     /// Ended, but not complete.
@@ -174,7 +182,11 @@ impl RestorePhase {
             | Self::Confirming
             | Self::Creating
             | Self::Loading
-            | Self::Finishing => false,
+            | Self::Starting
+            | Self::Finishing
+            | Self::LoadingRoles
+            | Self::Opening
+            | Self::Repairing => false,
             Self::Complete | Self::Failed | Self::Aborted => true,
         }
     }

@@ -13,6 +13,15 @@ pub fn scylla_takes_no_backup() -> Rule {
     .field_path(".backup")
 }
 
+/// A ring that exists is not restored in place.
+pub fn a_ring_begins_with_a_restore() -> Rule {
+    fixed(
+        "!has(self.backup) || !has(self.backup.restore) || (has(oldSelf.backup) && has(oldSelf.backup.restore) && oldSelf.backup.restore == self.backup.restore)",
+        "'`backup.restore` is set when a ring is created, and cannot be set or changed later: to restore tables into this ring use a CassandraRestore with `mode: Tables`; to restore the whole ring create another CassandraCluster'",
+    )
+    .field_path(".backup.restore")
+}
+
 /// Each place has its own fields.
 pub fn store_is_one_place() -> Rule {
     must(

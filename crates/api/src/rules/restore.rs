@@ -38,6 +38,22 @@ pub fn tables_become_tables() -> Rule {
     .field_path(".to")
 }
 
+/// A ring that begins with a backup has nothing that could be chosen or kept.
+pub fn a_whole_ring_is_all_of_it() -> Rule {
+    must(
+        "self.mode != 'WholeRing' || (!has(self.tables) && !has(self.confirm) && self.existing == 'Refuse')",
+        "`mode: WholeRing` restores all tables into a ring that has none: remove `tables`, `existing` and `confirm`, or use `mode: Tables`",
+    )
+}
+
+/// They belong to a ring, not to its tables.
+pub fn tables_come_without_roles() -> Rule {
+    must(
+        "self.mode != 'Tables' || !(has(self.auth) || has(self.repair))",
+        "`auth` and `repair` go with `mode: WholeRing`: remove them",
+    )
+}
+
 /// What a restore does has begun, perhaps.
 pub fn is_fixed(field: &str) -> Rule {
     fixed(

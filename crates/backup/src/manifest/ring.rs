@@ -143,8 +143,8 @@ pub fn plain(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<Ve
     }
 }
 
-/// What is wrong with a manifest.
-pub(crate) fn torn(name: &str, invalid: &Invalid) -> Trouble {
+/// What is wrong with a manifest that cannot be read.
+pub fn torn(name: &str, invalid: &Invalid) -> Trouble {
     object(name, Wrong::Torn { why: invalid.to_string() })
 }
 

@@ -43,7 +43,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
         None if stopping::is_wanted(facts) => busy,
         None => {
             next(facts, valid, draft);
-            tasks::before(facts, valid, draft)
+            match facts.restoring() {
+                Some(_) => busy,
+                None => tasks::before(facts, valid, draft),
+            }
         }
     }
 }
@@ -71,6 +74,15 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     {
         return;
     }
+    if facts.closed_without_restore().is_some() {
+        initialize::restored::report(facts, valid, draft);
+        if !facts.lets_clients_in() {
+            return;
+        }
+    }
+    if facts.restoring().is_some() {
+        return restored(facts, valid, draft);
+    }
     if !facts.ring_exists() {
         return;
     }
@@ -78,6 +90,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if remove::left_over(facts, draft).is_busy()
         || leave::resume::next(facts, draft).is_busy()
         || join::returning::next(facts, draft).is_busy()
+        || readdress::next(facts, valid, draft).is_busy()
         || readdress::next(facts, valid, draft).is_busy()
     {
         return;
@@ -89,6 +102,21 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         next_of_ring(facts, valid, draft);
     }
     draft.take(wishes);
+}
+
+/// A ring that is being restored: its members start, and nothing else is done with them.
+fn restored(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    initialize::restored::report(facts, valid, draft);
+    if initialize::restored::is_over(facts) {
+        return;
+    }
+    seed_lists::rescue(facts, valid, draft);
+    let busy =
+        join::returning::next(facts, draft).is_busy() || join::next(facts, valid, draft).is_busy();
+    // Who asks for more members meanwhile has them when clients are let in.
+    if !busy && facts.all_places_are_taken() {
+        system_keyspaces::set(facts, valid, facts.joined().count(), draft);
+    }
 }
 
 /// The ring's own work: its shape, its revision, its maintenance.

@@ -244,12 +244,14 @@ impl MemberFact {
         self.pod.as_ref()?.silent_node(nodes)
     }
 
-    /// Does its own agent say that it serves, and do kubelet and Node agree? What
+    /// Does its own agent say that it serves, be it its own agent alone, and do kubelet and Node agree? What
     /// a dead machine said last is no sign of life.
     pub fn lives_by_its_own_word(&self, nodes: &std::collections::BTreeMap<String, bool>) -> bool {
         let stands = |pod: &PodFact| {
             let node = pod.node.as_deref().unwrap_or_default();
-            pod.is_ready() && nodes.get(node) == Some(&true)
+            // Of one that takes no clients yet the kubelet says what its agent has said.
+            let is_closed = self.is_closed() && !pod.running.is_empty() && !pod.terminating;
+            (pod.is_ready() || is_closed) && nodes.get(node) == Some(&true)
         };
         self.is_normal() && self.pod.as_ref().is_some_and(stands)
     }

@@ -23,6 +23,8 @@ pub struct ValidBackup {
     pub is_sealed: bool,
     /// Bytes that one member sends in a second, at the most.
     pub bytes_per_second: Option<u64>,
+    /// The `CassandraRestore` that the ring begins with.
+    pub restore: Option<String>,
 }
 
 /// As the spec says.
@@ -56,6 +58,7 @@ pub fn of(cluster: &str, spec: &CassandraClusterSpec) -> Result<Option<ValidBack
             BackupEncryption::Required => true,
         },
         bytes_per_second: backup.limits.bytes_per_second,
+        restore: backup.restore.clone(),
     }))
 }
 

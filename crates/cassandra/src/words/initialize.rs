@@ -16,6 +16,10 @@ palladion_plan::sentences! {
             "the ring was being initialized on member {member}, which no longer exists; waiting for the member to be recreated";
         Created { member: MemberName } => CreatingObjects, "member {member} is being created";
         Credentials => CreatingObjects, "the Secrets with the users of the ring are being created";
+        Restore { restore: String } => WaitingForRestore,
+            "the ring begins with CassandraRestore {restore}: no member starts before that has begun";
+        Restoring { restore: String } => RestoreStarting,
+            "CassandraRestore {restore} is restoring the ring; no client is let in meanwhile";
         NoneRequested => UpToDate, "the spec requests no members";
         NoEmptyVolume => InitializationRefused,
             "a new ring is allowed, but no member has an empty volume to initialize it on; delete the PersistentVolumeClaim and the pod of a member whose data is no longer needed";
@@ -28,6 +32,12 @@ palladion_plan::sentences! {
             "cannot initialize a new ring: {doubts}; if none of this data is needed, run `kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}`";
         AgentTooOld { member: MemberName } => AgentTooOld,
             "cannot initialize the ring: the agent of member {member} cannot start a server sealed, so anybody could log in for a moment; let `sidecarImage` name an agent of this release, or leave it out";
+        NotRestored { restore: String, namespace: String, cluster: String } => RingNotRestored,
+            "CassandraRestore {restore} has ended without restoring the ring, which therefore takes no clients; run `kubectl delete -n {namespace} cassandracluster {cluster}`, delete its PersistentVolumeClaims, and create the cluster and its restore again: the backup was only read";
+        Forgotten { member: MemberName } => RingNotRestored,
+            "member {member} takes no clients until its ring is restored, and the cluster has no record of a restore: its status was removed, perhaps; delete the CassandraCluster and its PersistentVolumeClaims, and create it and its CassandraRestore again";
+        LeftClosed { member: MemberName } => RingNotRestored,
+            "member {member} takes no clients, although its ring does: it missed the end of the restore, of which the cluster has no record any more; replace it (`kubectl palladion replace {member}`)";
         NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
             "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because the rack of the member is not in the spec; add the rack to the spec or, if the data on the volume is not needed, run `kubectl delete -n {namespace} pvc {claim}`";
     }
@@ -65,7 +75,11 @@ impl Waiting {
             | Waiting::NotKnown { member }
             | Waiting::NoMember { member }
             | Waiting::Created { member } => Some(member),
-            Waiting::Credentials | Waiting::NoneRequested | Waiting::NoEmptyVolume => None,
+            Waiting::Credentials
+            | Waiting::Restore { .. }
+            | Waiting::Restoring { .. }
+            | Waiting::NoneRequested
+            | Waiting::NoEmptyVolume => None,
         }
     }
 }

@@ -37,6 +37,7 @@ palladion_plan::sentences! {
     /// Why a join or a first start ends before its work is done.
     pub enum Ended {
         AgentRefused { why: String } => "its agent refused to start the server: {why}";
+        NotRestored { why: String } => "{why}";
         OtherVolume => "it now has a different volume";
         InitializedElsewhere => "the ring is being initialized on another volume";
     }

@@ -100,6 +100,7 @@ palladion_plan::sentences! {
             "the volume of member {member} was set back to its state of {to}, and the member had run until about {until}";
         RingStood { since: Timestamp, until: Timestamp } =>
             "the whole ring was down from about {since} to {until}, longer than hints are kept (`gc_grace_seconds`)";
+        Restored { restore: String } => "CassandraRestore {restore} has restored the ring as it was backed up";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
             "member {member} joined at {at}, and {by} did not report while it joined that they see it";

@@ -2,7 +2,7 @@
 
 use palladion_api::backup::TransferCause as Cause;
 use palladion_api::ids::MemberName;
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 
 use super::turn::Work;
 
@@ -34,6 +34,11 @@ palladion_plan::sentences! {
             "waiting for CassandraBackup {backup}: while a backup is taken no rows are loaded";
         Retention => RestorePending,
             "waiting for a member that condemns or deletes backups that expire; the restore begins when that is done, or cannot go on";
+        RingNotNamed { cluster: String, restore: String } => RestorePending,
+            "CassandraCluster {cluster} does not begin with this restore: a ring that is to be restored is created with `spec.backup.restore: {restore}`";
+        Volume { member: MemberName } => RestorePending,
+            "waiting for the agent of member {member} to report an empty volume";
+        NoMembers { cluster: String } => RestorePending, "CassandraCluster {cluster} has no members yet";
         Paused { cluster: String } => Paused,
             "CassandraCluster {cluster} is paused: no restore begins, and one that is under way stops after the current step of its members";
         PausedEverywhere => Paused,
@@ -64,11 +69,42 @@ palladion_plan::sentences! {
             "table {table} has the index {index}, beside which rows cannot be loaded; drop it, create another restore, and create the index again when that is complete";
         MergeTooOld { table: String, seconds: u64, age: i64 } => RestoreRefused,
             "the backup was taken {age} s ago, and table {table} keeps deletions for {seconds} s (`gc_grace_seconds`): with `existing: Merge` deleted rows could come back; restore it under another name, or use `existing: Truncate`";
+        RingExists { cluster: String } => RestoreRefused,
+            "the ring of CassandraCluster {cluster} exists: a whole ring is restored into a new one only; create another CassandraCluster, or restore tables with `mode: Tables`";
+        OtherTopology { why: String } => TopologyDiffers,
+            "{why}; create the ring like that, and change it when it is restored; or create it empty and use `mode: Tables`";
         Unnamed => RestoreRefused, "the backup has no tables to restore; `kubectl palladion backup show` lists what it has";
+    }
+
+    /// What a ring is to be like, to take the place of one that was backed up.
+    pub enum Topology {
+        Datacenters { datacenters: Names } =>
+            "the backup is of members in more than one datacenter ({datacenters}), and a ring of one datacenter is restored at a time";
+        Datacenter { backup: String, ring: String } =>
+            "the members of the backup are in datacenter {backup}, and the ring is in datacenter {ring}; map one to the other by `spec.datacenters` of the restore";
+        Racks { backup: Names, ring: Names } =>
+            "the members of the backup are in racks {backup}, and the ring has racks {ring}";
+        Members { rack: String, backup: Count, ring: usize } =>
+            "the backup has {backup} in rack {rack}, and the ring has {ring}";
+        Tokens { source: String, backup: u32, ring: u32 } =>
+            "member {source} of the backup has {backup} tokens, and the ring has `numTokens: {ring}`";
     }
 
     /// How far a restore is.
     pub enum Phase {
+        Reading => RestoreStarting, "a member reads which members the backup has";
+        Starting { done: usize, members: usize } => RestoreStarting,
+            "members start with the tokens of the backup, closed to clients: {done} of {members} done";
+        Replicating => RestoreLoading,
+            "all rows are in place; waiting for the replication of the system keyspaces, in which roles are";
+        LoadingRoles { done: usize, members: usize } => RestoreLoading,
+            "all rows are in place; members load roles and permissions: {done} of {members} done";
+        Opening { done: usize, members: usize } => RestoreOpening,
+            "all data is in place; members are started again and let clients in: {done} of {members} done";
+        Repairing { done: usize, members: usize } => RestoreRepairing,
+            "clients are let in; members repair what they have: {done} of {members} done";
+        KeepingGrace { member: MemberName } => RestoreRepairing,
+            "member {member} gives the tables their own `gc_grace_seconds` back";
         Comparing => RestoreComparing, "a member reads the backup and compares it with the ring";
         Truncates { tables: Names, nonce: String } => ConfirmationNeeded,
             "tables lose all their rows before they are restored: {tables} (all of them: `status.tables` whose state is not Absent); to confirm, set `spec.confirm` to `{nonce}`";
@@ -88,6 +124,10 @@ palladion_plan::sentences! {
     pub enum Complete {
         Loaded { tables: usize, sstables: u64, bytes: u64 } => RestoreComplete,
             "every file of the tables was loaded: {sstables} SSTables, {bytes} bytes, tables: {tables}";
+        Ring { members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
+            "the ring is restored and repaired: {members} members, {sstables} SSTables, {bytes} bytes";
+        RingUnrepaired { members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
+            "the ring is restored: {members} members, {sstables} SSTables, {bytes} bytes; members differ as far as they did in the backup until `nodetool repair --full` has run on each";
     }
 
     /// What a member waits for, or has failed with.
@@ -126,6 +166,10 @@ palladion_plan::sentences! {
             "`spec.backup` was removed from CassandraCluster {cluster} while the restore was under way; set it, and create another restore";
         CoordinatorLost { member: MemberName } => RestoreFailed,
             "member {member} left the ring, or was replaced, while it created the tables; create another restore";
+        PlaceLost { member: MemberName } => RestoreFailed,
+            "the volume of member {member} was lost, or replaced, while the ring was being restored";
+        OtherTokens { member: MemberName } => RestoreFailed,
+            "member {member} has started with other tokens than the member of the backup whose place it takes";
         NoResult { member: MemberName } => RestoreFailed,
             "member {member} reports that it is done, without what it was to report; make sure that all agents have the version of the operator, and create another restore";
         OtherCount { member: MemberName, loaded: u64, sstables: u64 } => RestoreFailed,
@@ -153,6 +197,9 @@ palladion_plan::sentences! {
         Report { restore: String } => "update the status of CassandraRestore {restore}";
         Take { restore: String } => "begin CassandraRestore {restore}";
         RecordGrace { restore: String } => "record the `gc_grace_seconds` of the tables of CassandraRestore {restore}";
+        RecordPlaces { restore: String } => "record which member takes the place of which member of the backup of CassandraRestore {restore}";
+        RecordOpen { restore: String } => "record that the ring of CassandraRestore {restore} takes clients";
+        RecordRepair { restore: String } => "record that the members of the ring of CassandraRestore {restore} need a repair";
         RecordMade { restore: String } => "record that the tables of CassandraRestore {restore} are made";
         End { restore: String } => "record that CassandraRestore {restore} is being ended";
         Release { restore: String } => "record that CassandraRestore {restore} has ended";

@@ -73,6 +73,7 @@ palladion_plan::sentences! {
         Initialize => "initialize the ring";
         Join => "join the ring";
         Replace { lost: HostId } => "start as the replacement of host ID {lost}";
+        Restore => "start with the tokens of the backup";
         ResumeLeave => "start and complete its decommission";
         Readdress => "start under its new address";
     }

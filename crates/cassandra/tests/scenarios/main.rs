@@ -71,6 +71,7 @@ mod together;
 mod told;
 mod unheard;
 mod volumes;
+mod whole_ring;
 mod wishes;
 mod words;
 mod zones;

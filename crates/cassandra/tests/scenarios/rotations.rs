@@ -126,7 +126,7 @@ fn for_clients(world: &World) -> BTreeSet<String> {
 /// Only the authority of this number is left, everywhere.
 fn expect_rotated(world: &World, purpose: Purpose, number: u32) {
     let name = format!("{}-{number}", purpose.name());
-    assert_eq!(authorities(world, purpose), [name.clone()], "{}", world.last_words());
+    assert_eq!(authorities(world, purpose), std::slice::from_ref(&name), "{}", world.last_words());
     let new = BTreeSet::from([fingerprint(world, &name)]);
     assert_eq!(shown(world, purpose), new, "{}", world.last_words());
     assert_eq!(taken(world, purpose), new, "{}", world.last_words());

@@ -120,11 +120,16 @@ impl Agent {
         let sealed = match identity.door {
             Door::Open => "",
             Door::Sealed => ", sealed",
+            Door::Closed => ", closed",
         };
         reach.ring.told.push(format!("{member} starts its server ({cause}{sealed})"));
         let replace = match &identity.entry {
             Entry::Replace { address, .. } => Some(address.clone()),
-            Entry::Plain | Entry::Join | Entry::ResumeLeave => None,
+            Entry::Plain | Entry::Join | Entry::ResumeLeave | Entry::Restore { .. } => None,
+        };
+        let restored = match &identity.entry {
+            Entry::Restore { tokens } => Some(tokens.clone()),
+            Entry::Plain | Entry::Join | Entry::ResumeLeave | Entry::Replace { .. } => None,
         };
         let server = Server {
             member,
@@ -140,6 +145,7 @@ impl Agent {
             until: reach.now + BOOT,
             configuration: self.configuration.clone(),
             door: identity.door,
+            restored,
             internode: self.internode,
             shown: Shown::default(),
             reads: None,

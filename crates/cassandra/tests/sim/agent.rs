@@ -114,6 +114,8 @@ pub struct Agent {
     pub(super) keys: Option<String>,
     /// The launch that runs, where it was started sealed.
     pub(super) sealed: Option<String>,
+    /// Is the server that runs closed to clients?
+    pub(super) closed: bool,
     /// What a sealed start waits for.
     pub(super) lacks_users: Option<Waiting>,
     pub(super) tls: Option<MemberTlsStatus>,
@@ -208,6 +210,7 @@ impl Agent {
             lacks_certificate: None,
             keys: None,
             sealed: None,
+            closed: false,
             lacks_users: None,
             tls: None,
             certificate_problem: None,
@@ -318,6 +321,7 @@ impl Agent {
             leave_call: &self.leave_call,
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
+            closed: self.closed,
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
         }
@@ -342,6 +346,7 @@ impl Agent {
     fn gather_process(&mut self, reach: &mut Reach<'_>) {
         self.lacks_users = reach.ring.login.lacks_users();
         self.sealed = reach.ring.sealed_launch(self.pod.uid.as_str());
+        self.closed = reach.ring.is_closed(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;
             (self.tag, self.look, self.differs) = (None, None, None);

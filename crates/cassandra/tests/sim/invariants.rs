@@ -51,6 +51,8 @@ impl World {
         self.nobody_is_served_without_roles()?;
         self.complete_backups_are_whole()?;
         self.complete_restores_are_whole()?;
+        self.complete_rings_have_their_roles()?;
+        self.no_client_is_let_in_before_all_is_there()?;
         self.what_must_stay_stays()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {

@@ -27,6 +27,7 @@ mod seal;
 pub mod streams;
 pub mod transfers;
 pub mod volume;
+pub mod whole;
 pub mod work;
 pub mod world;
 

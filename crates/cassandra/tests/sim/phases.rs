@@ -225,6 +225,7 @@ impl Ring {
     }
 
     fn identify(&mut self, pod: &str, lineage: usize, host: &HostId) {
+        self.take_tokens(pod, host);
         self.stopped.remove(host);
         if let Some(server) = self.servers.get_mut(pod) {
             server.lineage = Some(lineage);

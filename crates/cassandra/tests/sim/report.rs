@@ -91,7 +91,9 @@ impl Agent {
 
     /// Is the pod ready?
     pub fn is_ready(&self, decision: &Decision) -> bool {
-        decision.state != ServerState::Stopping && self.reading().is_some_and(Reading::serves)
+        decision.state != ServerState::Stopping
+            && !self.closed
+            && self.reading().is_some_and(Reading::serves)
     }
 
     /// What is reported.
@@ -109,6 +111,7 @@ impl Agent {
             runtime: self.runtime.clone(),
             runtime_before: None,
             sealed: self.sealed.is_some(),
+            closed: self.closed,
             credentials: None,
         });
         let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());
@@ -203,14 +206,14 @@ impl Ring {
         Some(Reading {
             mode: Some(mode.into()),
             native_transport: Some(
-                native && !self.closed.contains(&server.member) && server.door == Door::Open,
+                native && !self.closed.contains(&server.member) && server.door != Door::Sealed,
             ),
             gossip: Some(server.phase != Phase::Drained),
             version: Some(server.version.clone()),
             host_id: server.host_id.clone(),
             schema_version: Some(self.schema_of(server)),
             schema_agreed: Some(self.schema_agreed()),
-            tokens: None,
+            tokens: server.host_id.as_ref().and_then(|host| self.restored.get(host).cloned()),
             seeds: Some(server.seeds.clone()),
             members: Some(self.views.of(pod)),
             auto_repair: Some(self.auto_repair.contains(&server.member)),

@@ -7,8 +7,8 @@ use super::world::World;
 use palladion_agent_transfer::tell::{Done, Line};
 use palladion_agent_transfer::words::stopped::Cause;
 use palladion_api::backup::{
-    CatalogWork, Cataloged, LoadSource, LoadWork, SchemaWork, SettleWork, TableFound, TableState,
-    Transfer, TransferTask,
+    CatalogWork, Cataloged, LoadSource, LoadWay, LoadWork, SchemaWork, SettleWork, TableFound,
+    TableState, Transfer, TransferTask,
 };
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState};
@@ -101,6 +101,9 @@ impl Agent {
 
     fn load(&self, order: &Transfer, of: &LoadWork, reach: &mut Reach<'_>) -> Line {
         let pod = self.pod.uid.to_string();
+        if of.way == LoadWay::Place && !self.has_place_of(&of.source, reach.ring) {
+            return stopped(Cause::RestoreFailed, "the member has other tokens");
+        }
         let ring = reach.ring.views.of(&pod);
         let unsettled = ring
             .iter()
@@ -114,6 +117,10 @@ impl Agent {
         };
         if !hosts.contains(&of.source) {
             return stopped(Cause::RestoreFailed, "the backup has no such member");
+        }
+        if of.way == LoadWay::Roles {
+            reach.ring.roles_of.insert(of.source.clone());
+            return Line::Done(Done::Loaded { sstables: 1, bytes: 10 });
         }
         for to in targets(&of.tables) {
             let Some(table) = reach.ring.tables.get_mut(&to) else {
@@ -175,6 +182,7 @@ fn catalog(order: &Transfer, of: &CatalogWork, reach: &mut Reach<'_>) -> Line {
     let from = reach.ring.store.taken.unwrap_or(reach.now);
     let time = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(from);
     let cataloged = Cataloged {
+        members: Vec::new(),
         from: time.clone(),
         to: time,
         sources: hosts.iter().map(source).collect(),
@@ -206,6 +214,11 @@ fn schema(order: &Transfer, of: &SchemaWork, reach: &mut Reach<'_>) -> Line {
 }
 
 fn settle(of: &SettleWork, reach: &mut Reach<'_>) -> Line {
+    for name in of.indexes.iter().flat_map(|indexes| &indexes.created) {
+        if let Some(table) = reach.ring.tables.get_mut(name) {
+            table.has_indexes = true;
+        }
+    }
     for own in &of.own {
         let Some(table) = reach.ring.tables.get_mut(&own.table) else { continue };
         if Some(table.grace) == of.gc_grace_seconds {

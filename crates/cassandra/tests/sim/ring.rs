@@ -54,6 +54,8 @@ pub struct Server {
     pub configuration: Configuration,
     /// Who can speak to it over CQL.
     pub door: Door,
+    /// The tokens that it was started with.
+    pub restored: Option<Vec<String>>,
     /// How it speaks to other members.
     pub internode: InternodeTlsMode,
     pub shown: Shown,
@@ -202,6 +204,10 @@ pub struct Ring {
     pub store: super::transfers::Store,
     /// The tables that restores touch.
     pub tables: super::restores::Tables,
+    /// The tokens of members that have begun with those of a backup.
+    pub restored: BTreeMap<HostId, Vec<String>>,
+    /// Members of backups whose roles were loaded.
+    pub roles_of: BTreeSet<HostId>,
     /// What servers answer to every statement of a restore, if they refuse it.
     pub refuses_statements: Option<String>,
     /// What clients wrote and were told.
@@ -350,6 +356,8 @@ impl Ring {
             tags: 0,
             store: super::transfers::Store::default(),
             tables: super::restores::Tables::default(),
+            restored: BTreeMap::new(),
+            roles_of: BTreeSet::new(),
             refuses_statements: None,
             clients: Clients::default(),
             now: Timestamp::UNIX_EPOCH,

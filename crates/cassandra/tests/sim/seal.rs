@@ -5,7 +5,7 @@ use super::ring::{Login, Phase, Ring, Server};
 use super::world::World;
 use palladion_agent::admin;
 use palladion_agent::decide::seal::{Keys, Seal, noted_before};
-use palladion_agent::decide::{Process, Start, floor};
+use palladion_agent::decide::{Process, Start, closed, floor};
 use palladion_agent::render::Door;
 use palladion_agent::volume::roles::{Note, Roles};
 use palladion_agent::words::start::Waiting;
@@ -75,8 +75,10 @@ impl Agent {
         if start.identity.door == Door::Sealed {
             self.keys = Some(tag.to_string());
         }
-        let noted = self.found.as_ref().map(|found| found.note.roles).unwrap_or_default();
-        self.note_roles(noted_before(start, &self.guards(), noted), reach);
+        let note = self.found.as_ref().map(|found| found.note.clone()).unwrap_or_default();
+        let roles = noted_before(start, &self.guards(), note.roles);
+        let closed = closed::noted_before(start, note.closed);
+        self.change_note(reach, |note| (note.roles, note.closed) = (roles, closed));
     }
 
     /// Behind its seal a full member is given the roles of its ring. Others are let in by them.
@@ -104,7 +106,7 @@ impl Agent {
         self.change_note(reach, |note| note.roles = roles);
     }
 
-    fn change_note(&mut self, reach: &mut Reach<'_>, change: impl FnOnce(&mut Note)) {
+    pub(super) fn change_note(&mut self, reach: &mut Reach<'_>, change: impl FnOnce(&mut Note)) {
         let Some(found) = &mut self.found else { return };
         change(&mut found.note);
         if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {

@@ -13,8 +13,8 @@ use palladion_agent_transfer::decide::{
 use palladion_agent_transfer::tell::{Damaged, Done, Line};
 use palladion_agent_transfer::words::stopped::Cause;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, Loaded, RingView, Transfer, TransferCause, TransferState,
-    TransferStatus, TransferTask, Uploaded,
+    BackupSchema, DamagedObject, Loaded, NotedTokens, RingView, Transfer, TransferCause,
+    TransferState, TransferStatus, TransferTask, Uploaded,
 };
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
@@ -48,6 +48,8 @@ pub struct Store {
     pub repository: Option<String>,
     /// What was sent: by backup and host ID.
     pub sent: BTreeSet<(String, HostId)>,
+    /// The racks of members of backups, where that is not `a`.
+    pub racks: BTreeMap<HostId, String>,
     /// How backups ended.
     pub outcomes: BTreeMap<String, Outcome>,
     /// When the first backup was taken.
@@ -89,6 +91,8 @@ pub struct Moves {
     ended: Option<(String, Option<Line>)>,
     /// What the last try said.
     last: Option<(String, Cause, String)>,
+    /// The order by which clients are let in.
+    opening: Option<String>,
     /// What is told.
     pub told: Option<TransferStatus>,
 }
@@ -129,6 +133,7 @@ impl Agent {
                     break;
                 }
                 Next::End => {
+                    self.moves.opening = None;
                     self.moves.child = None;
                     self.moves.ended = None;
                 }
@@ -139,10 +144,19 @@ impl Agent {
                     }
                     kept.record = Some(*record);
                     self.moves.ended = None;
+                    self.moves.opening = None;
                     self.tell_running(order.as_ref(), reach);
                 }
                 Next::Start => {
                     let Some(order) = &order else { break };
+                    self.moves.opening = None;
+                    if let Some(TransferTask::Open(_)) = order.work.task() {
+                        self.open_to_clients(reach);
+                        self.moves.opening = Some(order.id.clone());
+                        self.tell_running(Some(order), reach);
+                        all = all.and(Activity::ACTED);
+                        continue;
+                    }
                     let time = match order.work.task() {
                         Some(TransferTask::Upload(_) | TransferTask::Load(_)) => UPLOAD,
                         Some(TransferTask::Sweep(_)) => {
@@ -200,7 +214,10 @@ impl Agent {
             child: match (&self.moves.child, &self.moves.ended) {
                 (Some((id, _)), _) => Child::Runs { id: id.clone() },
                 (None, Some((id, last))) => Child::Ended { id: id.clone(), last: last.clone() },
-                (None, None) => Child::Absent,
+                (None, None) => match &self.moves.opening {
+                    Some(id) => self.opening(id),
+                    None => Child::Absent,
+                },
             },
             host: ledger.and_then(|ledger| ledger.host_id.clone()),
             volume: ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
@@ -244,6 +261,9 @@ impl Agent {
             return stopped(cause, "a fault of the store");
         }
         let (now, pod) = (reach.now, self.pod.uid.to_string());
+        if let Some(line) = self.before_the_start(order, reach) {
+            return line;
+        }
         let Some(host) = self.ledger().and_then(|ledger| ledger.host_id.clone()) else {
             return stopped(Cause::Refused, "it has not joined");
         };
@@ -340,6 +360,9 @@ impl Agent {
                 | TransferTask::Load(_)
                 | TransferTask::Settle(_),
             ) => self.restore(order, reach).expect("an order of a restore"),
+            Some(TransferTask::Tokens(_) | TransferTask::Open(_)) => {
+                unreachable!("it needs no child")
+            }
             Some(TransferTask::Expire(of)) => reach.ring.store.expire(of, now),
             Some(TransferTask::Sweep(of)) => reach.ring.store.sweep(of, now),
             Some(TransferTask::Discard(of)) => {
@@ -414,6 +437,10 @@ impl Agent {
             Ended::Done(Done::Loaded { sstables, bytes }) => {
                 told.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
             }
+            Ended::Done(Done::Noted { source, tokens_hash }) => {
+                let (source, tokens_hash) = (source.clone(), tokens_hash.clone());
+                told.noted_tokens = Some(NotedTokens { source, tokens_hash });
+            }
             Ended::Done(Done::Expired { expired }) => told.expired = Some((**expired).clone()),
             Ended::Done(Done::Swept { swept }) => told.swept = Some((**swept).clone()),
             Ended::Done(_) => {
@@ -457,6 +484,7 @@ fn told(
         manifest_hash: None,
         cataloged: None,
         loaded: None,
+        noted_tokens: None,
         expired: None,
         swept: None,
         damaged: Vec::new(),
@@ -485,6 +513,17 @@ fn as_told(cause: Cause) -> TransferCause {
 pub fn hash(hosts: &BTreeSet<HostId>) -> String {
     let all: Vec<&str> = hosts.iter().map(HostId::as_str).collect();
     Hash::of(all.join(" ").as_bytes()).to_string()
+}
+
+impl Outcome {
+    /// Whose data it has.
+    pub fn hosts(&self) -> impl Iterator<Item = &HostId> {
+        let hosts = match self {
+            Self::Complete(hosts) => Some(hosts),
+            Self::Failed => None,
+        };
+        hosts.into_iter().flatten()
+    }
 }
 
 impl Store {

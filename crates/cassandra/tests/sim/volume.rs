@@ -9,6 +9,7 @@ use palladion_agent::repair::Memory;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::roles::Note;
+use palladion_agent::volume::tokens::FirstTokens;
 use palladion_agent::volume::{self, Found, SavedMember};
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_api::member::Purpose;
@@ -43,6 +44,8 @@ pub struct Volume {
     pub backups: super::transfers::Kept,
     /// What is noted of security.
     pub note: Note,
+    /// What is noted of the tokens of a first start.
+    pub tokens: FirstTokens,
 }
 
 /// A key, by the words that are asked with it, and what was signed for it.
@@ -113,6 +116,7 @@ impl Volume {
             },
             heartbeat: self.heartbeat.clone(),
             note: self.note.clone(),
+            tokens: self.tokens.clone(),
         }
     }
 
@@ -126,6 +130,7 @@ impl Volume {
             data: volume::Data::Absent,
             heartbeat: Known::Never,
             note: Note::default(),
+            tokens: FirstTokens::None,
         }
     }
 }

@@ -30,7 +30,7 @@ fn a_copy(pod: &Pod) -> String {
     manifest
 }
 
-fn load(pod: &Pod, id: &str, manifest: &str, more: Value) {
+pub fn load(pod: &Pod, id: &str, manifest: &str, more: Value) {
     let work = json!({
         "manifestHash": manifest, "source": pod.api.status("m-0")["hostID"],
         "tables": [{"from": "shop", "to": "copy"}],
@@ -43,7 +43,7 @@ fn load(pod: &Pod, id: &str, manifest: &str, more: Value) {
 }
 
 /// How often each SSTable was loaded.
-fn loaded(pod: &Pod) -> BTreeMap<String, usize> {
+pub fn loaded(pod: &Pod) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for line in pod.told() {
         if let Some(hash) = line.strip_prefix("loaded copy.users ") {
@@ -54,7 +54,7 @@ fn loaded(pod: &Pod) -> BTreeMap<String, usize> {
 }
 
 /// All SSTables of the live table, in the order of the manifest.
-fn taken(pod: &Pod) -> Vec<String> {
+pub fn taken(pod: &Pod) -> Vec<String> {
     let name = |number: usize| table(pod).join(format!("nb-{number}-big-Data.db"));
     (1..=SSTABLES).map(|n| Hash::of(&fs::read(name(n)).unwrap()).to_string()).collect()
 }
@@ -71,7 +71,7 @@ fn all_are_loaded(pod: &Pod, id: &str) {
     eventually("the end of what was fetched", || !pod.path("data/.palladion/restore").exists());
 }
 
-fn journal(pod: &Pod) -> Value {
+pub fn journal(pod: &Pod) -> Value {
     let text = fs::read_to_string(pod.path("data/.palladion/transfers/load-r1_load_1.json"));
     text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap_or_default())
 }

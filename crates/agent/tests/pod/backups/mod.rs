@@ -5,7 +5,9 @@
 mod expired;
 mod interrupted;
 mod loads;
+mod places;
 mod restores;
+mod rings;
 mod snapshots;
 mod whole;
 
@@ -26,7 +28,12 @@ use std::path::{Path, PathBuf};
 /// All, in order.
 pub fn all() -> impl Iterator<Item = &'static Case> {
     let backups = whole::ALL.iter().chain(interrupted::ALL).chain(snapshots::ALL);
-    backups.chain(restores::ALL).chain(loads::ALL).chain(expired::ALL)
+    backups
+        .chain(restores::ALL)
+        .chain(loads::ALL)
+        .chain(places::ALL)
+        .chain(rings::ALL)
+        .chain(expired::ALL)
 }
 
 const TAG: &str = "palladion-b1-1";

@@ -2,18 +2,20 @@
 //! cluster's `status.retention` has it, or that no member can reach them.
 
 use super::schedules::Schedule;
-use crate::decide::retention::elsewhere;
 use crate::facts::Facts;
 use crate::validate::Valid;
-use crate::words::retention::Kept;
+use crate::words::retention::{Delayed, Kept};
 use palladion_api::conditions::RETENTION_DELAYED;
 use palladion_api::reasons::Reason;
 use palladion_plan::words::{Message, Reasoned};
 use palladion_plan::{Conditions, Truth};
 
+/// Which backups of a schedule no member can reach, as whoever lets them expire knows.
+pub type Elsewhere = fn(&Facts<'_>, &Valid, &Schedule<'_>) -> Option<Delayed>;
+
 /// The condition of a schedule with a retention.
 pub fn tell(
-    (facts, valid): (&Facts<'_>, Option<&Valid>),
+    (facts, known): (&Facts<'_>, Option<(&Valid, Elsewhere)>),
     schedule: &Schedule<'_>,
     conditions: &mut Conditions,
 ) {
@@ -23,7 +25,7 @@ pub fn tell(
             let reason = Reason::read(reason).unwrap_or(Reason::ExpiryWaits);
             conditions.set(RETENTION_DELAYED, Truth::True, reason, Message::quoted(message));
         }
-        None => match valid.and_then(|valid| elsewhere::of(facts, valid, schedule)) {
+        None => match known.and_then(|(valid, elsewhere)| elsewhere(facts, valid, schedule)) {
             Some(why) => conditions.set(RETENTION_DELAYED, Truth::True, why.reason(), why),
             None => {
                 let kept = Kept::AsAsked;

@@ -7,6 +7,7 @@ mod answers;
 mod begin;
 mod course;
 mod delayed;
+pub use delayed::Elsewhere;
 mod deleted;
 mod discard;
 mod give_up;
@@ -38,11 +39,11 @@ use read::Found;
 pub use read::{Backup, Backups, is_over};
 
 /// Go on with the backup that is under way, or begin the next one.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, valid: &Valid, elsewhere: Elsewhere, draft: &mut Draft) {
     if epoch::is_behind(facts) {
         return;
     }
-    schedules::decide(facts, valid, draft);
+    schedules::decide(facts, valid, elsewhere, draft);
     let waiting = read::open(facts);
     match Active::read(facts) {
         Some(active) => {

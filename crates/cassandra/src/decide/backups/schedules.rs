@@ -1,7 +1,7 @@
 //! Backups that come again and again, as a `CassandraBackupSchedule` says. The times are those of
 //! schedules of tasks; one backup of a schedule is under way at a time.
 
-use super::delayed;
+use super::delayed::{self, Elsewhere};
 use super::history::tidy;
 use super::read::is_over;
 use crate::decide::draft::Draft;
@@ -35,7 +35,7 @@ pub struct Schedule<'a> {
 
 /// Create the backups of this cluster's schedules that are due, and delete the objects of those
 /// that have ended and are no longer kept.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, valid: &Valid, elsewhere: Elsewhere, draft: &mut Draft) {
     for schedule in of_cluster(facts) {
         let backups = schedule.backups(facts);
         let mut status = schedule.status.clone();
@@ -53,7 +53,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 (Ok(said), None, told)
             }
         };
-        let known = (facts, Some(valid));
+        let known = (facts, Some((valid, elsewhere)));
         report(known, &schedule, &backups, (status, said, held, told), draft);
         tidy(&schedule, &backups, draft);
     }
@@ -207,7 +207,7 @@ fn create(schedule: &Schedule<'_>, name: &str) -> Step {
 }
 
 fn report(
-    (facts, known): (&Facts<'_>, Option<&Valid>),
+    (facts, known): (&Facts<'_>, Option<(&Valid, Elsewhere)>),
     schedule: &Schedule<'_>,
     backups: &[&Object],
     (mut status, valid, held, told): (

@@ -3,6 +3,7 @@
 
 mod doubt;
 mod next;
+pub mod restored;
 pub mod security;
 mod survey;
 

@@ -2,8 +2,8 @@
 //! that exists could be an older ring (safety rule 2.4).
 
 use super::doubt::{self, Doubt};
-use super::security;
 use super::survey::{Survey, survey};
+use super::{restored, security};
 use crate::decide::draft::Draft;
 use crate::decide::objects::replicas;
 use crate::decide::turn::{failed_start, lock};
@@ -22,6 +22,13 @@ use palladion_plan::{Event, Flow};
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if facts.ring_exists() {
         return Flow::Free;
+    }
+    if facts.status.initialization.is_some()
+        && facts.restoring().is_some()
+        && restored::is_over(facts)
+    {
+        restored::report(facts, valid, draft);
+        return Flow::Busy;
     }
     if !security::has_credentials(facts, valid) {
         wait_for(Waiting::Credentials, draft);
@@ -81,6 +88,9 @@ fn start(facts: &Facts<'_>, valid: &Valid, first: &MemberFact, attempt: u32, dra
     };
     if !security::can_seal(valid, first) {
         return draft.report(Problem::AgentTooOld { member: first.name.clone() });
+    }
+    if let Some(waiting) = restored::waits(facts, valid, first) {
+        return wait_for(waiting, draft);
     }
     if failed_start::has_failed_for_good(first) {
         return failed_start::report_for_good(first, draft);

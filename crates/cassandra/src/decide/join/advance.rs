@@ -4,6 +4,7 @@
 use super::next::candidate;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
+use crate::decide::initialize::restored;
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{self, TRIES};
 use crate::decide::turn::permit::{self, Course};
@@ -65,6 +66,9 @@ fn before_permit(
     }
     if keeps_volume == Some(false) {
         return release(facts, turn, Ended::OtherVolume, draft);
+    }
+    if let Some(waiting) = restored::first_start_waits(facts, valid, turn, member) {
+        return release(facts, turn, Ended::NotRestored { why: waiting.to_string() }, draft);
     }
     if turn.step == TurnStep::Initialize {
         return match records::is_first(facts, turn, member) {

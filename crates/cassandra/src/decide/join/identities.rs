@@ -100,7 +100,9 @@ fn file_system(
 fn begins_anew(member: &MemberFact) -> bool {
     let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
     match permit.map(|p| p.kind) {
-        Some(PermitKind::Initialize | PermitKind::Join | PermitKind::Replace) => true,
+        Some(
+            PermitKind::Initialize | PermitKind::Join | PermitKind::Replace | PermitKind::Restore,
+        ) => true,
         Some(PermitKind::ResumeLeave | PermitKind::Readdress | PermitKind::Unknown(_)) | None => {
             false
         }
@@ -113,8 +115,8 @@ fn begins_anew(member: &MemberFact) -> bool {
 fn is_new(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Option<Vec<Debt>> {
     let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
     let is_replacement = match permit.map(|p| p.kind) {
-        // With the data that it had: nothing has changed hands.
-        Some(PermitKind::Readdress) => return None,
+        // With the data that it had, or into a ring that has none: nothing has changed hands.
+        Some(PermitKind::Readdress | PermitKind::Restore) => return None,
         Some(PermitKind::Replace) => true,
         Some(
             PermitKind::Initialize

@@ -51,7 +51,9 @@ pub fn candidate<'a>(
         let has_a_past = member.recorded_host_id().is_some() || marks::of(member).is_some();
         // Who was stopped before it joined is not begun with.
         let is_out = member.is_gone() || member.is_stopped();
-        if is_out || has_a_past || !replicas::is_wanted(valid, member) {
+        // A ring that is restored becomes what the backup was, and then what is asked for.
+        let is_wanted = replicas::is_wanted(valid, member) || facts.place_of(&name).is_some();
+        if is_out || has_a_past || !is_wanted {
             continue;
         }
         let Some(volume) = member.volume() else {
@@ -63,6 +65,13 @@ pub fn candidate<'a>(
         if !matches!(volume.state, VolumeState::Empty | VolumeState::Incomplete | VolumeState::Left)
         {
             continue; // Reported by status with its own reason.
+        }
+        // Nobody joins a ring that is being restored but those who take a place of the backup.
+        if facts.restoring().is_some() {
+            let place = facts.place_of(&member.name);
+            if place.is_none_or(|place| !member.has_tokens_of(place)) {
+                continue;
+            }
         }
         if let Some(problem) = terminated(member, volume) {
             draft.report(problem);
@@ -108,7 +117,7 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         }
         let step = match start.kind {
             PermitKind::Initialize => TurnStep::Initialize,
-            PermitKind::Join => TurnStep::Join,
+            PermitKind::Join | PermitKind::Restore => TurnStep::Join,
             PermitKind::Replace => TurnStep::Replace,
             PermitKind::ResumeLeave | PermitKind::Readdress => continue,
             // Of a newer operator: nothing else starts while it may be in use.

@@ -45,6 +45,11 @@ fn is_more(copies: u32, members: usize) -> bool {
     usize::try_from(copies).map_or(true, |copies| copies > members)
 }
 
+/// Is it known how many copies they have, and is that not being changed?
+pub fn are_settled(facts: &Facts<'_>) -> bool {
+    on_record(facts).is_some()
+}
+
 /// The factor that was set, unless it is being changed.
 fn on_record(facts: &Facts<'_>) -> Option<u32> {
     let status = &facts.status;

@@ -4,7 +4,7 @@
 use super::answers::{Answer, all, chosen};
 use super::course::write;
 use super::create::SCHEMA;
-use super::finish::settle;
+use super::finish::{Settled, settle};
 use super::load::LOAD;
 use super::orders::{self, Active};
 use super::read::Restore;
@@ -146,7 +146,7 @@ fn give_back(
         };
     };
     let was_ordered = ordered(one.0).is_some_and(|order| order.id == id);
-    match settle(facts, (active, valid.backup.as_ref()), one, (&id, None), draft) {
+    match settle(facts, (active, valid.backup.as_ref()), one, (&id, Settled::Grace), draft) {
         Answer::Done(_) => Left::Nothing,
         Answer::Failed(said) => grace(Kept::Refused { said: said.1.to_string() }),
         // Nobody waits for an answer to what was not asked: the ring was paused, perhaps.

@@ -3,6 +3,7 @@
 use super::answers::{One, all};
 use crate::decide::transfers::moves;
 use crate::facts::Facts;
+use palladion_api::cluster::{RestoredPlace, WholeRing};
 use palladion_api::ids::MemberName;
 use palladion_api::restore::{RestoreMember, RestoreShare};
 use std::collections::BTreeSet;
@@ -10,7 +11,10 @@ use std::collections::BTreeSet;
 /// Each member that is up and has nothing to do gets a share. Not while the ring is about to
 /// change: whoever loads waits for that anyway. A member is ordered in the decision after this
 /// one, when it is on record.
-pub fn assign(facts: &Facts<'_>, shares: &mut [RestoreShare]) {
+pub fn assign(facts: &Facts<'_>, whole: Option<&WholeRing>, shares: &mut [RestoreShare]) {
+    if let Some(whole) = whole {
+        return to_places(facts, whole, shares);
+    }
     if facts.turn().is_some_and(|turn| moves(turn.step)) {
         return;
     }
@@ -24,6 +28,20 @@ pub fn assign(facts: &Facts<'_>, shares: &mut [RestoreShare]) {
             return;
         };
         share.member = Some(RestoreMember {
+            name: member.name.clone(),
+            host_id: host.clone(),
+            volume_id: volume.clone(),
+        });
+    }
+}
+
+/// Files of a member of the backup are for the member that has its tokens, and for no other one.
+fn to_places(facts: &Facts<'_>, whole: &WholeRing, shares: &mut [RestoreShare]) {
+    for share in shares.iter_mut().filter(|share| !share.loaded && share.member.is_none()) {
+        let is_its = |place: &&RestoredPlace| place.source == share.source.host_id;
+        let place = whole.places.iter().find(is_its);
+        let one = place.and_then(|place| all(facts).find(|one| one.0.name == place.member));
+        share.member = one.map(|(member, host, volume)| RestoreMember {
             name: member.name.clone(),
             host_id: host.clone(),
             volume_id: volume.clone(),

@@ -6,13 +6,14 @@ use super::judge::{is_confirmed, question};
 use super::orders::{self, UnderWay};
 use super::read::{self, Restore};
 use super::source::{self, Unusable};
+use super::whole;
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{Said, full_members, identity, moves};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::restores::{Failed, Happened, Pending, Phase};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::cluster::ClusterRestore;
+use palladion_api::cluster::{ClusterRestore, WholeRing};
 use palladion_api::restore::{
     CassandraRestoreStatus, RestoreExisting, RestoreMode, RestorePhase, RestoreSourced,
 };
@@ -31,6 +32,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Restore<'_>], draft: &m
             say(facts, restore, Pending::InQueue { restore: first }, draft);
             continue;
         }
+        // A ring that is made for it has nothing else to do.
+        let is_free = is_free || restore.spec.mode == RestoreMode::WholeRing;
         match ready(facts, valid, restore) {
             Ok(_) if facts.expires_backups() => {
                 say(facts, restore, Pending::Retention, draft);
@@ -83,13 +86,20 @@ pub fn ends_at_once(facts: &Facts<'_>, restore: &Restore<'_>, draft: &mut Draft)
 /// Nobody was ordered to touch a table.
 pub fn is_before_any_table(restore: &Restore<'_>) -> bool {
     match restore.status.phase {
-        None | Some(RestorePhase::Pending | RestorePhase::Comparing | RestorePhase::Confirming) => {
-            true
-        }
+        None
+        | Some(
+            RestorePhase::Pending
+            | RestorePhase::Starting
+            | RestorePhase::Comparing
+            | RestorePhase::Confirming,
+        ) => true,
         Some(
             RestorePhase::Creating
             | RestorePhase::Loading
             | RestorePhase::Finishing
+            | RestorePhase::LoadingRoles
+            | RestorePhase::Opening
+            | RestorePhase::Repairing
             | RestorePhase::Complete
             | RestorePhase::Failed
             | RestorePhase::Aborted,
@@ -141,13 +151,17 @@ fn ready(
         return Err(not_yet(Pending::NoStore { cluster: valid.name.clone() }));
     };
     let unknown = |field: &str, word: String| Pending::UnknownWord { field: field.into(), word };
-    if let RestoreMode::Unknown(word) = restore.spec.mode {
-        return Err(not_yet(unknown("mode", word.to_string())));
-    }
     if let RestoreExisting::Unknown(word) = restore.spec.existing {
         return Err(not_yet(unknown("existing", word.to_string())));
     }
     let source = source::find(facts, valid, own, restore)?;
+    match restore.spec.mode {
+        RestoreMode::Unknown(word) => return Err(not_yet(unknown("mode", word.to_string()))),
+        RestoreMode::WholeRing => {
+            return whole::begin::ready(facts, valid, restore).map(|()| source);
+        }
+        RestoreMode::Tables => {}
+    }
     if !facts.ring_exists() {
         return Err(not_yet(Pending::NoRing));
     }
@@ -184,6 +198,7 @@ fn take(facts: &Facts<'_>, restore: &Restore<'_>, source: RestoreSourced, draft:
         own: Vec::new(),
         tables_made: false,
         ending_since: None,
+        whole_ring: (restore.spec.mode == RestoreMode::WholeRing).then(WholeRing::default),
     };
     let event = Event::normal(Happened::Begun { restore: name });
     let event = event.also_about(crate::resources::RESTORE, &restore.object.meta);
@@ -197,12 +212,16 @@ pub fn record(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draft
     let pinned = restore.status.source.as_ref().and_then(|source| source.manifest_hash.clone());
     let mut source = active.record.source.clone();
     source.manifest_hash = pinned.or(source.manifest_hash);
+    let (phase, said) = match whole::of(active) {
+        Some(_) => (RestorePhase::Starting, Phase::Reading),
+        None => (RestorePhase::Comparing, Phase::Comparing),
+    };
     let status = CassandraRestoreStatus {
-        phase: Some(RestorePhase::Comparing),
+        phase: Some(phase),
         id: Some(active.record.id.clone()),
         source: Some(source),
         started_at: Some(Time(facts.now())),
         ..restore.status.clone()
     };
-    write(facts, restore, status, Phase::Comparing, draft);
+    write(facts, restore, status, said, draft);
 }

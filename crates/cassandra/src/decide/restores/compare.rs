@@ -39,8 +39,11 @@ pub fn compare(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draf
             }
         },
         Answer::None | Answer::Going(_) => {
-            let work =
-                CatalogWork { manifest_hash: hash(restore), tables: restore.spec.tables.clone() };
+            let work = CatalogWork {
+                manifest_hash: hash(restore),
+                tables: restore.spec.tables.clone(),
+                whole_ring: false,
+            };
             let work = TransferWork { catalog: Some(work), ..TransferWork::default() };
             give(facts, (active, Some(own)), one, (id, work), draft);
             let why = waits(facts, one.0, &said).unwrap_or_else(|| Phase::Comparing.into());

@@ -38,7 +38,11 @@ pub fn step(
         | RestorePhase::Confirming
         | RestorePhase::Creating
         | RestorePhase::Loading
-        | RestorePhase::Finishing => Standing::Open,
+        | RestorePhase::Starting
+        | RestorePhase::Finishing
+        | RestorePhase::LoadingRoles
+        | RestorePhase::Opening
+        | RestorePhase::Repairing => Standing::Open,
     };
     status.conditions = transfers::conditions((restore, &status.conditions), (standing, said), now);
     status.phase = Some(phase);
@@ -63,6 +67,10 @@ fn event(restore: &str, phase: RestorePhase, message: &Message) -> Option<Event>
         | RestorePhase::Confirming
         | RestorePhase::Creating
         | RestorePhase::Loading
-        | RestorePhase::Finishing => None,
+        | RestorePhase::Starting
+        | RestorePhase::Finishing
+        | RestorePhase::LoadingRoles
+        | RestorePhase::Opening
+        | RestorePhase::Repairing => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::abandon::{Left, take_back};
 use super::course::{step, write};
 use super::orders::{self, Active};
-use super::read;
+use super::{read, whole};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -14,8 +14,13 @@ use palladion_plan::{Event, Object, Step};
 
 /// The object of the restore that is under way was deleted: what was set is taken back.
 pub fn end(facts: &Facts<'_>, valid: &Valid, active: &Active, draft: &mut Draft) {
+    if whole::goes_on_without_object(facts, (active, valid.backup.as_ref()), draft) {
+        return;
+    }
     match take_back(facts, valid, active, draft) {
         Left::Waiting => {}
+        // Its ring stays closed, which the cluster says.
+        Left::Nothing | Left::Grace { .. } if whole::keeps_closed(facts, active) => {}
         Left::Nothing => orders::release(active, draft),
         Left::Grace { cause, seconds, tables } => {
             let restore = active.record.restore.clone();

@@ -6,6 +6,7 @@ use super::course::write;
 use super::create::hash;
 use super::give_up;
 use super::orders::{Active, UnderWay, give};
+use super::whole;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::validate::ValidBackup;
@@ -31,9 +32,21 @@ pub fn finish(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draft
         tables: restore.spec.tables.clone(),
         created: created.map(|table| table.to.clone()).collect(),
     };
-    let said = settle(facts, (active, Some(own)), one, (&id, Some(indexes)), draft);
+    let ring = whole::of(active);
+    let settled = match ring {
+        // Until its members are repaired deletions are kept for longer.
+        Some(_) => Settled::Indexes(indexes),
+        None => Settled::All(indexes),
+    };
+    let said = settle(facts, (active, Some(own)), one, (&id, settled), draft);
     match &said {
         Answer::Failed(why) => give_up::because(facts, restore, why, draft),
+        Answer::Done(_) if let Some(ring) = ring => {
+            let phase = Some(RestorePhase::LoadingRoles);
+            let status = CassandraRestoreStatus { phase, ..restore.status.clone() };
+            let said = Phase::LoadingRoles { done: 0, members: ring.places.len() };
+            write(facts, restore, status, said, draft);
+        }
         Answer::Done(_) => {
             let status = CassandraRestoreStatus {
                 phase: Some(RestorePhase::Complete),
@@ -53,19 +66,34 @@ pub fn finish(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draft
     }
 }
 
+/// What is settled.
+pub enum Settled {
+    /// Indexes and views are created, then the tables get their own `gc_grace_seconds` back.
+    All(IndexesWork),
+    /// The former alone.
+    Indexes(IndexesWork),
+    /// The latter alone.
+    Grace,
+}
+
 /// Order it of this member; what it answers.
 pub fn settle<'a>(
     facts: &Facts<'_>,
     (active, own): (&Active, Option<&ValidBackup>),
     one: One<'a>,
-    (id, indexes): (&str, Option<IndexesWork>),
+    (id, settled): (&str, Settled),
     draft: &mut Draft,
 ) -> Answer<'a> {
     let said = answer(one.0, id);
     if let Answer::None | Answer::Going(_) = &said {
+        let (grace, indexes) = match settled {
+            Settled::All(indexes) => (true, Some(indexes)),
+            Settled::Indexes(indexes) => (false, Some(indexes)),
+            Settled::Grace => (true, None),
+        };
         let work = SettleWork {
-            gc_grace_seconds: active.record.gc_grace_seconds,
-            own: active.record.own.clone(),
+            gc_grace_seconds: active.record.gc_grace_seconds.filter(|_| grace),
+            own: if grace { active.record.own.clone() } else { Vec::new() },
             indexes,
         };
         let work = TransferWork { settle: Some(work), ..TransferWork::default() };

@@ -8,11 +8,12 @@ use super::course::write;
 use super::create::hash;
 use super::give_up;
 use super::orders::{UnderWay, give};
+use super::whole;
 use crate::decide::draft::Draft;
 use crate::decide::transfers::Said;
 use crate::facts::Facts;
 use crate::words::restores::{Failed, Member, Phase};
-use palladion_api::backup::{LoadWork, TransferStatus, TransferWork};
+use palladion_api::backup::{LoadWay, LoadWork, TransferStatus, TransferWork};
 use palladion_api::ids::MemberName;
 use palladion_api::restore::{CassandraRestoreStatus, RestorePhase, RestoreShare};
 
@@ -44,7 +45,7 @@ pub fn load(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draft) 
     let percent: usize = followed.iter().map(|one| one.percent).sum();
     let why = followed.iter().find_map(|one| one.waits.clone());
     let mut shares: Vec<RestoreShare> = followed.into_iter().map(|one| one.share).collect();
-    assign(facts, &mut shares);
+    assign(facts, whole::of(under_way.active), &mut shares);
     let (done, sources) = (shares.iter().filter(|share| share.loaded).count(), shares.len());
     let mut status = CassandraRestoreStatus { shares, ..restore.status.clone() };
     if done == sources {
@@ -72,6 +73,10 @@ fn follow(
     let Some(entry) = share.member.as_ref().filter(|_| !share.loaded) else {
         return Ok(as_it_is(if share.loaded { 100 } else { 0 }));
     };
+    let is_whole = whole::of(under_way.active).is_some();
+    if is_lost(facts, entry) && is_whole {
+        return Err(Failed::PlaceLost { member: entry.name.clone() }.into());
+    }
     if is_lost(facts, entry) {
         let share = RestoreShare { member: None, message: None, ..share.clone() };
         return Ok(Followed { share, percent: 0, waits: None });
@@ -113,6 +118,10 @@ fn order(
         manifest_hash,
         source: share.source.host_id.clone(),
         tables: restore.spec.tables.clone(),
+        way: match whole::of(active) {
+            Some(_) => LoadWay::Place,
+            None => LoadWay::Stream,
+        },
     };
     let work = TransferWork { load: Some(work), ..TransferWork::default() };
     give(facts, (active, Some(own)), one, (id, work), orders);

@@ -18,6 +18,7 @@ mod load;
 mod orders;
 mod read;
 mod source;
+mod whole;
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
@@ -44,6 +45,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     match read::of_uid(facts, active.uid()) {
         Found::Deleted => deleted::end(facts, valid, &active, draft),
         Found::Unreadable => {}
+        // Its ring stays closed, which the cluster says; nothing else is restored into it.
+        Found::There(restore)
+            if read::is_over(restore.object) && whole::keeps_closed(facts, &active) => {}
         Found::There(restore) if read::is_over(restore.object) => orders::release(&active, draft),
         Found::There(restore) => advance(facts, valid, (&restore, &active), draft),
     }
@@ -57,6 +61,9 @@ fn advance(
     (restore, active): (&Restore<'_>, &Active),
     draft: &mut Draft,
 ) {
+    if whole::goes_on(facts, (restore, active, valid.backup.as_ref()), draft) {
+        return;
+    }
     if let Some(given_up) = &restore.status.given_up {
         return abandon::abandon(facts, valid, (restore, active, given_up), draft);
     }
@@ -71,15 +78,27 @@ fn advance(
     let is_of_this = restore.status.id.as_ref() == Some(&active.record.id);
     match restore.status.phase {
         None | Some(RestorePhase::Pending) => begin::record(facts, &under_way, draft),
-        Some(RestorePhase::Comparing | RestorePhase::Confirming) if !is_of_this => {
+        Some(RestorePhase::Starting | RestorePhase::Comparing | RestorePhase::Confirming)
+            if !is_of_this =>
+        {
             begin::record(facts, &under_way, draft);
         }
+        Some(RestorePhase::Starting) => whole::start(facts, valid, &under_way, draft),
         Some(RestorePhase::Comparing) => compare::compare(facts, &under_way, draft),
         // Whoever is to say yes may take days: backups are taken meanwhile.
         Some(RestorePhase::Confirming) => orders::release(active, draft),
         Some(RestorePhase::Creating) => create::create(facts, &under_way, draft),
         Some(RestorePhase::Loading) => load::load(facts, &under_way, draft),
         Some(RestorePhase::Finishing) => finish::finish(facts, &under_way, draft),
+        Some(
+            phase @ (RestorePhase::LoadingRoles | RestorePhase::Opening | RestorePhase::Repairing),
+        ) => match whole::of(active) {
+            Some(ring) => whole::end(facts, &under_way, (phase, ring), draft),
+            None => {
+                let why = crate::words::restores::Failed::Forgotten;
+                give_up::because(facts, restore, &why.into(), draft);
+            }
+        },
         // Asked above.
         Some(RestorePhase::Complete | RestorePhase::Failed | RestorePhase::Aborted) => {}
     }

@@ -9,7 +9,7 @@ use crate::validate::ValidBackup;
 use crate::words::restores::Doing;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{Transfer, TransferRepository, TransferWork};
-use palladion_api::cluster::ClusterRestore;
+use palladion_api::cluster::{ClusterRestore, RestoredPlace};
 use palladion_api::ids::{HostId, Uid, VolumeId};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
@@ -21,6 +21,9 @@ const TABLES_MADE: &str = "/status/restore/tablesMade";
 pub struct Active {
     /// As the cluster's status has it.
     pub record: ClusterRestore,
+    /// What else of the cluster was seen, and must be so when what is written of it is written:
+    /// its leader, and whether its ring was begun.
+    seen: Vec<(String, Value)>,
 }
 
 /// A restore that is under way, and where the ring's own backups go.
@@ -36,7 +39,9 @@ pub struct UnderWay<'a, 'b> {
 impl Active {
     /// As the cluster's status has it.
     pub fn read(facts: &Facts<'_>) -> Option<Self> {
-        Some(Self { record: facts.status.restore.clone()? })
+        let pointers = ["/status/epoch", "/status/initialization", "/status/restore/wholeRing"];
+        let seen = pointers.map(|pointer| seen(facts, pointer)).into();
+        Some(Self { record: facts.status.restore.clone()?, seen })
     }
 
     /// Uid of its object.
@@ -114,6 +119,25 @@ pub fn record_grace(active: &Active, want: &ClusterRestore, draft: &mut Draft) {
     set(active, &change, doing, None, draft);
 }
 
+/// Whose place each member takes, before anybody starts.
+pub fn record_places(active: &Active, places: &[RestoredPlace], draft: &mut Draft) {
+    let change = json!({ "wholeRing": { "places": places } });
+    let doing = Doing::RecordPlaces { restore: active.record.restore.clone() };
+    set(active, &change, doing, None, draft);
+}
+
+/// All its members let clients in.
+pub fn note_open(active: &Active, draft: &mut Draft) {
+    let doing = Doing::RecordOpen { restore: active.record.restore.clone() };
+    set(active, &json!({ "wholeRing": { "open": true } }), doing, None, draft);
+}
+
+/// All its members have on record that they need a repair.
+pub fn note_repair(active: &Active, draft: &mut Draft) {
+    let doing = Doing::RecordRepair { restore: active.record.restore.clone() };
+    set(active, &json!({ "wholeRing": { "repairRecorded": true } }), doing, None, draft);
+}
+
 /// No table is created or truncated from now on.
 pub fn note_made(active: &Active, draft: &mut Draft) {
     let doing = Doing::RecordMade { restore: active.record.restore.clone() };
@@ -134,7 +158,8 @@ pub fn release_telling(active: &Active, event: Event, draft: &mut Draft) {
 }
 
 fn set(active: &Active, change: &Value, doing: Doing, event: Option<Event>, draft: &mut Draft) {
-    let seen = vec![(Whose::Restore.under_way().to_string(), json!(active.uid()))];
+    let mut seen = active.seen.clone();
+    seen.push((Whose::Restore.under_way().to_string(), json!(active.uid())));
     let step = Step::compare_and_set(json!({ "restore": change }), seen, doing);
     draft.steps.push(step.announced(event));
 }

@@ -9,7 +9,7 @@ use crate::words::backups::Doing;
 use palladion_api::backup::Transfer;
 use palladion_plan::difference::difference;
 use palladion_plan::{Fence, ObjectKey, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Display;
 
 /// For what members work: a backup, a restore, or backups that expire. Every write for it holds while that is the
@@ -50,12 +50,28 @@ pub fn give(
     let Some(change) = difference(object.at("/spec/transfer"), &json!(order)) else {
         return;
     };
-    let patch = json!({ "spec": { "transfer": change } });
+    // Whole: a write that comes late, when the order before is withdrawn, would leave a part of
+    // one, which nobody can read.
+    let patch = json!({ "spec": { "transfer": whole(json!(order), &change) } });
     // Its agent reports often meanwhile, so not as it was seen: the epoch in the order, and the
     // fences, keep the order of a leader that was frozen from counting.
     let step = Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing);
     let pointers = seen.iter().copied().chain([whose.under_way()]);
     draft.steps.push(fenced(facts, pointers, step));
+}
+
+/// The order, with what goes of the one before.
+fn whole(mut order: Value, change: &Value) -> Value {
+    if let (Value::Object(into), Value::Object(change)) = (&mut order, change) {
+        for (key, changed) in change {
+            let part = match into.remove(key) {
+                Some(part) => whole(part, changed),
+                None => changed.clone(),
+            };
+            into.insert(key.clone(), part);
+        }
+    }
+    order
 }
 
 /// Withdraw what this member is ordered, unless it is ordered something else in this decision: an

@@ -9,7 +9,9 @@ use crate::validate::Valid;
 use crate::words::turn::{Doing, Happened, Purpose};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::{HostId, MemberName};
-use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, RunState, VolumeState};
+use palladion_api::member::{
+    DataBeforeStart, PermitKind, PermitState, RestoredStart, RunState, VolumeState,
+};
 use palladion_plan::{Event, Step};
 use serde_json::json;
 
@@ -95,11 +97,13 @@ pub fn give_with(
     let (Some(object), Some(pod)) = (&member.object, &member.pod) else {
         return;
     };
+    let place = facts.place_of(&member.name).filter(|_| starts_anew(turn, data));
     let (kind, seeds) = match turn.step {
         TurnStep::Initialize => {
             let own = member.spec.as_ref().and_then(|s| s.address.clone());
             (PermitKind::Initialize, own.into_iter().collect())
         }
+        TurnStep::Join if place.is_some() => (PermitKind::Restore, seeds::of(facts, valid)),
         TurnStep::Join => (PermitKind::Join, seeds::of(facts, valid)),
         TurnStep::Replace => (PermitKind::Replace, seeds::without(facts, valid, &member.name)),
         TurnStep::ResumeLeave => {
@@ -132,6 +136,10 @@ pub fn give_with(
                     "data": data,
                     "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
                     "hostID": host_id_of(turn, member),
+                    "restore": place.map(|place| RestoredStart {
+                        source: place.source.clone(),
+                        tokens_hash: place.tokens_hash.clone(),
+                    }),
                 },
             }}),
             Doing::Permit { member: name.clone(), purpose: purpose.clone() },
@@ -140,6 +148,22 @@ pub fn give_with(
         .proven(proof.stated())
         .announced(permitted(facts, name, purpose)),
     );
+}
+
+/// Is it a first start, and not that of a member that the ring has already?
+fn starts_anew(turn: &Turn, data: DataBeforeStart) -> bool {
+    match turn.step {
+        TurnStep::Initialize => true,
+        TurnStep::Join => data != DataBeforeStart::Keep,
+        TurnStep::Replace
+        | TurnStep::ResumeLeave
+        | TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start
+        | TurnStep::Readdress => false,
+    }
 }
 
 /// While a ring is made its racks are announced, and that it serves: not each
@@ -184,6 +208,7 @@ fn purpose(turn: &Turn, kind: PermitKind) -> Purpose {
             Purpose::Replace { lost: lost.unwrap_or_default() }
         }
         PermitKind::Readdress => Purpose::Readdress,
+        PermitKind::Restore => Purpose::Restore,
         // Never given by this operator.
         PermitKind::ResumeLeave | PermitKind::Unknown(_) => Purpose::ResumeLeave,
     }

@@ -1,0 +1,52 @@
+//! A ring that begins with a backup takes no clients before all of it is there: they would not
+//! find rows that are still to come, and what they write would be mixed with them. So each of its members is closed before its first start, and every start is,
+//! also one by itself, until an order of the operator opens the member.
+
+use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact};
+use crate::render::{Door, Entry};
+use crate::volume::ledger::{Ledger, Membership};
+use palladion_api::member::{DataBeforeStart, PermitKind};
+
+/// How a start is made that need not be sealed.
+pub fn door(facts: &Facts<'_>, start: &Start) -> Door {
+    if noted_before(start, noted(facts)) { Door::Closed } else { Door::Open }
+}
+
+/// Is it noted before a start that the member is closed? Who enters a ring as new, and not by
+/// a restore, has nothing to do with an earlier restore on this volume.
+pub fn noted_before(start: &Start, noted: bool) -> bool {
+    use DataBeforeStart::{Keep, MustBeEmpty, Retire, Unknown, Wipe};
+    if let Entry::Restore { .. } = start.identity.entry {
+        return true;
+    }
+    let Cause::Permit { kind, data, .. } = &start.cause else { return noted };
+    match (kind, data) {
+        (
+            PermitKind::Initialize | PermitKind::Join | PermitKind::Replace,
+            MustBeEmpty | Wipe | Retire,
+        ) => false,
+        (PermitKind::Initialize | PermitKind::Join | PermitKind::Replace, Keep | Unknown(_))
+        | (
+            PermitKind::ResumeLeave
+            | PermitKind::Readdress
+            | PermitKind::Restore
+            | PermitKind::Unknown(_),
+            _,
+        ) => noted,
+    }
+}
+
+/// A closed server whose member was opened is stopped, and then starts for clients.
+pub fn ends(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    // Before, a stop would be a failed try of the permit.
+    let is_on_record = ledger.membership == Membership::Joined;
+    (facts.closed && is_on_record && !noted(facts)).then_some(Action::Stop(StopWhy::Opens))
+}
+
+fn noted(facts: &Facts<'_>) -> bool {
+    match &facts.volume {
+        VolumeFact::Found(found) => found.note.closed,
+        // None is started on it, and none that runs is stopped for it.
+        VolumeFact::Unreadable(_) => true,
+    }
+}
