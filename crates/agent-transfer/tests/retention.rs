@@ -298,8 +298,8 @@ fn a_list_that_cannot_be_read_is_named_where_its_backup_stays() {
     let place = three();
     assert_eq!(place.expire(&["a"], 1).condemned, ["a"]);
     place.age(DAY);
-    let lists = place.objects().into_keys().filter(|name| name.contains(".objects~"));
-    let list = lists.last().unwrap();
+    let mut lists = place.objects().into_keys().filter(|name| name.contains(".objects~"));
+    let list = lists.next_back().unwrap();
     let bytes = std::fs::read(place.store().join(&list)).unwrap();
     std::fs::remove_file(place.store().join(&list)).unwrap();
     let swept = place.sweep(&["a"]);
