@@ -243,30 +243,6 @@ fn who_knows_that_clients_are_ready_lowers_the_time() {
 }
 
 #[test]
-fn the_time_of_clients_begins_when_they_can_read_it() {
-    let mut world = a_secure_ring(2, 1);
-    // Of somebody else, who has the name.
-    world.delete(kinds::CONFIG_MAP, "demo-client-ca");
-    world.config_map("demo-client-ca", &json!({ "ca.crt": "of somebody else" }));
-    ask(&mut world, TASK, &rotate(Purpose::Client));
-    world.settle();
-    world.pass((DAY * 10).as_secs());
-    world.settle();
-    assert_eq!(authorities(&world, Purpose::Client), ["client-1", "client-2 Trust"]);
-    let said = message(&world, TASK);
-    assert!(said.contains("waiting for the ConfigMap"), "{said}");
-    world.delete(kinds::CONFIG_MAP, "demo-client-ca");
-    world.settle();
-    assert!(message(&world, TASK).contains("clients have until"), "{}", message(&world, TASK));
-    world.pass((DAY * 6).as_secs());
-    world.settle();
-    assert_eq!(authorities(&world, Purpose::Client), ["client-1", "client-2 Trust"]);
-    world.pass((DAY * 2).as_secs());
-    world.settle();
-    assert_eq!(phase(&world, TASK), Some(TaskPhase::Done), "{}", world.last_words());
-}
-
-#[test]
 fn it_is_taken_back_as_long_as_nothing_is_signed_and_goes_on_afterwards() {
     let (worlds, _) = before_each_write(asked(Purpose::Internode));
     let (mut back, mut done) = (0, 0);
