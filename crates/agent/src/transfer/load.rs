@@ -166,7 +166,8 @@ fn folders(into: &Path) -> Result<Vec<Folder>, Stopped> {
     listed().map_err(|error| scratch(into, &error))
 }
 
-fn scratch(path: &Path, error: &std::io::Error) -> Stopped {
+/// A file of a batch cannot be read, or written.
+pub fn scratch(path: &Path, error: &std::io::Error) -> Stopped {
     Stopped::Scratch { path: path.display().to_string(), why: error.to_string() }
 }
 

@@ -27,7 +27,7 @@
 //! A server that has answered has taken all of them if none is there any more under its number.
 
 use super::attempt::Talk;
-use super::load::Folder;
+use super::load::{Folder, scratch};
 use super::placed::{self, DATA, FIRST, LAST, Placed};
 use super::ring::own_tokens;
 use super::step::{Step, ask, ask_to_the_end};
@@ -122,7 +122,9 @@ async fn synced(all: &[Folder]) -> Result<(), Stopped> {
     let sync = move || -> Result<(), Stopped> {
         for folder in folders {
             for (_, path) in components(&folder)? {
-                File::open(&path).and_then(|file| file.sync_all()).map_err(|e| at(&path, &e))?;
+                File::open(&path)
+                    .and_then(|file| file.sync_all())
+                    .map_err(|e| scratch(&path, &e))?;
             }
         }
         Ok(())
@@ -169,7 +171,7 @@ async fn take(
     let volume = bench.own.volume.clone();
     beside(move || {
         let sync = || -> std::io::Result<()> { Ok(rustix::fs::syncfs(File::open(&volume)?)?) };
-        sync().map_err(|error| at(&volume, &error))
+        sync().map_err(|error| scratch(&volume, &error))
     })
     .await?;
     bench.same_server()?;
@@ -215,7 +217,7 @@ fn components(folder: &Path) -> Result<BTreeMap<String, PathBuf>, Stopped> {
             |entry: fs::DirEntry| (entry.file_name().to_string_lossy().into_owned(), entry.path());
         fs::read_dir(folder)?.map(|entry| entry.map(name)).collect()
     };
-    listed().map_err(|error| at(folder, &error))
+    listed().map_err(|error| scratch(folder, &error))
 }
 
 /// Its rows last. A name that is there already is another one's: nothing is overwritten.
@@ -228,13 +230,9 @@ fn link(placed: &Placed, from: &Path) -> Result<(), Stopped> {
     all.sort_by_key(|(component, _)| component == DATA);
     for (component, path) in all {
         let to = placed.component(&component);
-        fs::hard_link(&path, &to).map_err(|error| at(&to, &error))?;
+        fs::hard_link(&path, &to).map_err(|error| scratch(&to, &error))?;
     }
     Ok(())
-}
-
-fn at(path: &Path, error: &std::io::Error) -> Stopped {
-    Stopped::Scratch { path: path.display().to_string(), why: error.to_string() }
 }
 
 fn unwritten(path: &Path, error: &anyhow::Error) -> Stopped {

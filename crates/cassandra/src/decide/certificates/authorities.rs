@@ -87,13 +87,14 @@ pub fn signer_of<'a>(
     purpose: Purpose,
     all: &[Known<'a>],
 ) -> Option<Known<'a>> {
-    let all: Vec<_> = all.iter().filter(|known| known.end() > facts.now()).collect();
-    let is_trusted = |known: &&&Known<'_>| match purpose {
+    let all: Vec<Known<'a>> =
+        all.iter().filter(|known| known.end() > facts.now()).copied().collect();
+    let is_trusted = |known: &&Known<'_>| match purpose {
         Purpose::Client => true,
         Purpose::Internode => doubter(facts, known).is_none(),
     };
     let known = all.iter().rev().filter(is_trusted).find(|k| k.signs_from() <= facts.now());
-    known.or(all.first().filter(is_trusted)).map(|known| **known)
+    known.or(all.first().filter(is_trusted)).copied()
 }
 
 /// A member whose server does not take for certain what the newest authority would sign, while

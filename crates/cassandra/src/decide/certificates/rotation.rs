@@ -96,7 +96,7 @@ impl<'a> Rotation<'a> {
     /// one with all that is decided by then. Of one that has joined and reports nothing it is not
     /// known.
     fn holds(&self, member: &MemberFact, what: fn(&Self, &CertificateStatus) -> bool) -> bool {
-        match member.status.tls.as_ref().and_then(|tls| tls.of(self.purpose)) {
+        match self.status(member) {
             Some(status) if status.stored.is_some() => what(self, status),
             Some(_) => true,
             None => member.recorded_host_id().is_none(),
