@@ -73,10 +73,6 @@ fn follow(
     let Some(entry) = share.member.as_ref().filter(|_| !share.loaded) else {
         return Ok(as_it_is(if share.loaded { 100 } else { 0 }));
     };
-    let is_whole = whole::of(under_way.active).is_some();
-    if is_lost(facts, entry) && is_whole {
-        return Err(Failed::PlaceLost { member: entry.name.clone() }.into());
-    }
     if is_lost(facts, entry) {
         let share = RestoreShare { member: None, message: None, ..share.clone() };
         return Ok(Followed { share, percent: 0, waits: None });

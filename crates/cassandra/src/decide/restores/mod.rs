@@ -24,6 +24,7 @@ use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
 use crate::facts::Facts;
 use crate::validate::Valid;
+use crate::words::restores::Failed;
 pub use begin::is_ready;
 pub use deleted::{end_all, end_one, say_without_cluster};
 pub use hold::hold;
@@ -70,8 +71,12 @@ fn advance(
     if give_up::taken_back(facts, restore, draft) {
         return;
     }
+    if let Some(member) = whole::lost(facts, active) {
+        let why = Failed::PlaceLost { member: member.clone() };
+        return give_up::because(facts, restore, &why.into(), draft);
+    }
     let Some(own) = &valid.backup else {
-        let why = crate::words::restores::Failed::NoStore { cluster: valid.name.clone() };
+        let why = Failed::NoStore { cluster: valid.name.clone() };
         return give_up::because(facts, restore, &why.into(), draft);
     };
     let under_way = UnderWay { restore, active, own };
@@ -90,15 +95,15 @@ fn advance(
         Some(RestorePhase::Creating) => create::create(facts, &under_way, draft),
         Some(RestorePhase::Loading) => load::load(facts, &under_way, draft),
         Some(RestorePhase::Finishing) => finish::finish(facts, &under_way, draft),
-        Some(
-            phase @ (RestorePhase::LoadingRoles | RestorePhase::Opening | RestorePhase::Repairing),
-        ) => match whole::of(active) {
-            Some(ring) => whole::end(facts, &under_way, (phase, ring), draft),
-            None => {
-                let why = crate::words::restores::Failed::Forgotten;
-                give_up::because(facts, restore, &why.into(), draft);
+        Some(RestorePhase::LoadingRoles | RestorePhase::Opening | RestorePhase::Repairing) => {
+            match whole::of(active) {
+                Some(ring) => whole::end(facts, &under_way, ring, draft),
+                None => {
+                    let why = Failed::Forgotten;
+                    give_up::because(facts, restore, &why.into(), draft);
+                }
             }
-        },
+        }
         // Asked above.
         Some(RestorePhase::Complete | RestorePhase::Failed | RestorePhase::Aborted) => {}
     }

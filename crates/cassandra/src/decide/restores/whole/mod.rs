@@ -21,6 +21,7 @@ use crate::decide::transfers::identity;
 use crate::facts::Facts;
 use crate::validate::ValidBackup;
 use palladion_api::cluster::{RestoredPlace, WholeRing};
+use palladion_api::ids::MemberName;
 use palladion_api::member::{VolumeState, VolumeStatus};
 use palladion_api::restore::RestorePhase;
 
@@ -44,17 +45,23 @@ pub fn keeps_closed(facts: &Facts<'_>, active: &Active) -> bool {
 /// would be forgotten, whatever becomes of the restore.
 pub fn goes_on(
     facts: &Facts<'_>,
-    (restore, active, own): (&Restore<'_>, &Active, Option<&ValidBackup>),
+    of_ring: (&Restore<'_>, &Active, Option<&ValidBackup>),
     draft: &mut Draft,
 ) -> bool {
-    let Some(ring) = of(active).filter(|ring| ring.open) else {
-        return false;
-    };
-    match restore.status.phase {
-        Some(RestorePhase::Opening) => open::open(facts, (restore, active, own), ring, draft),
-        Some(RestorePhase::Repairing) => {
-            repair::repair(facts, (restore, active, own), ring, draft);
-        }
+    let ring = of(of_ring.1).filter(|ring| ring.open);
+    ring.is_some_and(|ring| is_last(facts, of_ring, ring, draft))
+}
+
+/// Go on with the last phases, if it is in one of them.
+fn is_last(
+    facts: &Facts<'_>,
+    of_ring: (&Restore<'_>, &Active, Option<&ValidBackup>),
+    ring: &WholeRing,
+    draft: &mut Draft,
+) -> bool {
+    match of_ring.0.status.phase {
+        Some(RestorePhase::Opening) => open::open(facts, of_ring, ring, draft),
+        Some(RestorePhase::Repairing) => repair::repair(facts, of_ring, ring, draft),
         _ => return false,
     }
     true
@@ -74,38 +81,24 @@ pub fn goes_on_without_object(
 }
 
 /// What comes when all rows are in place.
-pub fn end(
-    facts: &Facts<'_>,
-    under_way: &UnderWay<'_, '_>,
-    (phase, ring): (RestorePhase, &WholeRing),
-    draft: &mut Draft,
-) {
-    match phase {
-        RestorePhase::Opening => {
-            let UnderWay { restore, active, own } = under_way;
-            open::open(facts, (restore, active, Some(own)), ring, draft);
-        }
-        RestorePhase::Repairing => {
-            let UnderWay { restore, active, own } = under_way;
-            repair::repair(facts, (restore, active, Some(own)), ring, draft);
-        }
-        _ => roles::roles(facts, under_way, ring, draft),
+pub fn end(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, ring: &WholeRing, draft: &mut Draft) {
+    let UnderWay { restore, active, own } = under_way;
+    if !is_last(facts, (restore, active, Some(own)), ring, draft) {
+        roles::roles(facts, under_way, ring, draft);
     }
 }
 
-/// Who has taken this place.
-enum Taken<'a> {
-    /// This member, which is in the ring.
-    By(One<'a>),
-    /// Nobody yet.
-    NotYet,
-    /// Nobody ever: its volume is another one now.
-    Lost,
+/// Whose place nobody will ever take: its volume is another one now. Not once clients are let in:
+/// from then on members are replaced.
+pub fn lost<'a>(facts: &Facts<'_>, active: &'a Active) -> Option<&'a MemberName> {
+    let ring = of(active).filter(|ring| !ring.open)?;
+    let lost = ring.places.iter().find(|place| is_lost(facts, place));
+    lost.map(|place| &place.member)
 }
 
-fn taken<'a>(facts: &'a Facts<'_>, place: &RestoredPlace) -> Taken<'a> {
+fn is_lost(facts: &Facts<'_>, place: &RestoredPlace) -> bool {
     let Some(member) = facts.members.get(&place.member).filter(|member| !member.is_gone()) else {
-        return Taken::Lost;
+        return true;
     };
     // One that cannot be looked at has no ID: it may be this one yet.
     let is_other = |volume: &VolumeStatus| match volume.state {
@@ -118,31 +111,24 @@ fn taken<'a>(facts: &'a Facts<'_>, place: &RestoredPlace) -> Taken<'a> {
         | VolumeState::Unaccounted
         | VolumeState::Unknown => false,
     };
-    if member.volume().is_some_and(is_other) {
-        return Taken::Lost;
-    }
-    match identity(member) {
-        Some((host, volume)) if *volume == place.volume_id => Taken::By((member, host, volume)),
-        Some(_) => Taken::Lost,
-        None => Taken::NotYet,
-    }
+    member.volume().is_some_and(is_other)
+        || identity(member).is_some_and(|(_, volume)| *volume != place.volume_id)
 }
 
-/// All of them; a place that nobody takes is none.
-///
-/// # Errors
-/// A place is lost.
-fn all_taken<'a>(
-    facts: &'a Facts<'_>,
-    whole: &'a WholeRing,
-) -> Result<Vec<(&'a RestoredPlace, One<'a>)>, &'a RestoredPlace> {
-    let mut all = Vec::new();
-    for place in &whole.places {
-        match taken(facts, place) {
-            Taken::By(one) => all.push((place, one)),
-            Taken::NotYet => {}
-            Taken::Lost => return Err(place),
-        }
+/// Who has taken this place, and is in the ring.
+fn taken<'a>(facts: &'a Facts<'_>, place: &RestoredPlace) -> Option<One<'a>> {
+    if is_lost(facts, place) {
+        return None;
     }
-    Ok(all)
+    let member = facts.members.get(&place.member)?;
+    let (host, volume) = identity(member)?;
+    Some((member, host, volume))
+}
+
+/// All that are taken.
+fn in_place<'a>(
+    facts: &'a Facts<'_>,
+    ring: &'a WholeRing,
+) -> impl Iterator<Item = (&'a RestoredPlace, One<'a>)> {
+    ring.places.iter().filter_map(|place| Some((place, taken(facts, place)?)))
 }

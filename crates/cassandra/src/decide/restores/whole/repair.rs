@@ -32,14 +32,10 @@ pub fn repair(
     let is_closed = close_behind(facts, (active, own), whole, draft);
     let is_asked = restore.spec.repair != Some(RestoreRepair::None);
     let left = if is_asked { pay(facts, active, whole, draft) } else { None };
-    match left {
+    match left.or(is_closed.then_some(0)) {
         Some(left) => {
             let repairing = Phase::Repairing { done: members - left.min(members), members };
             write(facts, restore, restore.status.clone(), repairing, draft);
-        }
-        None if is_closed => {
-            let opening = Phase::Repairing { done: members, members };
-            write(facts, restore, restore.status.clone(), opening, draft);
         }
         None => grace(facts, (restore, active, own), members, draft),
     }

@@ -7,7 +7,7 @@ use super::super::course::write;
 use super::super::create::hash;
 use super::super::give_up;
 use super::super::orders::{UnderWay, give};
-use super::all_taken;
+use super::in_place;
 use crate::decide::draft::Draft;
 use crate::decide::maintenance::system_keyspaces;
 use crate::facts::Facts;
@@ -31,9 +31,10 @@ pub fn roles(
     if restore.spec.auth == Some(RestoreAuth::Keep) {
         return opening(facts, under_way, members, draft);
     }
-    let (Ok(all), Some(manifest_hash)) = (all_taken(facts, whole), hash(restore)) else {
-        return lost(facts, under_way, whole, draft);
+    let Some(manifest_hash) = hash(restore) else {
+        return give_up::because(facts, restore, &Failed::Forgotten.into(), draft);
     };
+    let all: Vec<_> = in_place(facts, whole).collect();
     // Who owns a role is not known before.
     if !system_keyspaces::are_settled(facts) {
         return write(facts, restore, restore.status.clone(), Phase::Replicating, draft);
@@ -80,18 +81,4 @@ fn opening(
     let phase = Some(RestorePhase::Opening);
     let status = CassandraRestoreStatus { phase, progress: None, ..restore.status.clone() };
     write(facts, restore, status, Phase::Opening { done: 0, members }, draft);
-}
-
-/// A place is lost, or what was read is forgotten.
-pub fn lost(
-    facts: &Facts<'_>,
-    UnderWay { restore, .. }: &UnderWay<'_, '_>,
-    whole: &WholeRing,
-    draft: &mut Draft,
-) {
-    let why = match all_taken(facts, whole) {
-        Err(place) => Failed::PlaceLost { member: place.member.clone() },
-        Ok(_) => Failed::Forgotten,
-    };
-    give_up::because(facts, restore, &why.into(), draft);
 }

@@ -8,7 +8,7 @@ use super::super::create::hash;
 use super::super::give_up;
 use super::super::orders::{self, UnderWay, give};
 use super::places::{Ring, places};
-use super::{Taken, begin, taken};
+use super::{begin, taken};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{Said, ordered, take_from};
 use crate::facts::{Facts, MemberFact};
@@ -152,11 +152,7 @@ fn follow(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, whole: &WholeRing, dr
     let mut orders = Draft::default();
     for place in &whole.places {
         match taken(facts, place) {
-            Taken::Lost => {
-                let lost = Failed::PlaceLost { member: place.member.clone() };
-                return give_up::because(facts, restore, &lost.into(), draft);
-            }
-            Taken::By((member, ..)) => match has_tokens(member, place) {
+            Some((member, ..)) => match has_tokens(member, place) {
                 Some(true) => {
                     let is_of_before = ordered(member)
                         .is_some_and(|order| order.host_id == HostId::new(NEVER_STARTED));
@@ -171,7 +167,7 @@ fn follow(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, whole: &WholeRing, dr
                 }
                 None => {}
             },
-            Taken::NotYet => match note(facts, under_way, place, &mut orders) {
+            None => match note(facts, under_way, place, &mut orders) {
                 Ok(waits) => why = why.or(waits),
                 Err(failed) => return give_up::because(facts, restore, &failed, draft),
             },
