@@ -315,7 +315,7 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
         "task run repair demo --due --parallel 2 --segment-bytes 67108864 --intensity 50",
         "task run restart demo",
         "task run drain demo --member demo-dc1-a-1",
-        "task run rotate-authority demo --purpose client --overlap 2d",
+        "task run rotate-authority demo --purpose client --overlap 48h",
         "task run rotate-authority demo --purpose internode",
     ];
     let (mut specs, mut seen) = (Vec::new(), std::collections::BTreeSet::new());

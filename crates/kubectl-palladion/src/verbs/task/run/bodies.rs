@@ -266,13 +266,13 @@ pub struct SetLogLevel {
 /// The options of a rotation of an authority.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  kubectl palladion task run rotate-authority demo --purpose client --overlap 2d"
+    after_help = "Example:\n  kubectl palladion task run rotate-authority demo --purpose client --overlap 48h"
 )]
 pub struct RotateAuthority {
     /// Whose certificates it signs: those for clients, or those for other members
     #[arg(long, value_enum, value_name = "PURPOSE")]
     purpose: Purpose,
-    /// How long clients have to read the new authority before members present its certificates. Only with `--purpose client`. Default: 7d
+    /// How long clients have to read the new authority before members present its certificates. Only with `--purpose client`. Default: 168h, seven days
     #[arg(long, value_name = "DURATION", value_parser = crate::time::parse)]
     overlap: Option<SignedDuration>,
     #[command(flatten)]
