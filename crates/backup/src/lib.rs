@@ -9,6 +9,8 @@
 //! [`expire`] lists what is to go, and [`sweep`] deletes it a day later. What is
 //! listed may be named by no new manifest, so a process that slept between its
 //! check and its deletion deletes nothing that anybody names ([`chain`]).
+//!
+//! Between backups the commit log of each member is sent ([`archive`]).
 
 #![cfg_attr(
     not(test),
@@ -16,6 +18,7 @@
 )]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
+pub mod archive;
 pub mod batch;
 pub mod catalog;
 pub mod chain;

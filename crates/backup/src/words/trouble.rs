@@ -101,6 +101,7 @@ palladion_api::sentences! {
         Hash { found: String, expected: String } => "its SHA-256 is {found} instead of {expected}";
         Json { why: String } => "{why}";
         OtherBackup => "it is of another backup or repository";
+        OtherMember => "it is of another member or repository, or has another number";
     }
 
     /// Why a manifest is not valid.
