@@ -2,6 +2,7 @@
 //! alone: by default, and as the spec says; they grow and shrink, and a wrong password is told.
 //! Others that are to ask without the Secret for it.
 
+mod audit;
 mod by_default;
 mod hammer;
 mod internode;
@@ -63,6 +64,8 @@ pub fn story() -> Story {
             "a sidecar reaches the network of the pod alone",
             sidecar::reaches_the_network_of_the_pod_alone,
         )
+        .in_soak()
+        .step("what clients do stands in the log of the servers", audit::says_who_did_what)
         .in_soak()
         .into()
 }

@@ -5,8 +5,8 @@
 //! `docs/sources.md`); the rest is added beside them.
 
 use crate::rules::{
-    backup as backup_rules, cluster as rules, network as network_rules, security as security_rules,
-    sidecar as sidecar_rules,
+    audit as audit_rules, backup as backup_rules, cluster as rules, network as network_rules,
+    security as security_rules, sidecar as sidecar_rules,
 };
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
@@ -14,6 +14,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod audit;
 mod backup;
 mod datacenter;
 mod health;
@@ -26,6 +27,7 @@ mod status;
 mod storage;
 mod unmet;
 mod update;
+pub use audit::{Audit, AuditCategory, is_keyspace};
 pub use backup::{
     AzureStore, BackupEncryption, BackupLimits, BackupSpec, BackupStore, GcsStore, S3Addressing,
     S3Checksum, S3Store, StoreTransport, VolumeStore,
@@ -98,6 +100,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = backup_rules::scylla_takes_no_backup(),
     validation = backup_rules::a_ring_begins_with_a_restore(),
     validation = network_rules::scylla_takes_no_network(),
+    validation = audit_rules::scylla_takes_no_audit(),
     validation = sidecar_rules::scylla_takes_no_sidecars(),
     validation = sidecar_rules::sidecars_need_4_1(),
     validation = security_rules::client_tls_needs_4_1(),
@@ -144,6 +147,9 @@ pub struct CassandraClusterSpec {
     /// TLS. Default: as `config` says. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// What servers log of what their clients do. A change restarts the members, one after the other. Default: they do as `config` says, which is nothing. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Audit>,
     /// Where backups of the ring are stored. A `CassandraBackup` takes one. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<BackupSpec>,

@@ -7,6 +7,7 @@
 //! compare with `oldSelf` stand on the parent, where they also see a field that
 //! is set or taken away.
 
+pub mod audit;
 pub mod backup;
 pub mod claims;
 pub mod cluster;

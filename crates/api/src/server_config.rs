@@ -2,7 +2,7 @@
 //! ConfigMap that the pod template mounts: all that is the same for a rack.
 //! The agent adds only what is local to its pod (addresses, CPU, memory).
 
-use crate::cluster::{AuthMode, ClientTlsMode, InternodeTlsMode, Mode};
+use crate::cluster::{Audit, AuthMode, ClientTlsMode, InternodeTlsMode, Mode};
 use crate::ids::RackName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -74,6 +74,9 @@ pub struct ServerConfig {
     /// Whom JMX lets in on the loopback address, where that is not everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jmx: Option<JmxAccess>,
+    /// What is logged of what clients do, where the spec says it; otherwise `config` decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Audit>,
 }
 
 /// Whom JMX lets in on the loopback address.

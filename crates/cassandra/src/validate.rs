@@ -332,6 +332,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             internode_tls: internode_tls(input),
             client_certificates: client_certificates(spec),
             jmx: jmx(spec),
+            audit: spec.audit.clone(),
         },
         jmx_exporter,
         annotations,

@@ -191,7 +191,7 @@ fn cassandra(
 ) -> Result<Command> {
     let conf = settings.conf_dir();
     let capabilities = capabilities_of(config)?;
-    write(&conf.join("logback.xml"), logback::FILE)?;
+    write(&conf.join("logback.xml"), &logback::file(config))?;
     let policy = settings.pod.run_dir.join("jolokia-policy.xml");
     write(&policy, &jolokia::policy())?;
     let credentials = Credentials::random();

@@ -2,8 +2,8 @@
 //! own default.
 
 use super::{
-    Door, Entry, Identity, Local, addresses, auth, closed, durability, encryption, override_with,
-    seal, yaml,
+    Door, Entry, Identity, Local, addresses, audit, auth, closed, durability, encryption,
+    override_with, seal, yaml,
 };
 use crate::capabilities::Capabilities;
 use palladion_api::server_config::ServerConfig;
@@ -32,6 +32,7 @@ pub fn render(
     addresses(local, identity, &mut settings);
     durability::settings(config, capabilities.units, &mut settings);
     auth::settings(config, &mut settings);
+    audit::settings(config, &mut settings);
     encryption::settings(config, local, &mut settings);
     // A server that lost its disk should end, not linger with closed ports: its
     // end is seen, told in its own words, and tried again ever more slowly.

@@ -2,6 +2,7 @@
 //! (the rack's [`ServerConfig`]), what is local to the pod, and how this start
 //! was permitted.
 
+pub mod audit;
 pub mod auth;
 pub mod cassandra_yaml;
 mod closed;
@@ -144,6 +145,7 @@ pub(crate) mod testing {
             internode_tls: None,
             client_certificates: None,
             jmx: None,
+            audit: None,
         }
     }
 

@@ -20,6 +20,8 @@ pub const WITHOUT_PEM: &str = "4.0";
 pub const OF_AUTH: [&str; 3] = ["authenticator", "authorizer", "role_manager"];
 /// What `tls.client` sets.
 pub const OF_CLIENT_TLS: [&str; 1] = ["client_encryption_options"];
+/// What `audit` sets.
+pub const OF_AUDIT: [&str; 1] = ["audit_logging_options"];
 /// What `tls.internode` sets.
 pub const OF_INTERNODE_TLS: [&str; 1] = ["server_encryption_options"];
 

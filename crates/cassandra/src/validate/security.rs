@@ -1,11 +1,13 @@
-//! Authentication and TLS: said in one place, and by servers that know them.
+//! Authentication, TLS and the audit log: said in one place, and by servers that know them.
 
 use super::{Input, Refusal, client_tls, internode};
-use crate::facts::security::{OF_AUTH, OF_CLIENT_TLS, OF_INTERNODE_TLS, WITHOUT_PEM};
+use crate::facts::security::{OF_AUDIT, OF_AUTH, OF_CLIENT_TLS, OF_INTERNODE_TLS, WITHOUT_PEM};
 use crate::words::refusal::{BadSetting, Place};
 use palladion_api::cluster::{
-    AuthMode, CassandraClusterSpec, ClientTlsMode, InternodeTlsMode, Mode,
+    AuditCategory, AuthMode, CassandraClusterSpec, ClientTlsMode, InternodeTlsMode, Mode,
+    is_keyspace,
 };
+use palladion_plan::words::Quoted;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -17,6 +19,7 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     if spec.mode == Mode::Scylla && spec.tls.is_some() {
         return Err(Refusal::TlsOfScylla);
     }
+    check_audit(spec)?;
     check_internode(spec)?;
     let Some(client) = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off) else {
         return Ok(());
@@ -32,6 +35,23 @@ pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     }
 }
 
+fn check_audit(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
+    let Some(audit) = &spec.audit else { return Ok(()) };
+    if spec.mode == Mode::Scylla {
+        return Err(Refusal::AuditOfScylla);
+    }
+    let categories = &audit.categories;
+    let is_twice =
+        |one: &&AuditCategory| categories.iter().filter(|other| other == one).count() > 1;
+    if let Some(category) = categories.iter().find(is_twice) {
+        return Err(Refusal::AuditCategoryTwice { category: category.as_str() });
+    }
+    match audit.excluded_keyspaces.iter().find(|name| !is_keyspace(name)) {
+        Some(name) => Err(Refusal::AuditKeyspace { name: Quoted(name.clone()) }),
+        None => Ok(()),
+    }
+}
+
 fn check_internode(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     let Some(internode) = internode(spec).filter(|tls| tls.mode != InternodeTlsMode::Off) else {
         return Ok(());
@@ -42,7 +62,7 @@ fn check_internode(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     internode.certificates.as_ref().map_or(Err(Refusal::NoInternodeCertificates), |_| Ok(()))
 }
 
-/// What `auth` or `tls` sets is not set by hand as well.
+/// What `auth`, `tls` or `audit` sets is not set by hand as well.
 pub fn unambiguous(
     input: &Input<'_>,
     config: &BTreeMap<String, Value>,
@@ -54,7 +74,8 @@ pub fn unambiguous(
     // A ring that is on its way back has them, whether the spec still has the field or not.
     let is_set = internode(spec).is_some() || input.internode_tls != InternodeTlsMode::Off;
     let internode = is_set.then_some(("tls.internode", OF_INTERNODE_TLS.as_slice()));
-    for (field, names) in [auth, tls, internode].into_iter().flatten() {
+    let audit = spec.audit.as_ref().map(|_| ("audit", OF_AUDIT.as_slice()));
+    for (field, names) in [auth, tls, internode, audit].into_iter().flatten() {
         if let Some(key) = config.keys().find(|key| names.contains(&key.as_str())) {
             return Err(BadSetting::SetByField { key: key.clone(), place: place.clone(), field });
         }

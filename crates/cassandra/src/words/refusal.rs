@@ -65,6 +65,11 @@ palladion_plan::sentences! {
         SidecarsOf40 => InvalidSpec,
             "`sidecars` requires Cassandra 4.1 or newer; upgrade first, or remove them";
         Sidecar { name: Quoted, problem: BadSidecar } => InvalidSpec, "sidecar {name}: {problem}";
+        AuditOfScylla => InvalidSpec, "`audit` applies to Cassandra only; use `config` instead";
+        AuditCategoryTwice { category: &'static str } => InvalidSpec,
+            "`audit.categories`: {category} is listed twice; remove one of them";
+        AuditKeyspace { name: Quoted } => InvalidSpec,
+            "`audit.excludedKeyspaces`: {name} is not the name of a keyspace; use letters, digits and `_`, without quotes";
         AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
             "`runtimeSettings.logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";

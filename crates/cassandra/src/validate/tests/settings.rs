@@ -2,7 +2,7 @@
 
 use super::{good, refused};
 use palladion_api::cluster::{
-    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, SignedByOperator, Tls,
+    Audit, Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, SignedByOperator, Tls,
 };
 use palladion_api::reasons::Reason;
 use palladion_api::server_config::ClientCertificates;
@@ -267,4 +267,30 @@ fn what_no_pod_can_have_beside_the_server_is_named() {
     let named = sidecar(&json!({})).first_rack_with(&claim);
     refused(&named, Reason::InvalidSpec, &["sidecar-prober", "reserved"]);
     good().first_rack_with(&claim).valid();
+}
+
+#[test]
+fn an_audit_log_is_of_cassandra_and_said_in_one_place() {
+    let with = |audit: Value| {
+        let audit: Audit = serde_json::from_value(audit).unwrap();
+        good().spec(|spec| spec.audit = Some(audit))
+    };
+    let all = json!({ "categories": ["AUTH", "DDL"], "excludedKeyspaces": ["metrics"] });
+    let (_, rack) = with(all.clone()).valid_rack();
+    assert_eq!(serde_json::to_value(rack.server.audit).unwrap(), all);
+    let words = ["AUTH is listed twice"];
+    refused(&with(json!({ "categories": ["AUTH", "AUTH"] })), Reason::InvalidSpec, &words);
+    for name in ["a,b", " a", ""] {
+        let words = ["is not the name of a keyspace"];
+        refused(&with(json!({ "excludedKeyspaces": [name] })), Reason::InvalidSpec, &words);
+    }
+    let by_hand = with(json!({})).spec(|spec| {
+        spec.config = [("audit_logging_options".into(), json!({ "enabled": true }))].into();
+    });
+    refused(&by_hand, Reason::InvalidSpec, &["audit_logging_options", "`audit`"]);
+    let of_scylla = with(json!({})).spec(|spec| {
+        spec.mode = Mode::Scylla;
+        spec.version = "6.2.1".into();
+    });
+    refused(&of_scylla, Reason::InvalidSpec, &["`audit` applies to Cassandra only"]);
 }
