@@ -30,7 +30,7 @@ const AUDIT: &str = r#"  <appender name="AUDIT" class="ch.qos.logback.core.Conso
       <pattern>{"time":"%date{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC}","audit":"%replace(%replace(%replace(%replace(%replace(%replace(%msg){'\x5C','\\\\'}){'\x22','\\"'}){'\n','\\n'}){'\r','\\r'}){'\t','\\t'}){'[\x00-\x1F\x7F]',' '}"}%n</pattern>
     </encoder>
   </appender>
-  <logger name="org.apache.cassandra.audit" level="INFO" additivity="false">
+  <logger name="org.apache.cassandra.audit.FileAuditLogger" level="INFO" additivity="false">
     <appender-ref ref="AUDIT"/>
   </logger>
 "#;
@@ -50,8 +50,8 @@ mod tests {
         let audit = Some(Audit::default());
         let with = file(&ServerConfig { audit, ..a_config("5.0.5") });
         assert!(with.starts_with(HEAD) && with.ends_with(END), "{with}");
-        assert!(
-            with.contains(r#"name="org.apache.cassandra.audit" level="INFO" additivity="false""#)
-        );
+        assert!(with.contains(
+            r#"name="org.apache.cassandra.audit.FileAuditLogger" level="INFO" additivity="false""#
+        ));
     }
 }
