@@ -144,6 +144,7 @@ pub(crate) mod testing {
             internode_tls: None,
             client_certificates: None,
             jmx: None,
+            archive: None,
         }
     }
 

@@ -83,6 +83,9 @@ pub fn course(volume: &Volume, cursor: &Cursor, start: i64, ended: bool) -> Cour
     if cursor.since.is_none() {
         return Course::Begins(None, newest(volume));
     }
+    if cursor.at.is_none() && start == 0 {
+        return Course::Begins(Some(Ends::LostNote), newest(volume));
+    }
     let began = At { segment: start, run: volume.run(start).to_string(), to: 0 };
     let at = cursor.at.clone().unwrap_or(began);
     match goes_on(volume, &at, ended) {
