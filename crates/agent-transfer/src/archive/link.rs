@@ -103,7 +103,10 @@ mod tests {
     use super::*;
     use std::fs;
 
-    struct Disk(tempfile::TempDir, Places);
+    struct Disk {
+        _folder: tempfile::TempDir,
+        places: Places,
+    }
 
     impl Disk {
         fn new(limit: &str) -> Self {
@@ -112,24 +115,24 @@ mod tests {
             create_dir_all(&places.commitlog).unwrap();
             create_dir_all(&places.notes).unwrap();
             fs::write(places.limit(), limit).unwrap();
-            Self(folder, places)
+            Self { _folder: folder, places }
         }
 
         fn segment(&self, number: i64) {
             let name = format!("CommitLog-7-{number}.log");
-            let path = self.1.commitlog.join(&name);
+            let path = self.places.commitlog.join(&name);
             fs::write(&path, vec![1; 64 * 1024]).unwrap();
-            link(&path, &self.1.links.join(&name)).unwrap();
+            link(&path, &self.places.links.join(&name)).unwrap();
             // The server deletes it.
             remove_file(path).unwrap();
         }
 
         fn waits(&self) -> Vec<i64> {
-            waiting(&self.1).unwrap().into_keys().collect()
+            waiting(&self.places).unwrap().into_keys().collect()
         }
 
         fn dropped(&self) -> String {
-            fs::read_to_string(self.1.dropped()).unwrap_or_default()
+            fs::read_to_string(self.places.dropped()).unwrap_or_default()
         }
     }
 
@@ -152,7 +155,7 @@ mod tests {
         }
         assert_eq!((disk.waits(), disk.dropped()), (vec![12, 13, 14], "10\n11\n".into()));
         // One that is larger than all that may wait is dropped itself, and the server goes on.
-        fs::write(disk.1.limit(), "1000").unwrap();
+        fs::write(disk.places.limit(), "1000").unwrap();
         disk.segment(15);
         assert_eq!((disk.waits(), disk.dropped()), (vec![], "10\n11\n12\n13\n14\n15\n".into()));
     }

@@ -19,6 +19,10 @@ pub mod look;
 pub mod note;
 pub mod work;
 
+/// What the agent knows of it.
+pub use palladion_backup::archive::next::{Next, next};
+pub use palladion_backup::names::HostId;
+pub use palladion_backup::words::trouble::Ends;
 use std::path::{Path, PathBuf};
 
 /// Where it all is.

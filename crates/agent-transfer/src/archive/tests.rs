@@ -5,15 +5,12 @@ use super::*;
 use crate::orders::archive::{Archive, SchemaSaid};
 use crate::tell::Done;
 use palladion_backup::archive::entry::{Brings, Entry, Part, read};
-use palladion_backup::archive::next::{Next, next};
 use palladion_backup::archive::scan::testing::Segment;
 use palladion_backup::hash::Hash;
 use palladion_backup::manifest::member::Schema;
-use palladion_backup::names::HostId;
 use palladion_backup::repository::{FORMAT, Repository, Sealing};
 use palladion_backup::store::memory::{Memory, Seeded};
 use palladion_backup::vault::Vault;
-use palladion_backup::words::trouble::Ends;
 use std::collections::BTreeMap;
 use std::fs;
 

@@ -2,6 +2,7 @@
 //! (the rack's [`ServerConfig`]), what is local to the pod, and how this start
 //! was permitted.
 
+pub mod archiving;
 pub mod auth;
 pub mod cassandra_yaml;
 mod closed;

@@ -35,6 +35,7 @@ pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> 
             internode_tls: super::internode_tls(input),
             client_certificates: super::client_certificates(spec),
             jmx: super::jmx(spec),
+            archive: super::archive::links(spec),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),
