@@ -67,6 +67,8 @@ pub struct Held {
     pub begun: Option<Instant>,
     /// Is one under way?
     pub is_under_way: bool,
+    /// When the first look was begun since the last one that found all archived.
+    pub trying_since: Option<Instant>,
     /// What the last one has come to.
     pub last: Outcome,
     /// The limit that is on the volume.

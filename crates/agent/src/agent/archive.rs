@@ -3,7 +3,6 @@
 
 use super::state::{Agent, Done};
 use crate::archive::{self, Bench, Outcome};
-use crate::decide::Process;
 use crate::launch_record::LaunchRecord;
 use crate::render::archiving;
 use crate::report::hash_sorted;
@@ -39,6 +38,7 @@ impl Agent {
         // Without the server nobody says of which schema the bytes are: they wait for it.
         let Some(bench) = self.archive_bench(order) else { return };
         (self.archive.begun, self.archive.is_under_way) = (Some(Instant::now()), true);
+        self.archive.trying_since.get_or_insert(Instant::now());
         let done = self.done.clone();
         tokio::spawn(async move {
             let outcome = archive::attempt(bench).await;
@@ -97,6 +97,9 @@ impl Agent {
     pub(super) fn end_archive(&mut self, outcome: Outcome) {
         self.archive.is_under_way = false;
         let before = std::mem::take(&mut self.archive.last);
+        if outcome.caught_up.is_some() {
+            self.archive.trying_since = None;
+        }
         let caught_up = outcome.caught_up.or(before.caught_up);
         if let Some(why) = outcome.failed.as_ref().filter(|_| outcome.failed != before.failed) {
             tracing::warn!(why, "the commit log could not be archived; trying again");
@@ -171,18 +174,14 @@ impl Agent {
         }
     }
 
+    /// What does not run acknowledges nothing, so it is behind by the time in which it was tried.
     fn archive_state(&self, order: &ArchiveOrder, is_open: bool) -> ArchiveState {
-        let told = self.archive.told.as_ref().map(|(told, _)| told.state);
-        let has_begun =
-            self.archived().is_some() && (is_open || self.archive.last.failed.is_some());
-        match (has_begun, &self.process, self.archive_lag()) {
-            (false, _, _) => ArchiveState::Waiting,
-            // What does not run acknowledges nothing.
-            (true, Process::Absent, _) => told.unwrap_or(ArchiveState::Current),
-            (true, _, Some(lag)) if lag <= 2 * i64::from(order.max_loss_seconds) => {
-                ArchiveState::Current
-            }
-            (true, _, _) => ArchiveState::Behind,
+        let most = Duration::from_secs(2 * u64::from(order.max_loss_seconds));
+        let is_late = self.archive.trying_since.is_some_and(|since| since.elapsed() > most);
+        match (self.archived(), is_late, is_open) {
+            (None, _, _) | (Some(_), false, false) => ArchiveState::Waiting,
+            (Some(_), true, _) => ArchiveState::Behind,
+            (Some(_), false, true) => ArchiveState::Current,
         }
     }
 
