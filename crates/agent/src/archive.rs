@@ -120,9 +120,9 @@ async fn carry_out(bench: &Bench, outcome: &mut Outcome) -> Result<(), String> {
     let has_links = found.sent.iter().any(|number| links.contains(number));
     let until = looked.began - bench.margin;
     if found.steps.is_empty() && !has_links {
-        if looked.cursor.since.is_some() {
-            outcome.caught_up = Some(until);
-        }
+        let is_open = looked.cursor.since.is_some();
+        outcome.caught_up = (is_open && found.is_all).then_some(until);
+        outcome.is_more = !found.is_all;
         return Ok(());
     }
     let is_all = found.is_all;

@@ -428,5 +428,7 @@ fn of_a_journal_nothing_is_condemned_nor_of_the_schemas_that_it_names() {
     vault.write("commitlog/00000000-0000-4000-8000-000000000001/000000000001.json", b"x").unwrap();
     vault.write("commitlog/00000000-0000-4000-8000-000000000001/000000000002~00", b"x").unwrap();
     memory.advance(3 * DAY);
-    assert!(mark::plan(&vault, &mark::Order { backups: ids(&[]), keep: 1 }).unwrap().objects.is_empty());
+    assert!(
+        mark::plan(&vault, &mark::Order { backups: ids(&[]), keep: 1 }).unwrap().objects.is_empty()
+    );
 }

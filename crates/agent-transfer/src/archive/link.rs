@@ -2,7 +2,8 @@
 //! (`archive_command`), before it deletes it. A hard link keeps it until it is sent, whether an
 //! agent runs or not. The limit of what waits is kept here too, for the same reason: the oldest
 //! link goes, which is noted first. It never fails for want of room, as a segment whose command
-//! has failed stays in the commit log until the server is started again.
+//! has failed stays in the commit log until the server is started again. Before an agent has begun
+//! to archive, nothing is linked.
 
 use super::{NOTES, Places, number};
 use rustix::fs::statvfs;
@@ -30,8 +31,11 @@ pub fn link(path: &Path, target: &Path) -> Result<()> {
         return Ok(());
     }
     let notes = folder.parent().unwrap_or(folder).join(NOTES);
-    create_dir_all(&notes)?;
     let places = Places { commitlog: PathBuf::new(), links: folder.into(), notes };
+    // Before the first backup, and without a live order, nobody sends what would wait.
+    if !places.limit().exists() {
+        return Ok(());
+    }
     let bytes = std::fs::metadata(path)?.len();
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     if !has_room(&places, bytes)? {
@@ -145,6 +149,14 @@ mod tests {
         // At a start all that are left are archived again.
         disk.segment(11);
         assert_eq!(disk.waits(), [10, 11]);
+    }
+
+    #[test]
+    fn before_an_archive_has_begun_nothing_waits_for_it() {
+        let disk = Disk::new("");
+        remove_file(disk.places.limit()).unwrap();
+        disk.segment(10);
+        assert!(disk.waits().is_empty() && disk.dropped().is_empty());
     }
 
     #[test]

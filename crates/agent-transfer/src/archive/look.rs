@@ -46,7 +46,7 @@ pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
     let mut there = names(&places.commitlog)?;
     let links = link::waiting(places)?;
     there.extend(links.iter().map(|(number, (path, _))| (*number, path.clone())));
-    let volume = Volume {
+    let mut volume = Volume {
         there: there
             .keys()
             .map(|number| There { number: *number, is_linked: links.contains_key(number) })
@@ -54,6 +54,7 @@ pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
         runs: note::runs(places)?,
         dropped: note::dropped(places)?,
         broken: note::broken(places)?,
+        goes_beyond: false,
     };
     let cursor = note.as_ref().map(|note| note.cursor.clone()).unwrap_or_default();
     let (start, ended) = note.as_ref().map_or((0, false), |note| (note.start, note.ended));
@@ -68,6 +69,13 @@ pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
             Found::Parts(parts) => scanned.push((*number, parts)),
             Found::NotPlain => ends = Some(Ends::NotPlain),
         }
+    }
+    let last = all.last().map(|(number, _)| *number);
+    for (number, path) in there.iter().filter(|(number, _)| last.is_some_and(|l| **number > l)) {
+        let file = Segment(opened(places, path)?);
+        let length = file.0.metadata()?.len();
+        let found = scan(&file, (*number, length), 0).map_err(Error::other)?;
+        volume.goes_beyond |= found != Found::Parts(Vec::new());
     }
     let waits = links.values().map(|(_, bytes)| bytes).sum();
     let began = i64::try_from(began).unwrap_or_default();

@@ -6,7 +6,7 @@
 //! .palladion/commitlog/CommitLog-7-<n>.log   links to those that are full
 //! .palladion/archive/note.json               how far it is sent
 //! .palladion/archive/runs.json               starts of the server
-//! .palladion/archive/limit                   bytes that may wait
+//! .palladion/archive/limit                   bytes that may wait; without it nothing is linked
 //! .palladion/archive/dropped                 numbers of segments that were dropped
 //! .palladion/archive/broken                  why the window ends
 //! ```

@@ -82,6 +82,20 @@ pub fn begin(places: &Places, tag: &str) -> Result<()> {
     durable(&places.notes, &places.runs(), &text)
 }
 
+/// Nothing is archived any more: what waits goes, and the window that is open ends for this
+/// reason.
+///
+/// # Errors
+/// It cannot be noted, or a link stays.
+pub fn ends(places: &Places, why: &str) -> Result<()> {
+    breaks(places, why)?;
+    gone(&places.limit())?;
+    for (_, (path, _)) in super::link::waiting(places)? {
+        gone(&path)?;
+    }
+    Ok(())
+}
+
 /// The window that is open ends, for this reason. Only where something was archived.
 ///
 /// # Errors
@@ -104,15 +118,13 @@ pub(super) fn dropped(places: &Places) -> Result<BTreeSet<i64>> {
     Ok(lines.lines().filter_map(|line| line.trim().parse().ok()).collect())
 }
 
-/// So many bytes may wait; none is for `link` to say.
+/// So many bytes may wait; none is for `link` to say. Without this note it links nothing.
 ///
 /// # Errors
 /// It cannot be written.
 pub fn limit(places: &Places, bytes: Option<u64>) -> Result<()> {
-    match bytes {
-        Some(bytes) => durable(&places.notes, &places.limit(), bytes.to_string().as_bytes()),
-        None => gone(&places.limit()),
-    }
+    let text = bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
+    durable(&places.notes, &places.limit(), text.as_bytes())
 }
 
 /// What is not needed any more goes.

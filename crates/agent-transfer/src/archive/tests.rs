@@ -154,6 +154,7 @@ impl Member {
 fn running() -> Member {
     let mut member = Member::new();
     note::begin(&member.places, "run-1").unwrap();
+    note::limit(&member.places, None).unwrap();
     member.make(100);
     member.make(101);
     member.write(100, 50);
@@ -185,6 +186,23 @@ fn a_server_is_followed_from_segment_to_segment_and_nothing_is_sent_twice() {
     member.look(None, 360);
     assert!(member.words().ends_with("101:48-61, rest"));
     assert_eq!(member.note().cursor.until, 350);
+}
+
+/// The server links a full segment beside all else, and takes writes in the next one meanwhile.
+#[test]
+fn while_a_full_segment_is_not_linked_no_entry_speaks_of_now() {
+    let mut member = running();
+    member.look(None, 10);
+    member.write(100, 30);
+    member.write(101, 20);
+    member.look(None, 400);
+    assert_eq!((member.note().cursor.until, member.words().matches("rest").count()), (10, 0));
+    member.look(None, 800);
+    assert_eq!((member.note().cursor.until, member.words().matches("rest").count()), (10, 0));
+    member.fill(100);
+    member.look(None, 801);
+    assert!(member.words().ends_with("100:78-116, 101:0-48"), "{}", member.words());
+    assert_eq!(member.note().cursor.until, 801);
 }
 
 #[test]
@@ -277,6 +295,7 @@ fn another_volume_goes_on_behind_the_journal_in_a_new_window() {
     let mut member = running();
     member.look(None, 10);
     fs::remove_dir_all(&member.places.notes).unwrap();
+    note::limit(&member.places, None).unwrap();
     member.write(100, 5);
     for now in [20, 30, 40] {
         member.look(None, now);

@@ -124,10 +124,11 @@ impl Agent {
     pub(super) fn note_run(&self, record: &LaunchRecord) {
         let (Some(volume), Ok(mounted)) = (&self.volume, &self.mounted) else { return };
         let places = volume.archive();
-        let is_archived = mounted.config.archive.is_some() && !record.sealed && !record.closed;
-        let noted = match is_archived {
-            true => note::begin(&places, &record.tag),
-            false => note::breaks(&places, &Ends::Off.to_string()),
+        let is_linked = !record.sealed && !record.closed;
+        let noted = match mounted.config.archive {
+            Some(_) if is_linked => note::begin(&places, &record.tag),
+            Some(_) => note::breaks(&places, &Ends::Off.to_string()),
+            None => note::ends(&places, &Ends::Off.to_string()),
         };
         if let Err(error) = noted {
             // The database goes on: the archive has a gap.

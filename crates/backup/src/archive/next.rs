@@ -43,6 +43,9 @@ pub struct Volume {
     pub dropped: BTreeSet<i64>,
     /// Why the window ends in any case.
     pub broken: Option<String>,
+    /// Is anything whole in a segment behind those of the course? The last of these is full then,
+    /// and not linked yet, as the server does that beside all else.
+    pub goes_beyond: bool,
 }
 
 /// The run of segments before the first start that is noted.
@@ -230,7 +233,11 @@ pub fn next(
             next.sent.insert(*number);
         }
     }
-    if next.steps.is_empty() && now - cursor.until >= REST {
+    // What is behind them may have been acknowledged before this look: it says nothing of now.
+    if volume.goes_beyond {
+        next.is_all = false;
+    }
+    if next.steps.is_empty() && next.is_all && now - cursor.until >= REST {
         next.steps.push(Step::Rest);
     }
     next

@@ -128,6 +128,22 @@ fn at_rest_an_entry_comes_every_five_minutes() {
 }
 
 #[test]
+fn while_a_full_segment_is_not_linked_nothing_is_said_of_now() {
+    let mut all = volume(&[(10, false), (11, false)]);
+    let cursor = open(Some((10, RUN, 50)));
+    let goes_on = course(&all, &cursor, 10, false);
+    assert_eq!(goes_on, Course::GoesOn(vec![(10, 50)]));
+    let of = |all: &Volume, parts| next(all, (&cursor, None), (&goes_on, &vec![(10, parts)]), 900);
+    assert_eq!(steps(&of(&all, vec![])), [Step::Rest]);
+    // Writes are whole in the next one already.
+    all.goes_beyond = true;
+    let found = of(&all, vec![(50, 90)]);
+    assert_eq!((found.steps.len(), found.is_all), (1, false));
+    let found = of(&all, vec![]);
+    assert_eq!((found.steps.len(), found.is_all), (0, false));
+}
+
+#[test]
 fn what_is_far_behind_is_sent_by_several_looks() {
     let all = volume(&[(10, true), (11, false)]);
     let cursor = open(Some((10, RUN, 0)));
