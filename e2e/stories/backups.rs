@@ -1,6 +1,7 @@
 //! Backups of a ring into a store that speaks S3: complete only when all is there, sent once,
 //! given up without a trace; and brought back.
 
+mod archived;
 mod disturbed;
 mod elsewhere;
 mod every;
@@ -58,6 +59,8 @@ pub fn story() -> Story {
             expired::condemned_and_a_day_later_gone,
         )
         .step("a backup that is given up leaves nothing behind", taken::and_given_up)
+        .in_soak()
+        .step("the commit logs are archived all the time", archived::all_the_time)
         .in_soak()
         .step(
             "tables come into another ring with passwords and TLS",

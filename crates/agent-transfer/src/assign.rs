@@ -23,6 +23,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+pub mod archive;
 pub mod restore;
 mod retention;
 

@@ -6,12 +6,13 @@
 //!
 //! Read in this order: [`settings`] (what it is told), [`run`] (the process),
 //! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds), [`restore`] with its
-//! [`scratch`], [`retention`],
+//! [`scratch`], [`retention`], [`archive`],
 //! [`tell`] (what it says). What the agent does with it is in [`decide`], and what it
 //! tells it in [`assign`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
+pub mod archive;
 pub mod assign;
 pub mod cleared;
 pub mod counted;

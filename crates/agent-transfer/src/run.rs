@@ -1,6 +1,7 @@
 //! The process: it stands back behind the database, ends with who waits for it,
 //! reads what it is told, does it, and says how it ended.
 
+use crate::archive::work as archive;
 use crate::metered::{Metered, Rate};
 use crate::orders::{Discard, Outcome};
 use crate::settings::{Change, Entries, Settings, Work};
@@ -100,7 +101,8 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         | Work::Discard(_)
         | Work::Fetch(_)
         | Work::Expire(_)
-        | Work::Sweep(_) => {
+        | Work::Sweep(_)
+        | Work::Archive(_) => {
             let vault = Vault::open(&store, keys, &random)?;
             is_ours(&vault, settings)?;
             vault
@@ -124,6 +126,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Batch(order) => restore::batch(&vault, &store, (&settings.id, order)),
         Work::Expire(order) => retention::expire(&vault, order),
         Work::Sweep(order) => retention::sweep(&vault, order),
+        Work::Archive(order) => archive::archive(&vault, order),
     }
 }
 

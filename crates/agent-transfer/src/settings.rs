@@ -1,6 +1,7 @@
 //! What a transfer is told: one line of JSON on its standard input. The agent
 //! writes it, so a word that is not known is a version that does not fit.
 
+use crate::orders::archive::Archive;
 use crate::orders::restore::{Batch, Read, Tokens};
 use crate::orders::retention::{Expire, Sweep};
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Upload, Verify};
@@ -127,6 +128,8 @@ pub enum Work {
     Expire(Expire),
     /// Retention: delete what was condemned.
     Sweep(Sweep),
+    /// Send what is new in the commit log.
+    Archive(Box<Archive>),
 }
 
 /// The tag of a snapshot of ours: never empty, which would mean all of them.

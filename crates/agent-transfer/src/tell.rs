@@ -161,6 +161,13 @@ pub enum Done {
         /// Which of it, and which not.
         swept: Box<Swept>,
     },
+    /// What a look at the commit log came to is archived.
+    Archived {
+        /// The number of the newest entry.
+        entries: u64,
+        /// Was that all? Another look goes on where it was not.
+        is_all: bool,
+    },
     /// The files are there.
     Fetched {
         /// So many files were written.

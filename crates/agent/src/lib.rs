@@ -4,7 +4,7 @@
 //! Read in this order: [`init`] (process 1), [`agent`] (the loop), [`volume`]
 //! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
 //! the server is started), [`admin`] (how it is asked), [`jobs`] (its jobs),
-//! [`repair`] (what is due), [`transfer`] (its backups),
+//! [`repair`] (what is due), [`transfer`] (its backups), [`archive`] (its commit log),
 //! [`report`] and [`kubernetes`] (how it is told).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -14,6 +14,7 @@ pub use palladion_agent_core::{drain, http, init, install, supervisor};
 pub mod access;
 pub mod admin;
 pub mod agent;
+pub mod archive;
 pub mod capabilities;
 pub mod certificate;
 pub mod cql;

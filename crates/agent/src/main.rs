@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use palladion_agent::{agent, drain, init, install, settings::Settings};
 use palladion_agent_gate::cli::Staged;
 use palladion_agent_rabbitmq::cli::{RABBITMQ, Verb as OfRabbitmq};
+use palladion_agent_transfer::archive::link;
 use palladion_agent_transfer::run as transfer;
 use palladion_agent_zookeeper::cli::{SYSTEM, Verb, ZOOKEEPER};
 use std::path::PathBuf;
@@ -54,6 +55,13 @@ enum Command {
     Staged(Staged),
     /// Move the bytes of a backup: reads what to do from standard input; the agent starts it.
     Transfer,
+    /// Link a segment of the commit log so that it stays until it is archived; the server starts it.
+    Link {
+        /// The segment.
+        path: PathBuf,
+        /// Where it is linked to.
+        target: PathBuf,
+    },
     /// Ask the running agent to drain the server (preStop hook). Never fails the hook.
     Drain {
         /// Longest time to wait for the answer, in seconds.
@@ -78,6 +86,7 @@ fn main() -> Result<ExitCode> {
         Command::Agent(settings) => agent::run(settings)?,
         Command::Staged(staged) => return staged.run(),
         Command::Transfer => return Ok(transfer::run()),
+        Command::Link { path, target } => link::link(&path, &target)?,
         Command::Drain { timeout, settings } => drain::ask(&settings.pod.agent_socket(), timeout),
     }
     Ok(ExitCode::SUCCESS)

@@ -5,10 +5,12 @@ use crate::rules::backup as rules;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
+mod archive;
 mod load;
 mod retention;
 mod status;
 mod transfer;
+pub use archive::{ArchiveGap, ArchiveOrder, ArchiveState, ArchiveStatus, PointInTime};
 pub use load::{
     BackedUpMember, CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWay, LoadWork, Loaded,
     NotedTokens, OpenWork, OwnGrace, SchemaWork, SettleWork, TableFound, TableState, TokensWork,

@@ -29,8 +29,8 @@ mod unmet;
 mod update;
 pub use audit::{Audit, AuditCategory, is_keyspace};
 pub use backup::{
-    AzureStore, BackupEncryption, BackupLimits, BackupSpec, BackupStore, GcsStore, S3Addressing,
-    S3Checksum, S3Store, StoreTransport, VolumeStore,
+    ArchiveMode, AzureStore, BackupArchive, BackupEncryption, BackupLimits, BackupSpec,
+    BackupStore, GcsStore, S3Addressing, S3Checksum, S3Store, StoreTransport, VolumeStore,
 };
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};

@@ -4,7 +4,7 @@
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
-use crate::backup::Transfer;
+use crate::backup::{ArchiveOrder, Transfer};
 use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::repair::Coverage;
 use crate::rules::member as rules;
@@ -164,6 +164,9 @@ pub struct CassandraMemberSpec {
     /// Work of a `CassandraBackup` or a `CassandraRestore` for this member. One at a time, beside `operation` and `job`. Agents of protocol 9 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfer: Option<Transfer>,
+    /// The archive of the member's commit log. Agents of protocol 12 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<ArchiveOrder>,
     /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Coverage>,
@@ -324,8 +327,8 @@ pub struct EvidenceRequest {
 /// other members, too; since 8 it starts a new ring sealed, and notes `spec.securityFloor`; since 9
 /// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 also in that of a whole
 /// ring, and it reports of certificates for clients, too, whom the server trusts and whose
-/// certificate it presents.
-pub const PROTOCOL: u32 = 11;
+/// certificate it presents; since 12 it archives the commit log by `spec.archive`.
+pub const PROTOCOL: u32 = 12;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

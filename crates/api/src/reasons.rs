@@ -344,6 +344,10 @@ reasons! {
     BackupAborted => "Nothing; create a new backup when you want one.";
     /// No member leaves the ring while a backup needs the snapshots of all members.
     BackupUnderWay => "Wait for the backup that the message names, or abort it: set `spec.abort` of the CassandraBackup to true.";
+    /// The commit log of a member is not archived in time: what the ring acknowledged since the time in the message is lost with the volumes of its members.
+    ArchiveBehind => "Remove the cause that the message names. What waits on the volume is sent then; `palladion_archive_local_bytes` shows how much that is, and `spec.backup.archive.maxLocal` how much may be.";
+    /// The archive of a member's commit log has a gap: no backup before it leads to a point in time after it.
+    ArchiveGap => "Take a backup (`kubectl create -f` a CassandraBackup of all keyspaces): from its end on the ring can be restored to a point in time again. Look at the cause in the message, so that it does not come again.";
     /// The store of backups does not answer, or refuses.
     StoreUnreachable => "Look at the address, the credentials in the Secret and the rights that they have; the message quotes the store. The backup goes on by itself.";
     /// The store of backups overwrites an object that it should refuse to create a second time.

@@ -77,6 +77,16 @@ pub struct ServerConfig {
     /// What is logged of what clients do, where the spec says it; otherwise `config` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<Audit>,
+    /// What happens to a segment of the commit log that is full, where that is anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<CommitLogArchive>,
+}
+
+/// What happens to a segment of the commit log that is full.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitLogArchive {
+    /// It is linked, so that it stays until it is sent.
+    Linked,
 }
 
 /// Whom JMX lets in on the loopback address.

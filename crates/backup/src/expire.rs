@@ -3,6 +3,7 @@
 //! manifest names an object of it; so the sweep that comes a day later can only
 //! delete what nobody may name.
 
+use crate::archive::COMMITLOG;
 use crate::catalog::{Backup, Catalog, State};
 use crate::chain;
 use crate::kept::{self, For, Of};
@@ -182,7 +183,10 @@ fn candidates(
     already: &BTreeMap<String, u64>,
 ) -> Result<BTreeMap<Of, Vec<Meta>>, Trouble> {
     let mut all: BTreeMap<Of, Vec<Meta>> = BTreeMap::new();
-    for prefix in [SSTABLES, SCHEMA] {
+    // Entries of journals name schemas, and nothing of a journal is condemned.
+    let has_journals = !vault.list(COMMITLOG)?.is_empty();
+    let prefixes: &[&str] = if has_journals { &[SSTABLES] } else { &[SSTABLES, SCHEMA] };
+    for prefix in prefixes {
         for meta in vault.list(prefix)? {
             let is_old = now - meta.modified >= UNNAMED && !already.contains_key(&meta.name);
             if let (true, Some(of)) = (is_old, Of::name(&meta.name)) {

@@ -414,3 +414,21 @@ fn what_is_under_way_is_left_alone_for_a_day() {
     assert_eq!((plan.fails.len(), plan.objects.len()), (0, 2), "a file and its schema");
     assert!(memory.names().iter().any(|name| name.starts_with(BACKUPS)));
 }
+
+/// Entries of journals name schemas that no manifest has, and restores read them from an old backup on.
+#[test]
+fn of_a_journal_nothing_is_condemned_nor_of_the_schemas_that_it_names() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    back_up(&vault, "a", &[1]);
+    let schema = palladion_backup::finish::write_schema(&vault, b"CREATE KEYSPACE later;").unwrap();
+    memory.advance(3 * DAY);
+    let unnamed = mark::plan(&vault, &mark::Order { backups: ids(&[]), keep: 1 }).unwrap().objects;
+    assert!(unnamed.contains_key(&schema.object), "without a journal it goes: {unnamed:?}");
+    vault.write("commitlog/00000000-0000-4000-8000-000000000001/000000000001.json", b"x").unwrap();
+    vault.write("commitlog/00000000-0000-4000-8000-000000000001/000000000002~00", b"x").unwrap();
+    memory.advance(3 * DAY);
+    assert!(
+        mark::plan(&vault, &mark::Order { backups: ids(&[]), keep: 1 }).unwrap().objects.is_empty()
+    );
+}

@@ -10,6 +10,7 @@ mod trouble;
 mod unused;
 pub mod views;
 
+use crate::decide::archive::point_in_time;
 use crate::decide::draft::{Draft, is_upkeep};
 use crate::decide::restart::upgraded;
 use crate::decide::turn::seeds;
@@ -56,6 +57,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "unusedClaims": Some(unused).filter(|claims| !claims.is_empty()),
         "seeds": seeds::of(facts, valid),
         "internodeTls": internode_tls(facts, valid),
+        "pointInTime": point_in_time(facts, valid),
         "highestReleaseLine": upgraded::line_on_record(facts),
         "newestLine": Value::Null,
         "createdAt": created_at(facts, wanted),

@@ -4,6 +4,7 @@
 
 use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
+pub use archive::ValidArchive;
 pub use backup::ValidBackup;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 pub use network::ValidNetwork;
@@ -19,6 +20,7 @@ use palladion_plan::Object;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+mod archive;
 mod backup;
 mod claim;
 mod config_map;
@@ -299,6 +301,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
     quantity::check(rack)?;
     let heap_mib = memory::check(spec, rack)?;
     let (config, jvm_options) = settings::merge(input, rack)?;
+    archive::fits(spec, &config)?;
     let jmx_exporter = config_map::jmx_exporter(input, rack)?;
     settings::annotations(&rack.annotations, Place::Rack { rack: rack.name.clone() })?;
     let mut annotations = spec.annotations.clone();
@@ -333,6 +336,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             client_certificates: client_certificates(spec),
             jmx: jmx(spec),
             audit: spec.audit.clone(),
+            archive: archive::links(spec),
         },
         jmx_exporter,
         annotations,

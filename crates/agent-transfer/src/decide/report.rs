@@ -144,7 +144,8 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
         | Done::Tokens { .. }
         | Done::Opened
         | Done::Created
-        | Done::Settled => {}
+        | Done::Settled
+        | Done::Archived { .. } => {}
     }
     status
 }

@@ -74,6 +74,7 @@ palladion_api::sentences! {
         AppearedMeanwhile { about: String } => "{about} was not there when the restore began, and somebody else has created it since; begin another restore";
         NotAgreed => "not all members know the tables that were created yet; the restore goes on when they agree on the schema";
         NoSnapshotBefore { tag: String, why: String } => "cannot take snapshot {tag} of the tables that are to be truncated: {why}; nothing is truncated, and it is tried again";
+        CommitLog { path: String, why: String } => "cannot read the commit log in {path}: {why}; the archive goes on when it can";
         LoadJournal { path: String, why: String } => "cannot note in {path} what is loaded: {why}; the load tries again";
     }
 
@@ -149,9 +150,10 @@ impl Stopped {
             Self::Settings { .. } | Self::Tag { .. } | Self::NoChild { .. } | Self::Crashed => {
                 Cause::Refused
             }
-            Self::ServerDown { .. } | Self::NotServing | Self::Described { .. } => {
-                Cause::ServerDown
-            }
+            Self::ServerDown { .. }
+            | Self::NotServing
+            | Self::CommitLog { .. }
+            | Self::Described { .. } => Cause::ServerDown,
             Self::RingChanged { .. } => Cause::RingChanged,
             Self::Opening { .. } | Self::NoCredentials { .. } | Self::OtherSecret { .. } => {
                 Cause::StoreUnreachable

@@ -179,6 +179,7 @@ impl Agent {
         }
         self.save_ledger(ledger)?;
         record.save(&self.settings.pod.launch_file())?;
+        self.note_run(&record);
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");
         self.metrics.common.server_starts.inc();
         self.last_words = None;

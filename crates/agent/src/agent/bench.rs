@@ -35,9 +35,27 @@ impl Agent {
         self.settings.pod.launch_file()
     }
 
-    pub(super) fn transfer_bench(&self, order: Transfer) -> Result<Bench> {
+    /// What the member says of itself to a child.
+    pub(super) fn own(&self, tables: Option<String>) -> Result<Own> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let spec = self.saved.as_ref().map(|saved| &saved.spec).context(NotKnown::Spec)?;
+        let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
+        Ok(Own {
+            parent: i32::try_from(std::process::id()).unwrap_or_default(),
+            ring: spec.ring.clone(),
+            datacenter: spec.datacenter.clone(),
+            rack: spec.rack.as_str().to_string(),
+            version: mounted.config.version.clone(),
+            credentials_secret: self.settings.backup_secret.clone(),
+            volume: volume.root().to_path_buf(),
+            data: volume.data_directories(),
+            tables,
+            state: volume.journals(),
+        })
+    }
+
+    pub(super) fn transfer_bench(&self, order: Transfer) -> Result<Bench> {
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
         let version = &mounted.config.version;
         let row = capabilities::of(version);
@@ -51,20 +69,8 @@ impl Agent {
             tables = record.kept.as_ref().and_then(|kept| kept.tables.clone());
         }
         let serves = self.reading().is_some_and(Reading::serves);
-        let own = Own {
-            parent: i32::try_from(std::process::id()).unwrap_or_default(),
-            ring: spec.ring.clone(),
-            datacenter: spec.datacenter.clone(),
-            rack: spec.rack.as_str().to_string(),
-            version: version.clone(),
-            credentials_secret: self.settings.backup_secret.clone(),
-            volume: volume.root().to_path_buf(),
-            data: volume.data_directories(),
-            tables,
-            state: volume.journals(),
-        };
         Ok(Bench {
-            own,
+            own: self.own(tables)?,
             tokens,
             admin: self.admin.clone().filter(|_| serves),
             cql: self.endpoint(&mounted.config),

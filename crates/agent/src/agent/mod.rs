@@ -3,6 +3,7 @@
 
 mod access;
 mod act;
+mod archive;
 mod beat;
 mod bench;
 mod gather;
@@ -115,6 +116,7 @@ impl Agent {
         self.operate();
         self.work().await;
         self.transfer();
+        self.archive();
         self.look_for_snapshots();
         self.follow_certificate();
         self.try_to_log_in();
@@ -146,6 +148,7 @@ impl Agent {
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Schema { version, answer } => self.schema.note(version, answer),
             Done::Transfer { id, attempt } => self.end_transfer(id, attempt),
+            Done::Archived(outcome) => self.end_archive(outcome),
             Done::Snapshots(found) => self.clear_snapshots(found),
             Done::Cleared => self.transfers.is_sweeping = false,
             Done::Surveyed { of, found } => self.note_survey(of, found),

@@ -36,7 +36,7 @@ use crate::volume::{Found, SavedMember, Volume};
 use crate::words::calls::NotKnown;
 use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
-use crate::{decide, launch};
+use crate::{archive, decide, launch};
 use jiff::Timestamp;
 use palladion_agent_core::telling::Since;
 use palladion_agent_transfer::settings::Tag;
@@ -85,6 +85,8 @@ pub enum Done {
         /// What it has come to.
         attempt: Option<Attempt>,
     },
+    /// A look at the commit log ended.
+    Archived(archive::Outcome),
     /// The snapshots of ours that are on the disk.
     Snapshots(BTreeSet<Tag>),
     /// Those of them that nobody needs are cleared.
@@ -236,6 +238,8 @@ pub struct Agent {
     pub lost: Option<String>,
     pub told_job: ToldJob,
     pub transfers: Transfers,
+    /// The archive of the commit log.
+    pub archive: archive::Held,
     pub told_transfer: ToldTransfer,
     pub question: Option<Question>,
     pub evidence: Option<Evidence>,
@@ -307,6 +311,7 @@ impl Agent {
             lost: None,
             told_job: ToldJob::default(),
             transfers: Transfers::default(),
+            archive: archive::Held::default(),
             told_transfer: ToldTransfer::default(),
             question: None,
             evidence: None,

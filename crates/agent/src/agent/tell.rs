@@ -37,6 +37,8 @@ impl Agent {
         let job = self.told_job();
         let transfer = self.transfers.status.clone();
         let transfer = self.told_transfer.next(transfer, Instant::now());
+        let archive = self.told_archive();
+        self.measure_archive();
         let repair = self.told_repair();
         self.count_repairs(repair.as_ref());
         let facts = self.facts();
@@ -77,6 +79,7 @@ impl Agent {
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
             transfer: transfer.as_ref(),
+            archive: archive.as_ref(),
             repository: self.repository(),
             repair: repair.as_ref(),
             pressure: self.pressure(),

@@ -15,7 +15,7 @@ use crate::launch_record::LaunchRecord;
 use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
 use crate::render::{
-    Door, Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
+    Door, Identity, Local, archiving, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
 };
 use crate::seal::Keys;
 use crate::settings::Settings;
@@ -105,6 +105,7 @@ pub fn prepare(
             Some(Keys::make(&settings.tls_dir(), &settings.pod.name, capabilities, &tag)?)
         }
     };
+    write_archiving(settings, volume, (&mounted.config, identity.door))?;
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
         Mode::Cassandra => cassandra(settings, &mounted.config, identity, noted)?,
@@ -143,6 +144,23 @@ pub fn prepare(
         credentials,
     };
     Ok(Prepared { launch, record, keys })
+}
+
+/// Write how full segments of the commit log are kept; without an archive there is no such file.
+fn write_archiving(
+    settings: &Settings,
+    volume: &Volume,
+    (config, door): (&ServerConfig, Door),
+) -> Result<()> {
+    let path = settings.conf_dir().join("commitlog_archiving.properties");
+    let agent =
+        std::env::current_exe().context(Doing::Resolve { path: "/proc/self/exe".into() })?;
+    match archiving::properties((config, door), &agent, &volume.archive().links) {
+        Some(text) => write(&path, &text),
+        None if path.exists() => fs::remove_file(&path)
+            .with_context(|| Doing::Remove { path: path.display().to_string() }),
+        None => Ok(()),
+    }
 }
 
 /// Write `cassandra.yaml` or `scylla.yaml`; also for seeds that change while the server runs.

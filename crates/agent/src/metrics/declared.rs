@@ -58,6 +58,21 @@ pub(super) const REPAIR_INTENSITY: Metric = Metric::gauge(
     &[],
     "Share of the time in which the running repair of what is due repairs, from 0 to 1; 0 while none runs",
 );
+pub(super) const ARCHIVE_LAG: Metric = Metric::gauge(
+    "palladion_archive_lag_seconds",
+    &[],
+    "Seconds for which no acknowledged write is known to be in the archive of the commit log; 0 where there is none",
+);
+pub(super) const ARCHIVE_LOCAL: Metric = Metric::gauge(
+    "palladion_archive_local_bytes",
+    &[],
+    "Size of the segments of the commit log that wait on the volume to be archived",
+);
+pub(super) const ARCHIVE_GAPS: Metric = Metric::counter(
+    "palladion_archive_gaps_total",
+    &[],
+    "Times that the archive of the commit log could not go on where it was, and began again",
+);
 pub(super) const MODE: Metric = Metric::gauge(
     "palladion_agent_server_mode",
     SERVER_MODE,
@@ -112,4 +127,7 @@ pub const DECLARED: &[Metric] = &[
     REPAIR_DUE,
     REPAIR_SEGMENTS,
     REPAIR_INTENSITY,
+    ARCHIVE_LAG,
+    ARCHIVE_LOCAL,
+    ARCHIVE_GAPS,
 ];

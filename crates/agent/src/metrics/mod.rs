@@ -68,6 +68,9 @@ pub struct Metrics {
     repair_due: Gauge,
     segments: Family<Outcome, Counter>,
     intensity: Number,
+    archive_lag: Gauge,
+    archive_local: Gauge,
+    archive_gaps: Counter,
     registry: Mutex<Option<Registry>>,
 }
 
@@ -98,6 +101,9 @@ impl Metrics {
         add(all, &declared::REPAIR_DUE, self.repair_due.clone());
         add(all, &declared::REPAIR_SEGMENTS, self.segments.clone());
         add(all, &declared::REPAIR_INTENSITY, self.intensity.clone());
+        add(all, &declared::ARCHIVE_LAG, self.archive_lag.clone());
+        add(all, &declared::ARCHIVE_LOCAL, self.archive_local.clone());
+        add(all, &declared::ARCHIVE_GAPS, self.archive_gaps.clone());
         for result in SEGMENTS.iter().copied() {
             drop(self.segments.get_or_create(&Outcome { result }));
         }
@@ -136,6 +142,17 @@ impl Metrics {
     /// Note for which share of the time it repairs.
     pub fn note_intensity(&self, share: f64) {
         self.intensity.set(share);
+    }
+
+    /// Note how far the archive of the commit log is behind, and what waits for it.
+    pub fn note_archive(&self, lag_seconds: i64, local_bytes: u64) {
+        self.archive_lag.set(lag_seconds);
+        self.archive_local.set(i64::try_from(local_bytes).unwrap_or(i64::MAX));
+    }
+
+    /// So many windows of it have ended.
+    pub fn count_gaps(&self, gaps: u64) {
+        self.archive_gaps.inc_by(gaps);
     }
 
     /// Note the health that holds now; none while nobody has looked for long enough.

@@ -2,6 +2,7 @@
 //! (the rack's [`ServerConfig`]), what is local to the pod, and how this start
 //! was permitted.
 
+pub mod archiving;
 pub mod audit;
 pub mod auth;
 pub mod cassandra_yaml;
@@ -146,6 +147,7 @@ pub(crate) mod testing {
             client_certificates: None,
             jmx: None,
             audit: None,
+            archive: None,
         }
     }
 

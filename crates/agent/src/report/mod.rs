@@ -15,7 +15,7 @@ use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 pub use palladion_agent_transfer::tokens::hash as hash_sorted;
-use palladion_api::backup::TransferStatus;
+use palladion_api::backup::{ArchiveStatus, TransferStatus};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Guard, HealthRecord, JobStatus,
@@ -77,6 +77,8 @@ pub struct Parts<'a> {
     pub job: Option<&'a JobStatus>,
     /// The work at a backup that the spec names, or the last one.
     pub transfer: Option<&'a TransferStatus>,
+    /// The archive of the commit log.
+    pub archive: Option<&'a ArchiveStatus>,
     /// The repository of backups that is noted on the volume.
     pub repository: Option<&'a str>,
     /// How far the repair of its ranges is.
@@ -103,6 +105,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         operation: operation(parts),
         job: parts.job.cloned(),
         transfer: parts.transfer.cloned(),
+        archive: parts.archive.cloned(),
         repository_id: parts.repository.map(str::to_string),
         repair: parts.repair.cloned(),
         pressure: parts.pressure,

@@ -3,7 +3,7 @@
 //! container's. Whoever ends it waits until it is gone.
 
 use super::attempt::Talk;
-use palladion_agent_transfer::settings::{Change, Settings};
+use palladion_agent_transfer::settings::{Change, Settings, Work};
 use palladion_agent_transfer::tell::Line;
 use palladion_agent_transfer::words::stopped::Stopped;
 use serde::Serialize;
@@ -52,7 +52,12 @@ pub async fn run(settings: &Settings, talk: &mut Talk) -> Result<End, Stopped> {
         () = talk.stopped() => return end(child).await.map_err(no_child),
         status = child.wait() => status.map_err(no_child)?,
     };
-    tracing::info!(id = settings.id, status = status.to_string(), "the transfer's process ended");
+    let (id, status) = (settings.id.as_str(), status.to_string());
+    match settings.work {
+        // It comes three times a minute.
+        Work::Archive(_) => tracing::debug!(id, status, "the transfer's process ended"),
+        _ => tracing::info!(id, status, "the transfer's process ended"),
+    }
     Ok(End::Said(last))
 }
 

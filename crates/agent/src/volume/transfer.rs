@@ -5,6 +5,8 @@ use super::{Volume, below, durable};
 use crate::transfer::leftovers;
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
+use palladion_agent_core::volume::OWN;
+use palladion_agent_transfer::archive::Places;
 use palladion_agent_transfer::decide::Record;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -75,6 +77,11 @@ impl Volume {
     /// Where journals are kept.
     pub fn journals(&self) -> PathBuf {
         self.own(JOURNALS)
+    }
+
+    /// Where the commit log is, and what its archive keeps.
+    pub fn archive(&self) -> Places {
+        Places::of(self.root(), &self.root().join(OWN))
     }
 
     /// Where a restore fetches to.

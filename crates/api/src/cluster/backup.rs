@@ -1,11 +1,12 @@
 //! Where the backups of a ring go, and how.
 
 use crate::rules::backup as rules;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
 /// Backups of a ring. Nothing is sent before a `CassandraBackup` asks for it.
-#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(validation = rules::credentials_go_with_a_store_that_needs_them())]
 #[serde(rename_all = "camelCase")]
@@ -22,10 +23,61 @@ pub struct BackupSpec {
     /// How much a backup may take from the database.
     #[serde(default, skip_serializing_if = "BackupLimits::is_empty")]
     pub limits: BackupLimits,
+    /// Whether the commit logs of the members are archived all the time, so that the ring can be restored to a point in time. Not with a commit log that is compressed, encrypted or written with direct I/O by `config`.
+    #[serde(default, skip_serializing_if = "BackupArchive::is_off")]
+    pub archive: BackupArchive,
     /// Name of the `CassandraRestore` with `mode: WholeRing` that this ring begins with. No member starts before it is there, and no client is let in until its data is. At creation only; it may be removed when the ring is restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub restore: Option<String>,
+}
+
+/// The archive of the commit logs.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct BackupArchive {
+    /// `CommitLog`: each member sends what is written to its commit log, all the time. It begins with the next backup. A change starts a rollout. Default `Off`.
+    #[serde(default)]
+    pub mode: ArchiveMode,
+    /// Seconds of acknowledged writes that may be lost with a member's volume, from 20 to 3600. Applied without a restart. Default 60.
+    #[serde(default = "max_loss")]
+    #[schemars(range(min = 20, max = 3600))]
+    pub max_loss_seconds: u32,
+    /// How much of the commit log may wait on a member's volume while it cannot be sent. Beyond that, or when less than 5 % of the volume is free, the oldest part is dropped and the archive has a gap; the database goes on. Applied without a restart. Default: the smaller of 16Gi and a tenth of the volume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_local: Option<Quantity>,
+}
+
+impl Default for BackupArchive {
+    fn default() -> Self {
+        Self { mode: ArchiveMode::Off, max_loss_seconds: max_loss(), max_local: None }
+    }
+}
+
+impl BackupArchive {
+    /// As if it was left out?
+    pub fn is_off(&self) -> bool {
+        self.mode == ArchiveMode::Off
+            && self.max_loss_seconds == max_loss()
+            && self.max_local.is_none()
+    }
+}
+
+fn max_loss() -> u32 {
+    60
+}
+
+/// Whether commit logs are archived.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum ArchiveMode {
+    /// They are not.
+    #[default]
+    Off,
+    /// They are.
+    CommitLog,
 }
 
 /// Whether objects are sealed.

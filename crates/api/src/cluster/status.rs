@@ -4,7 +4,7 @@ use super::ClusterRetention;
 use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use super::{InternodeTlsMode, SecurityStatus};
-use crate::backup::OwnGrace;
+use crate::backup::{OwnGrace, PointInTime};
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::restore::RestoreSourced;
 use crate::service::ServiceStatus;
@@ -70,6 +70,9 @@ pub struct CassandraClusterStatus {
     /// Backups that expire, and what is done about them now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<ClusterRetention>,
+    /// To which points in time the ring can be restored. Absent while nothing is archived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point_in_time: Option<PointInTime>,
     /// When the operator last gave a turn that starts a server which did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,

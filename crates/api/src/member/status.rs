@@ -12,7 +12,7 @@ use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
 use super::tls::MemberTlsStatus;
-use crate::backup::TransferStatus;
+use crate::backup::{ArchiveStatus, TransferStatus};
 use crate::repair::{Pressure, RepairStatus};
 use crate::runtime::RuntimeSettings;
 
@@ -57,6 +57,9 @@ pub struct CassandraMemberStatus {
     /// The work at a backup that the spec asks for, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfer: Option<TransferStatus>,
+    /// The archive of the commit log. Only with `spec.archive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<ArchiveStatus>,
     /// The repository of backups of this ring, as it is noted on the volume.
     #[serde(default, rename = "repositoryID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]

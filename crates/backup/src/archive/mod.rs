@@ -9,10 +9,15 @@
 //! ```
 //!
 //! [`entry`] is what an entry says, [`segment`] where bytes of a segment end that no longer
-//! change.
+//! change. What is sent next: [`cursor`] is how far a journal is, [`scan`] which bytes of a
+//! segment are new, [`next`] what a look at all of it comes to, and [`send`] writes it.
 
+pub mod cursor;
 pub mod entry;
+pub mod next;
+pub mod scan;
 pub mod segment;
+pub mod send;
 
 use crate::names::HostId;
 

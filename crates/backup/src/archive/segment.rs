@@ -34,7 +34,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// CRC-32 of numbers as Java's `updateChecksumInt` adds them: four bytes, the highest first.
-fn crc(numbers: &[u32], rest: &[u8]) -> u32 {
+pub(crate) fn crc(numbers: &[u32], rest: &[u8]) -> u32 {
     let mut sum = Sum::default();
     for number in numbers {
         sum.add(&number.to_be_bytes());
@@ -44,7 +44,7 @@ fn crc(numbers: &[u32], rest: &[u8]) -> u32 {
 }
 
 /// The two halves of a number, the lower one first.
-fn halves(segment: i64) -> [u32; 2] {
+pub(crate) fn halves(segment: i64) -> [u32; 2] {
     let bytes = segment.to_be_bytes();
     let half = |from: usize| u32_at(&bytes, from).unwrap_or_default();
     [half(4), half(0)]

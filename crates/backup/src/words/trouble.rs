@@ -73,6 +73,19 @@ palladion_api::sentences! {
         NoData => "it has no Data.db";
     }
 
+    /// Why the window of an archive ends: what comes after it does not follow what is archived.
+    pub enum Ends {
+        Missing { segment: i64 } => "segment {segment} of the commit log was gone before it was archived";
+        Dropped { segment: i64 } => "segment {segment} of the commit log was dropped before it was archived: more was waiting than spec.backup.archive.maxLocal allows, or less than 5 % of the volume was free";
+        Tokens => "the tokens of the member have changed";
+        Truncated => "a table was truncated";
+        Restored => "a restore has loaded data, which the commit log does not hold";
+        LostNote => "the note of how far the archive was is lost, as with another volume";
+        Off => "the server ran without the archive";
+        NotPlain => "the commit log is compressed or encrypted";
+        Broken { why: String } => "{why}";
+    }
+
     /// What the manifests of a backup do not cover.
     pub enum Missing {
         NoMembers => "the ring has no members";

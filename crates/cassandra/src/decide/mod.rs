@@ -1,6 +1,7 @@
 //! The order of decisions for one cluster: a table of contents. Each decider
 //! lives in the folder named for its work.
 
+pub mod archive;
 pub mod backups;
 pub mod certificates;
 mod dispatch;
@@ -67,6 +68,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     stale::decide(facts, valid, &mut draft);
     owed::decide(facts, &mut draft);
     stopped::forget(facts, &mut draft);
+    archive::decide(facts, valid, &mut draft);
     tasks::run(facts, valid, &way, &mut draft);
     draft
 }

@@ -1,5 +1,6 @@
 //! Where the backups of a ring go.
 
+use super::archive::{self, ValidArchive};
 use crate::words::refusal::Refusal;
 use palladion_api::backup::TransferPlace;
 use palladion_api::cluster::{
@@ -23,6 +24,8 @@ pub struct ValidBackup {
     pub is_sealed: bool,
     /// Bytes that one member sends in a second, at the most.
     pub bytes_per_second: Option<u64>,
+    /// The archive of its commit logs.
+    pub archive: Option<ValidArchive>,
     /// The `CassandraRestore` that the ring begins with.
     pub restore: Option<String>,
 }
@@ -58,6 +61,7 @@ pub fn of(cluster: &str, spec: &CassandraClusterSpec) -> Result<Option<ValidBack
             BackupEncryption::Required => true,
         },
         bytes_per_second: backup.limits.bytes_per_second,
+        archive: archive::of(spec)?,
         restore: backup.restore.clone(),
     }))
 }

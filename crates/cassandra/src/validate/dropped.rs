@@ -36,6 +36,7 @@ pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> 
             client_certificates: super::client_certificates(spec),
             jmx: super::jmx(spec),
             audit: spec.audit.clone(),
+            archive: super::archive::links(spec),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),

@@ -2,6 +2,7 @@
 //! the work that it is about.
 
 pub mod access;
+pub mod archive;
 pub mod backups;
 pub mod certificates;
 pub mod evidence;
@@ -30,6 +31,7 @@ pub mod wanted;
 
 palladion_plan::vocabulary![
     access,
+    archive,
     backups,
     certificates,
     evidence,

@@ -52,6 +52,12 @@ palladion_plan::sentences! {
             "`backup.store`: {text} is not a valid {field}; use letters and digits, with `.`, `-` or `_` between them, and in a prefix `/` between its parts";
         CredentialsOfVolume => InvalidSpec,
             "`backup.credentialsSecretName` does not apply to `backup.store.volume`; remove it";
+        MaxLoss { seconds: u32 } => InvalidSpec,
+            "`backup.archive.maxLossSeconds` is {seconds}; set it to a value from 20 to 3600";
+        MaxLocal { text: Quoted } => InvalidSpec,
+            "`backup.archive.maxLocal`: {text} is not a valid amount, or less than `64Mi`; use a value such as `16Gi`";
+        ArchiveBeside { key: &'static str } => InvalidSpec,
+            "`backup.archive` cannot follow a commit log that is compressed, encrypted or written with direct I/O; remove `{key}` from `config`, or set `backup.archive.mode: Off`";
         NetworkOfScylla => InvalidSpec,
             "`network` applies to Cassandra only; create a NetworkPolicy of your own instead";
         PeersWithoutPolicy => InvalidSpec,

@@ -9,6 +9,7 @@ mod sim;
 mod absences;
 mod access;
 mod addresses;
+mod archives;
 mod asked_in_vain;
 mod backup_schedules;
 mod backups;

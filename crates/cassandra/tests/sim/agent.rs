@@ -97,6 +97,8 @@ pub struct Agent {
     pub(super) notes: Jobs,
     /// What it does for a backup.
     pub(super) moves: super::transfers::Moves,
+    /// What it reports of its archive.
+    pub(super) archive: Option<palladion_api::backup::ArchiveStatus>,
     /// The repository of the ring, as it is noted on its volume.
     pub(super) repository: Option<String>,
     /// What it offers to repair.
@@ -200,6 +202,7 @@ impl Agent {
             work: None,
             notes: Jobs::default(),
             moves: super::transfers::Moves::default(),
+            archive: None,
             repository: None,
             offers: Vec::new(),
             repairs: Memory::default(),
@@ -239,6 +242,7 @@ impl Agent {
         self.try_to_log_in(reach);
         all = all.and(self.follow_repairs(reach));
         all = all.and(self.operate(reach)).and(self.work(reach)).and(self.transfer(reach));
+        self.follow_archive(reach);
         all = all.and(self.answer_question(reach));
         self.watch.follow(decision.state, &self.process, self.clock_at(reach.now));
         let earliest = self

@@ -5,6 +5,7 @@
 pub mod act;
 pub mod actors;
 pub mod agent;
+pub mod archive;
 pub mod boot;
 pub mod certificates;
 pub mod compare;

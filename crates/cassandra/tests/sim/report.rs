@@ -160,6 +160,7 @@ impl Agent {
             pressure: None,
             progress: None,
             transfer: self.moves.told.as_ref(),
+            archive: self.archive.as_ref(),
             repository: self.repository.as_deref(),
         })
     }

@@ -200,6 +200,8 @@ pub struct Ring {
     tags: usize,
     /// Bytes that are free on members' disks, where that is not plenty.
     pub free: BTreeMap<String, u64>,
+    /// The archives of its members' commit logs.
+    pub archives: super::archive::Archives,
     /// The store of its backups.
     pub store: super::transfers::Store,
     /// The tables that restores touch.
@@ -354,6 +356,7 @@ impl Ring {
             answers: BTreeMap::new(),
             stopped: BTreeSet::new(),
             tags: 0,
+            archives: super::archive::Archives::default(),
             store: super::transfers::Store::default(),
             tables: super::restores::Tables::default(),
             restored: BTreeMap::new(),

@@ -2,6 +2,7 @@
 //! the ring, and what
 //! becomes of it when agents, orders and specs go away meanwhile.
 
+mod archived;
 mod expired;
 mod interrupted;
 mod loads;
@@ -34,6 +35,7 @@ pub fn all() -> impl Iterator<Item = &'static Case> {
         .chain(places::ALL)
         .chain(rings::ALL)
         .chain(expired::ALL)
+        .chain(archived::ALL)
 }
 
 const TAG: &str = "palladion-b1-1";
@@ -44,7 +46,15 @@ const DATA_BYTES: usize = 2_000_000;
 
 /// A full member with data of users, and a store.
 fn a_pod() -> Pod {
+    a_pod_with(None)
+}
+
+/// The same with this configuration of its server.
+fn a_pod_with(server: Option<Value>) -> Pod {
     let mut pod = Pod::new();
+    if let Some(server) = server {
+        fs::write(pod.path("etc/server.json"), server.to_string()).unwrap();
+    }
     fs::write(pod.path("tmp").join(CQL), pod.cql.to_string()).unwrap();
     fs::create_dir_all(pod.path("store")).unwrap();
     pod.start();

@@ -1,0 +1,254 @@
+//! The archive of the commit log, beside the loop: a look at the volume, then what the server says
+//! after it, then the child, which sends what is new. The order matters: no byte is of a later
+//! schema, and none was written before a truncation, than the entry says that brings it.
+
+use crate::cql::{Connection, Endpoint};
+use crate::transfer::attempt::Talk;
+use crate::transfer::child::{self, End};
+use jiff::Timestamp;
+use palladion_agent_transfer::archive::look::{self, Looked, is_truncated};
+use palladion_agent_transfer::archive::{Ends, HostId, Next, Places, next, note};
+use palladion_agent_transfer::assign::{Own, archive};
+use palladion_agent_transfer::orders::archive::{Archive, SchemaSaid};
+use palladion_agent_transfer::restore::private;
+use palladion_agent_transfer::tell::{Done, Line, Progress};
+use palladion_agent_transfer::words::stopped::Stopped;
+use palladion_api::backup::{ArchiveOrder, ArchiveStatus};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// The schema's version, and which tables were truncated: asked on one connection.
+const LOCAL: &str = "SELECT JSON schema_version, truncated_at FROM system.local";
+/// Tables of the server itself.
+const OWN_TABLES: &str = "SELECT JSON id FROM system_schema.tables WHERE keyspace_name = 'system'";
+const DESCRIBE: &str = "DESCRIBE SCHEMA WITH INTERNALS";
+/// The schema for the child.
+const FILE: &str = "schema.cql";
+
+/// What a look is made with.
+pub struct Bench {
+    /// What is ordered.
+    pub order: ArchiveOrder,
+    /// What the member says of itself.
+    pub own: Own,
+    /// Where it all is.
+    pub places: Places,
+    /// The member.
+    pub host: String,
+    /// Its server.
+    pub cql: Endpoint,
+    /// Hash of its tokens.
+    pub tokens_hash: String,
+    /// So long after its acknowledgement a write may be whole in the commit log, in seconds.
+    pub margin: i64,
+}
+
+/// What a look has come to.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// All that was acknowledged before this is archived, in seconds since 1970.
+    pub caught_up: Option<i64>,
+    /// Is there more to send at once?
+    pub is_more: bool,
+    /// Bytes that wait in links.
+    pub waits: u64,
+    /// Why it has failed.
+    pub failed: Option<String>,
+}
+
+/// What the agent holds of it between turns.
+#[derive(Default)]
+pub struct Held {
+    /// What is noted on the volume; none before it was read.
+    pub note: Option<Option<note::Note>>,
+    /// When the look under way was begun, or the last one.
+    pub begun: Option<Instant>,
+    /// Is one under way?
+    pub is_under_way: bool,
+    /// When the first look was begun since the last one that found all archived.
+    pub trying_since: Option<Instant>,
+    /// What the last one has come to.
+    pub last: Outcome,
+    /// The limit that is on the volume.
+    pub limit: Option<Option<u64>>,
+    /// What was told last, and when.
+    pub told: Option<(ArchiveStatus, Instant)>,
+}
+
+/// What the server said after a look.
+struct Said {
+    schema_version: String,
+    truncated: BTreeMap<String, String>,
+}
+
+/// Look, ask, send.
+pub async fn attempt(bench: Bench) -> Outcome {
+    let mut outcome = Outcome::default();
+    match carry_out(&bench, &mut outcome).await {
+        Ok(()) => {}
+        Err(why) => outcome.failed = Some(why),
+    }
+    outcome
+}
+
+async fn carry_out(bench: &Bench, outcome: &mut Outcome) -> Result<(), String> {
+    let looked = looked(bench).await?;
+    outcome.waits = looked.waits;
+    let asked = async {
+        let mut connection = Connection::open(&bench.cql).await?;
+        let said = connection.texts(LOCAL).await?;
+        let own = match &looked.note {
+            Some(_) => connection.texts(OWN_TABLES).await?,
+            None => Vec::new(),
+        };
+        Ok::<_, crate::cql::Error>((said, own))
+    };
+    let (said, own) = asked.await.map_err(crate::cql::Error::words)?;
+    let said =
+        said.first().and_then(|row| parse(row)).ok_or_else(|| Stopped::NotServing.to_string())?;
+    let ends = looked.ends.clone().or_else(|| ends(bench, &looked, &said, &own));
+    let found = next(
+        &looked.volume,
+        (&looked.cursor, ends),
+        (&looked.course, &looked.scanned),
+        Timestamp::now().as_second(),
+    );
+    let links: BTreeSet<i64> =
+        looked.volume.there.iter().filter(|t| t.is_linked).map(|t| t.number).collect();
+    let has_links = found.sent.iter().any(|number| links.contains(number));
+    let until = looked.began - bench.margin;
+    if found.steps.is_empty() && !has_links {
+        let is_open = looked.cursor.since.is_some();
+        outcome.caught_up = (is_open && found.is_all).then_some(until);
+        outcome.is_more = !found.is_all;
+        return Ok(());
+    }
+    let is_all = found.is_all;
+    let order = order(bench, &looked, (found, said), until).await?;
+    let told = archive::archive(&bench.order, &bench.own, order).map_err(|why| why.to_string())?;
+    match run(&told).await? {
+        Done::Archived { is_all: true, .. } if is_all => outcome.caught_up = Some(until),
+        Done::Archived { .. } => outcome.is_more = true,
+        _ => return Err(Stopped::Crashed.to_string()),
+    }
+    Ok(())
+}
+
+async fn looked(bench: &Bench) -> Result<Looked, String> {
+    let (places, host) = (bench.places.clone(), bench.host.clone());
+    let repository = bench.order.repository.id.clone();
+    let look = move || look::look(&places, &repository, &host);
+    let looked = tokio::task::spawn_blocking(look).await.map_err(|error| error.to_string())?;
+    looked.map_err(|error| {
+        let path = bench.places.commitlog.display().to_string();
+        Stopped::CommitLog { path, why: error.to_string() }.to_string()
+    })
+}
+
+fn parse(row: &str) -> Option<Said> {
+    let row: Value = serde_json::from_str(row).ok()?;
+    let truncated = match row.get("truncated_at")? {
+        Value::Null => BTreeMap::new(),
+        Value::Object(all) => {
+            let text = |(table, at): (&String, &Value)| Some((table.clone(), at.as_str()?.into()));
+            all.iter().map(text).collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    Some(Said { schema_version: row.get("schema_version")?.as_str()?.to_string(), truncated })
+}
+
+/// Why the window that is open ends, by what the server and the operator say.
+fn ends(bench: &Bench, looked: &Looked, said: &Said, own: &[String]) -> Option<Ends> {
+    let note = looked.note.as_ref().filter(|note| note.cursor.since.is_some())?;
+    let id = |row: &String| {
+        let row: Value = serde_json::from_str(row).ok()?;
+        Some(row.get("id")?.as_str()?.to_string())
+    };
+    let own: BTreeSet<String> = own.iter().filter_map(id).collect();
+    if note.window != bench.order.window {
+        return Some(Ends::Restored);
+    }
+    if note.cursor.tokens_hash != bench.tokens_hash {
+        return Some(Ends::Tokens);
+    }
+    is_truncated(&note.truncated, &said.truncated, &own).then_some(Ends::Truncated)
+}
+
+async fn order(
+    bench: &Bench,
+    looked: &Looked,
+    (found, said): (Next, Said),
+    until: i64,
+) -> Result<Archive, String> {
+    let known = looked.note.as_ref().filter(|note| note.schema_version == said.schema_version);
+    let known = known.and_then(|note| note.cursor.schema.clone());
+    let schema = match known {
+        Some(schema) => SchemaSaid::Known(schema),
+        None => SchemaSaid::File(described(bench).await?),
+    };
+    let host = HostId::parse(&bench.host).ok_or_else(|| Stopped::NotServing.to_string())?;
+    Ok(Archive {
+        repository: bench.order.repository.id.clone(),
+        host,
+        places: bench.places.clone(),
+        note: looked.note.clone(),
+        steps: found.steps,
+        is_all: found.is_all,
+        sent: found.sent,
+        until,
+        schema,
+        schema_version: said.schema_version,
+        tokens_hash: bench.tokens_hash.clone(),
+        version: bench.own.version.clone(),
+        truncated: said.truncated,
+        window: bench.order.window,
+    })
+}
+
+/// The schema as backups write it, in a file.
+async fn described(bench: &Bench) -> Result<std::path::PathBuf, String> {
+    let asked = async { Connection::open(&bench.cql).await?.described(DESCRIBE).await };
+    let mut text = asked.await.map_err(crate::cql::Error::words)?.join("\n\n");
+    text.push('\n');
+    let file = bench.places.notes.join(FILE);
+    let write = std::fs::create_dir_all(&bench.places.notes).and_then(|()| private(&file, &text));
+    write.map_err(|error| {
+        let path = file.display().to_string();
+        Stopped::Journal { path, why: error.to_string() }.to_string()
+    })?;
+    Ok(file)
+}
+
+async fn run(told: &palladion_agent_transfer::settings::Settings) -> Result<Done, String> {
+    // Nobody ends it but its own end, and that of the agent.
+    let (_stop, stop) = watch::channel(false);
+    let (_rate, rate) = watch::channel(None);
+    let (progress, _far) = watch::channel(Progress::default());
+    let mut talk = Talk { stop, rate, progress };
+    match child::run(told, &mut talk).await.map_err(|why| why.to_string())? {
+        End::Said(Some(Line::Done(done))) => Ok(done),
+        End::Said(Some(Line::Stopped { message, .. })) => Err(message),
+        End::Said(Some(Line::Progress(_)) | None) | End::Stopped => {
+            Err(Stopped::Crashed.to_string())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_says_of_itself_is_read() {
+        let said = parse(r#"{"schema_version": "s1", "truncated_at": {"t1": "0x00"}}"#).unwrap();
+        assert_eq!((said.schema_version.as_str(), said.truncated.len()), ("s1", 1));
+        let none = parse(r#"{"schema_version": "s1", "truncated_at": null}"#).unwrap();
+        assert!(none.truncated.is_empty());
+        for other in ["{}", r#"{"schema_version": null, "truncated_at": null}"#, "x"] {
+            assert!(parse(other).is_none(), "{other}");
+        }
+    }
+}

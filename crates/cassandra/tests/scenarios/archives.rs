@@ -1,0 +1,148 @@
+//! Archives of commit logs: which points in time a ring says that it can be restored to, and what
+//! it says when that is less than it was.
+
+use crate::backups::{a_ring, ask, phase};
+use crate::restores;
+use crate::sim::World;
+use crate::sim::world::cluster_key;
+use jiff::SignedDuration;
+use palladion_api::backup::{BackupPhase, PointInTime};
+use palladion_api::reasons::Reason;
+use palladion_api::restore::RestorePhase;
+use palladion_cassandra::resources as kinds;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn reach(world: &World) -> Option<PointInTime> {
+    let status = world.store.get(&cluster_key()).expect("a cluster")["status"].clone();
+    serde_json::from_value(status["pointInTime"].clone()).ok()
+}
+
+fn orders(world: &World) -> Vec<Value> {
+    world.store.list(kinds::MEMBER).map(|(_, member)| member["spec"]["archive"].clone()).collect()
+}
+
+fn pods(world: &World) -> BTreeMap<String, String> {
+    let uid = |pod: &Value| pod["metadata"]["uid"].as_str().unwrap_or_default().to_string();
+    world.store.list(kinds::POD).map(|(key, pod)| (key.name.clone(), uid(pod))).collect()
+}
+
+fn backed_up(world: &mut World, name: &str, more: &Value) {
+    ask(world, name, more);
+    world.settle();
+    assert_eq!(phase(world, name), Some(BackupPhase::Complete), "{}", world.last_words());
+}
+
+/// All members have archived until this long ago.
+fn archived(world: &mut World, seconds: i64) {
+    world.ring.archives.until = Some(world.now() - SignedDuration::from_secs(seconds));
+    world.pass(600);
+}
+
+/// A ring whose archives are open, behind a first backup.
+fn archiving() -> World {
+    let mut world = a_ring();
+    world.patch_spec(&json!({ "backup": { "archive": { "mode": "CommitLog" } } }));
+    world.settle();
+    backed_up(&mut world, "first", &json!({}));
+    world
+}
+
+#[test]
+fn a_ring_is_reached_from_a_backup_within_all_archives_until_the_last_of_them() {
+    let mut world = a_ring();
+    let before = pods(&world);
+    assert_eq!((reach(&world), orders(&world)), (None, vec![Value::Null; 3]));
+    world.patch_spec(&json!({ "backup": { "archive": { "mode": "CommitLog" } } }));
+    world.settle();
+    let after = pods(&world);
+    assert!(before.iter().all(|(name, uid)| after.get(name) != Some(uid)), "servers link segments");
+    assert_eq!(orders(&world), vec![Value::Null; 3], "no repository is known yet");
+    // The first backup makes the repository known; the windows open behind its snapshots.
+    backed_up(&mut world, "first", &json!({}));
+    assert!(orders(&world).iter().all(|order| order["maxLossSeconds"] == 60));
+    archived(&mut world, 0);
+    assert_eq!(reach(&world).expect("it is archived").from, None);
+    // One of some keyspaces is not all of it.
+    backed_up(&mut world, "some", &json!({ "keyspaces": ["shop"] }));
+    archived(&mut world, 0);
+    assert_eq!(reach(&world).expect("it is archived").from, None);
+    backed_up(&mut world, "second", &json!({}));
+    archived(&mut world, 0);
+    let first = reach(&world).expect("it is archived");
+    let taken = crate::backups::status(&world, "second");
+    assert_eq!((&first.backup, &first.from), (&taken.id, &taken.window.unwrap().to));
+    let until = first.until.clone().expect("until when");
+    assert_eq!(until.0.as_second() % 60, 0);
+    // A limit is changed: nobody restarts.
+    let uids = pods(&world);
+    world.patch_spec(&json!({ "backup": { "archive": { "maxLossSeconds": 120 } } }));
+    world.settle();
+    assert!(orders(&world).iter().all(|order| order["maxLossSeconds"] == 120));
+    assert_eq!(pods(&world), uids);
+    // And off again.
+    world.patch_spec(&json!({ "backup": { "archive": { "mode": "Off" } } }));
+    world.settle();
+    assert_eq!((reach(&world), orders(&world)), (None, vec![Value::Null; 3]));
+}
+
+#[test]
+fn at_rest_a_ring_that_is_archived_writes_nothing() {
+    let mut world = archiving();
+    world.pass(600);
+    let writes = world.writes.len();
+    world.pass(3600);
+    assert_eq!(world.writes.len(), writes, "{}", world.last_words());
+}
+
+#[test]
+fn an_archive_that_is_behind_is_told_with_its_cause() {
+    let mut world = archiving();
+    world.ring.archives.behind = Some("the store answers 503".into());
+    world.pass(600);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with(&format!("True {}", Reason::ArchiveBehind.as_str())), "{told}");
+    assert!(told.contains("the store answers 503") && told.contains("until"), "{told}");
+    world.ring.archives.behind = None;
+    world.pass(600);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("False"), "{told}");
+}
+
+#[test]
+fn behind_a_gap_a_point_in_time_needs_another_backup() {
+    let mut world = archiving();
+    world.pass(120);
+    backed_up(&mut world, "second", &json!({}));
+    archived(&mut world, 0);
+    assert!(reach(&world).is_some_and(|reach| reach.from.is_some()));
+    let member = pods(&world).into_keys().next().expect("a member");
+    world.ring.archives.breaks.insert(member.clone(), "a table was truncated".into());
+    world.pass(600);
+    assert_eq!(reach(&world).expect("it is archived").from, None);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with(&format!("True {}", Reason::ArchiveGap.as_str())), "{told}");
+    assert!(told.contains("a table was truncated") && told.contains(&member), "{told}");
+    world.pass(120);
+    backed_up(&mut world, "third", &json!({}));
+    archived(&mut world, 0);
+    let taken = crate::backups::status(&world, "third");
+    assert_eq!(reach(&world).expect("it is archived").backup, taken.id);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
+#[test]
+fn what_a_restore_loads_ends_the_windows_of_all_members_before_and_after_it() {
+    let mut world = archiving();
+    world.pass(120);
+    backed_up(&mut world, "nightly", &json!({}));
+    archived(&mut world, 0);
+    assert!(reach(&world).is_some_and(|reach| reach.from.is_some() && reach.window == 0));
+    restores::ask(&mut world, "back", &json!({}));
+    world.until(|world| reach(world).is_some_and(|reach| reach.window == 1));
+    world.settle();
+    assert_eq!(restores::phase(&world, "back"), Some(RestorePhase::Complete));
+    let after = reach(&world).expect("it is archived");
+    assert_eq!((after.window, after.restore_uid, after.from), (2, None, None));
+    assert!(orders(&world).iter().all(|order| order["window"] == 2), "{:?}", orders(&world));
+}
