@@ -9,9 +9,12 @@
 //! ```
 //!
 //! [`entry`] is what an entry says, [`segment`] where bytes of a segment end that no longer
-//! change.
+//! change. A restore to a point in time begins with [`read`], and [`choose`] says which segments
+//! it takes.
 
+pub mod choose;
 pub mod entry;
+pub mod read;
 pub mod segment;
 
 use crate::names::HostId;
