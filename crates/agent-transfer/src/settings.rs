@@ -1,7 +1,7 @@
 //! What a transfer is told: one line of JSON on its standard input. The agent
 //! writes it, so a word that is not known is a version that does not fit.
 
-use crate::orders::restore::{Batch, Read, Tokens};
+use crate::orders::restore::{Batch, Read, Segments, Tokens};
 use crate::orders::retention::{Expire, Sweep};
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Upload, Verify};
 use crate::words::stopped::Stopped;
@@ -123,6 +123,8 @@ pub enum Work {
     Tokens(Tokens),
     /// Restore: bring a batch of SSTables.
     Batch(Batch),
+    /// Restore to a point in time: bring segments of a commit log.
+    Segments(Segments),
     /// Retention: condemn backups.
     Expire(Expire),
     /// Retention: delete what was condemned.

@@ -6,6 +6,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod load;
+mod replay;
 mod retention;
 mod status;
 mod transfer;
@@ -13,6 +14,7 @@ pub use load::{
     BackedUpMember, CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWay, LoadWork, Loaded,
     NotedTokens, OpenWork, OwnGrace, SchemaWork, SettleWork, TableFound, TableState, TokensWork,
 };
+pub use replay::{JournalFound, ReplayWork, Replayed};
 pub use retention::{
     BackupExpiry, ExpireWork, Expired, ExpiredBy, MOST_EXPIRING, StayingBackup, SweepWork, Swept,
 };

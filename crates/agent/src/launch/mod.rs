@@ -14,8 +14,10 @@ use crate::issued::{Certificates, Reads};
 use crate::launch_record::LaunchRecord;
 use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
+use crate::render::jolokia::Replays;
+use crate::render::rewind::Rewind;
 use crate::render::{
-    Door, Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
+    Door, Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, rewind, scylla,
 };
 use crate::seal::Keys;
 use crate::settings::Settings;
@@ -82,7 +84,7 @@ pub fn prepare(
     (volume, noted): (&Volume, Roles),
     issued: &mut Certificates,
     mounted: &Mounted,
-    identity: &Identity,
+    (identity, rewind): (&Identity, Option<&Rewind>),
 ) -> Result<Prepared> {
     let conf = settings.conf_dir();
     fs::create_dir_all(&conf)
@@ -107,7 +109,7 @@ pub fn prepare(
     };
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
-        Mode::Cassandra => cassandra(settings, &mounted.config, identity, noted)?,
+        Mode::Cassandra => cassandra(settings, &mounted.config, (identity, rewind), noted)?,
         Mode::Scylla => {
             let arguments = scylla::arguments(
                 &mounted.config,
@@ -140,6 +142,7 @@ pub fn prepare(
         runtime_before: None,
         sealed: keys.is_some(),
         closed: identity.door == Door::Closed,
+        rewound: rewind.map(|rewind| rewind.to),
         credentials,
     };
     Ok(Prepared { launch, record, keys })
@@ -186,14 +189,16 @@ type Command = (PathBuf, Vec<String>, Option<Credentials>);
 fn cassandra(
     settings: &Settings,
     config: &ServerConfig,
-    identity: &Identity,
+    (identity, rewind): (&Identity, Option<&Rewind>),
     noted: Roles,
 ) -> Result<Command> {
     let conf = settings.conf_dir();
     let capabilities = capabilities_of(config)?;
     write(&conf.join("logback.xml"), logback::FILE)?;
     let policy = settings.pod.run_dir.join("jolokia-policy.xml");
-    write(&policy, &jolokia::policy())?;
+    let replays = if rewind.is_some() { Replays::Allowed } else { Replays::Refused };
+    write(&policy, &jolokia::policy(replays))?;
+    archiving(&conf, rewind)?;
     let credentials = Credentials::random();
     let properties = settings.pod.run_dir.join("jolokia.properties");
     write_secret(
@@ -204,7 +209,9 @@ fn cassandra(
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
     let secret = agents_secret(&settings.secrets_dir);
     let auth = auth::options(config, auth::default_role(identity, noted, secret));
+    let rewind: Vec<String> = rewind.map(rewind::option).into_iter().collect();
     let options = jvm::Options {
+        rewind: &rewind,
         image: &image,
         auth: &auth,
         person: &config.jvm_options,
@@ -222,6 +229,21 @@ fn cassandra(
         jmx_passwords: jmx_passwords(settings, config)?,
     };
     Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
+}
+
+/// What the server does with segments of its commit log. One of an earlier start of this pod may
+/// be there, which is not for this one.
+fn archiving(conf: &Path, rewind: Option<&Rewind>) -> Result<()> {
+    let path = conf.join(rewind::FILE);
+    if let Some(rewind) = rewind {
+        return write(&path, &rewind::properties(rewind));
+    }
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| Doing::Remove { path: path.display().to_string() })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Users and passwords of JMX: one, new at each start, in a directory that no other container of

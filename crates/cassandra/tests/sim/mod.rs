@@ -21,6 +21,7 @@ pub mod repair;
 pub mod report;
 pub mod restores;
 mod retention;
+pub mod rewind;
 pub mod ring;
 pub mod rows;
 mod seal;
