@@ -101,3 +101,25 @@ async fn one(bench: &Bench, segment: &Path, file: &str) -> Result<(), Stopped> {
     // The answer is that of the server that was asked.
     bench.same_server()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_that_ends_server_after_server_ends_the_restore() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = loaded::path(folder.path(), "r1-replay-1");
+        for tries in 1..=MOST_TRIES {
+            let mut journal = Journal::open(&path, "r1-replay-1", "ab");
+            begun(&mut journal, &path, "CommitLog-7-1.log").unwrap();
+            assert_eq!(Journal::open(&path, "r1-replay-1", "ab").tries, tries);
+        }
+        let mut journal = Journal::open(&path, "r1-replay-1", "ab");
+        let why = begun(&mut journal, &path, "CommitLog-7-1.log").unwrap_err();
+        assert!(matches!(why, Stopped::ReplayEnds { tries: MOST_TRIES, .. }), "{why}");
+        // The next segment has tries of its own.
+        journal.tries = 0;
+        begun(&mut journal, &path, "CommitLog-7-2.log").unwrap();
+    }
+}

@@ -1,7 +1,7 @@
 //! Stands for a Cassandra server's JVM: understands the command line that the
 //! agent gives it, speaks Jolokia's protocol, leaves data behind.
 
-use super::{fake_backup, fake_cql, fake_load};
+use super::{fake_backup, fake_cql, fake_load, fake_replay};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -53,6 +53,7 @@ pub fn run(arguments: &[String]) {
     let address = yaml["broadcast_address"].as_str().unwrap().to_string();
     let data = PathBuf::from(yaml["data_file_directories"][0].as_str().unwrap());
     fake_load::open(&data);
+    fake_replay::open(Path::new(&config), value(arguments, "-Dcassandra.replayList="));
     let server = Arc::new(Server {
         mode: Mutex::new("STARTING"),
         host_id: host_id(&data),
@@ -203,6 +204,11 @@ impl Server {
             "stopCompactionById(java.lang.String)" => {
                 told(&format!("stop {}", item["arguments"][0]));
                 *self.cleans.lock().unwrap() = false;
+                Value::Null
+            }
+            "RestorePointInTime" => fake_replay::point_in_time(),
+            "recover(java.lang.String)" => {
+                fake_replay::recover(Path::new(item["arguments"][0].as_str().unwrap()));
                 Value::Null
             }
             "OperationMode" => json!(mode),

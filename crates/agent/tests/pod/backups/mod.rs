@@ -6,6 +6,7 @@ mod expired;
 mod interrupted;
 mod loads;
 mod places;
+mod replays;
 mod restores;
 mod rings;
 mod snapshots;
@@ -33,6 +34,7 @@ pub fn all() -> impl Iterator<Item = &'static Case> {
         .chain(loads::ALL)
         .chain(places::ALL)
         .chain(rings::ALL)
+        .chain(replays::ALL)
         .chain(expired::ALL)
 }
 
