@@ -105,10 +105,11 @@ fn basic(user: &str, password: &str) -> String {
     text
 }
 
-/// Note what it was told.
+/// Note what it was told: appended, as it may be ended at any moment.
 pub fn told(line: &str) {
-    let known = std::fs::read_to_string(TOLD).unwrap_or_default();
-    std::fs::write(TOLD, format!("{known}{line}\n")).unwrap();
+    use std::io::Write;
+    let mut file = std::fs::File::options().create(true).append(true).open(TOLD).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {

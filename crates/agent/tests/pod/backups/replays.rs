@@ -165,7 +165,7 @@ fn whoever_is_killed() {
     assert_eq!(status["state"], "Done", "{status:#}\n{}", new.log());
     let first = expected[0].clone();
     let twice: Vec<String> = std::iter::once(first).chain(expected).collect();
-    assert_eq!(recovered(new), twice, "what was not noted once more: {:#?}\n{}", new.told(), new.log());
+    assert_eq!(recovered(new), twice, "what was not noted once more\n{}", new.log());
     let begun = new.told().into_iter().filter(|line| line.starts_with("replays ")).count();
     assert_eq!((begun, starts(new)), (2, 4), "{}", new.log());
     assert!(rings.is_closed());
