@@ -198,7 +198,7 @@ fn cassandra(
     let policy = settings.pod.run_dir.join("jolokia-policy.xml");
     let replays = if rewind.is_some() { Replays::Allowed } else { Replays::Refused };
     write(&policy, &jolokia::policy(replays))?;
-    archiving(&conf, rewind)?;
+    replaying(&conf, rewind)?;
     let credentials = Credentials::random();
     let properties = settings.pod.run_dir.join("jolokia.properties");
     write_secret(
@@ -231,18 +231,19 @@ fn cassandra(
     Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
 }
 
-/// What the server does with segments of its commit log. One of an earlier start of this pod may
-/// be there, which is not for this one.
-fn archiving(conf: &Path, rewind: Option<&Rewind>) -> Result<()> {
+/// Which writes the server takes of segments that it is given. What an earlier start of this pod
+/// was told of that is not for this one; of other content the file is left alone.
+fn replaying(conf: &Path, rewind: Option<&Rewind>) -> Result<()> {
     let path = conf.join(rewind::FILE);
     if let Some(rewind) = rewind {
         return write(&path, &rewind::properties(rewind));
     }
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+    let is_of_replay = fs::read_to_string(&path).is_ok_and(|text| rewind::is_of_replay(&text));
+    match is_of_replay.then(|| fs::remove_file(&path)) {
+        Some(Err(error)) => {
             Err(error).with_context(|| Doing::Remove { path: path.display().to_string() })
         }
-        Ok(()) | Err(_) => Ok(()),
+        Some(Ok(())) | None => Ok(()),
     }
 }
 

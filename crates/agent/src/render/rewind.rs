@@ -15,12 +15,20 @@ pub struct Rewind {
 /// The file, which a server finds beside its `cassandra.yaml`.
 pub const FILE: &str = "commitlog_archiving.properties";
 
+/// What begins the line with the time.
+const TIME: &str = "restore_point_in_time=";
+
+/// Is the file of a start for a replay?
+pub fn is_of_replay(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with(TIME))
+}
+
 /// The file's content: `restore_point_in_time` in GMT, in the format that all of 4.0 to 5.0 read
 /// (`CommitLogArchiver.format`). Timestamps of writes are in microseconds.
 pub fn properties(rewind: &Rewind) -> String {
     let to = Timestamp::from_second(rewind.to).unwrap_or_default();
     let to = to.strftime("%Y:%m:%d %H:%M:%S");
-    format!("restore_point_in_time={to}\nprecision=MICROSECONDS\n")
+    format!("{TIME}{to}\nprecision=MICROSECONDS\n")
 }
 
 /// The option of the JVM that says of which tables writes are taken
@@ -39,6 +47,7 @@ mod tests {
         let rewind = Rewind { to: 1_777_897_805, tables: vec!["k.a".into(), "k.b".into()] };
         let expected = "restore_point_in_time=2026:05:04 12:30:05\nprecision=MICROSECONDS\n";
         assert_eq!(properties(&rewind), expected);
+        assert!(is_of_replay(expected) && !is_of_replay("archive_command=x\n"));
         assert_eq!(option(&rewind), "-Dcassandra.replayList=k.a,k.b");
     }
 }
