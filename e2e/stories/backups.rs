@@ -8,6 +8,7 @@ mod every;
 mod expired;
 mod restored;
 mod returned;
+mod rewound;
 mod taken;
 
 use std::sync::OnceLock;
@@ -58,6 +59,8 @@ pub fn story() -> Story {
             "what expires is condemned, and a day later gone",
             expired::condemned_and_a_day_later_gone,
         )
+        .step("a ring comes back as it was at a moment", rewound::to_a_moment)
+        .in_soak()
         .step("a backup that is given up leaves nothing behind", taken::and_given_up)
         .in_soak()
         .step("the commit logs are archived all the time", archived::all_the_time)

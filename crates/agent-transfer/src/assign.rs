@@ -86,6 +86,7 @@ pub fn fit(order: &Transfer) -> Result<(), Refusal> {
         TransferTask::Load(work) => restore::load_fits(work),
         TransferTask::Settle(work) => restore::settle_fits(work),
         TransferTask::Tokens(work) => restore::tokens_fits(work),
+        TransferTask::Replay(work) => restore::replay_fits(work),
         TransferTask::Open(_) => Ok(()),
         TransferTask::Expire(work) => retention::expire(work).map(drop),
         TransferTask::Sweep(work) => retention::sweep(work).map(drop),
@@ -167,6 +168,7 @@ fn work(order: &Transfer, own: &Own, said: Said) -> Result<Work, Stopped> {
             | TransferTask::Load(_)
             | TransferTask::Settle(_)
             | TransferTask::Tokens(_)
+            | TransferTask::Replay(_)
             | TransferTask::Open(_),
             _,
         ) => return Err(Refusal::work().into()),

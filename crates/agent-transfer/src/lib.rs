@@ -6,7 +6,7 @@
 //!
 //! Read in this order: [`settings`] (what it is told), [`run`] (the process),
 //! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds), [`restore`] with its
-//! [`scratch`], [`retention`], [`archive`],
+//! [`scratch`], [`retention`], [`archive`] and [`replay`] (commit logs),
 //! [`tell`] (what it says). What the agent does with it is in [`decide`], and what it
 //! tells it in [`assign`].
 
@@ -20,6 +20,7 @@ pub mod decide;
 pub mod journal;
 pub mod metered;
 pub mod orders;
+pub mod replay;
 pub mod restore;
 pub mod retention;
 pub mod run;

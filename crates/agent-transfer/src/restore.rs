@@ -10,7 +10,7 @@ use crate::scratch::Scratch;
 use crate::snapshot::shown;
 use crate::tell::Done;
 use crate::words::stopped::Stopped;
-use crate::{tokens, whole};
+use crate::{replay, tokens, whole};
 use palladion_api::backup::LoadSource;
 use palladion_api::ids::HostId;
 use palladion_api::restore::RestoreTable;
@@ -65,18 +65,23 @@ pub fn read(vault: &Vault<'_>, transfer: &str, order: &Read) -> Result<Done, Sto
             members.push(of);
         }
     }
+    let journals = match order.to {
+        Some(to) => replay::journals(vault, (&ring, &members), (to, &order.server))?,
+        None => Vec::new(),
+    };
     let members = match order.amounts {
         Amounts::Ring => whole::members(&members)?,
         Amounts::Sum | Amounts::Leave => Vec::new(),
     };
     private(&order.schema, &text)
         .map_err(|error| Stopped::Scratch { path: shown(&order.schema), why: error.to_string() })?;
-    Ok(Done::Read { manifest_hash: hash.to_string(), window: ring.window, sources, members })
+    let (manifest_hash, window) = (hash.to_string(), ring.window);
+    Ok(Done::Read { manifest_hash, window, sources, members, journals })
 }
 
 /// The line of a release: a server reads no files of a later one. One that is not written in
 /// numbers is before all.
-fn line(version: &str) -> Vec<u32> {
+pub(crate) fn line(version: &str) -> Vec<u32> {
     version.split('.').take(2).map_while(|part| part.parse().ok()).collect()
 }
 
@@ -96,7 +101,7 @@ pub fn tokens(vault: &Vault<'_>, transfer: &str, order: &Tokens) -> Result<Done,
     Ok(Done::Tokens { manifest_hash: hash.to_string(), source, tokens: of.tokens })
 }
 
-fn of_source<'a>(
+pub(crate) fn of_source<'a>(
     ring: &'a RingManifest,
     backup: &BackupId,
     source: &SourceId,
@@ -159,7 +164,7 @@ fn brought(
 }
 
 /// The backup, pinned and then read.
-fn opened(
+pub(crate) fn opened(
     vault: &Vault<'_>,
     transfer: &str,
     (id, expected): (&BackupId, Option<&Hash>),
@@ -177,13 +182,13 @@ fn opened(
 }
 
 /// Who reads, in the name of a pin.
-fn holder(transfer: &str) -> String {
+pub(crate) fn holder(transfer: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String = transfer.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
     format!("restore-{name}")
 }
 
-fn restoring(why: Trouble) -> Stopped {
+pub(crate) fn restoring(why: Trouble) -> Stopped {
     Stopped::Restore { why }
 }
 

@@ -7,7 +7,7 @@ use crate::orders::{Discard, Outcome};
 use crate::settings::{Change, Entries, Settings, Work};
 use crate::tell::{Done, ended, say};
 use crate::words::stopped::Stopped;
-use crate::{restore, retention, upload, work};
+use crate::{replay, restore, retention, upload, work};
 use palladion_backup::Trouble;
 use palladion_backup::repository::Sealing;
 use palladion_backup::seal::Keys;
@@ -107,7 +107,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
             is_ours(&vault, settings)?;
             vault
         }
-        Work::Read(_) | Work::Tokens(_) | Work::Batch(_) => {
+        Work::Read(_) | Work::Tokens(_) | Work::Batch(_) | Work::Segments(_) => {
             let vault = Vault::open(&store, keys, &random)?;
             is_ordered(&vault, settings)?;
             vault
@@ -124,6 +124,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Read(order) => restore::read(&vault, &settings.id, order),
         Work::Tokens(order) => restore::tokens(&vault, &settings.id, order),
         Work::Batch(order) => restore::batch(&vault, &store, (&settings.id, order)),
+        Work::Segments(order) => replay::segments(&vault, &store, (&settings.id, order)),
         Work::Expire(order) => retention::expire(&vault, order),
         Work::Sweep(order) => retention::sweep(&vault, order),
         Work::Archive(order) => archive::archive(&vault, order),

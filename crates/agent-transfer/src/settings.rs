@@ -2,7 +2,7 @@
 //! writes it, so a word that is not known is a version that does not fit.
 
 use crate::orders::archive::Archive;
-use crate::orders::restore::{Batch, Read, Tokens};
+use crate::orders::restore::{Batch, Read, Segments, Tokens};
 use crate::orders::retention::{Expire, Sweep};
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Upload, Verify};
 use crate::words::stopped::Stopped;
@@ -124,6 +124,8 @@ pub enum Work {
     Tokens(Tokens),
     /// Restore: bring a batch of SSTables.
     Batch(Batch),
+    /// Restore to a point in time: bring segments of a commit log.
+    Segments(Segments),
     /// Retention: condemn backups.
     Expire(Expire),
     /// Retention: delete what was condemned.

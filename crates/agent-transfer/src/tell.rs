@@ -2,7 +2,7 @@
 //! how it ended; without it, it has crashed.
 
 use crate::words::stopped::{Cause, Stopped};
-use palladion_api::backup::{BackedUpMember, Cataloged, Expired, LoadSource, Swept};
+use palladion_api::backup::{BackedUpMember, Cataloged, Expired, JournalFound, LoadSource, Swept};
 use palladion_api::ids::HostId;
 use palladion_backup::manifest::member::Schema;
 use palladion_backup::manifest::ring::{OfMember, Window};
@@ -102,6 +102,25 @@ pub enum Done {
         /// All its members, if a ring is to become theirs.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         members: Vec<BackedUpMember>,
+        /// What their journals have, if it is to go to a point in time.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        journals: Vec<JournalFound>,
+    },
+    /// Segments of a commit log are there, for the agent. None: all were brought before.
+    Segments {
+        /// Their files, in the order in which they are replayed.
+        files: Vec<String>,
+        /// Bytes that were fetched for them.
+        bytes: u64,
+        /// So many segments are to be replayed, in all.
+        all_segments: u64,
+    },
+    /// A commit log is replayed, by the agent.
+    Replayed {
+        /// So many segments.
+        segments: u64,
+        /// Bytes that were fetched for them.
+        bytes: u64,
     },
     /// The tokens that a member of a backup had, for the agent.
     Tokens {

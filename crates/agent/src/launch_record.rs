@@ -28,6 +28,9 @@ pub struct LaunchRecord {
     /// Does the server take no clients, since its ring is being restored?
     #[serde(default)]
     pub closed: bool,
+    /// To which time it was started to replay an archived commit log, in seconds since 1970.
+    #[serde(default)]
+    pub rewound: Option<i64>,
     /// Credentials, where the server was given some.
     pub credentials: Option<Credentials>,
 }
@@ -56,6 +59,7 @@ mod tests {
             runtime_before: None,
             sealed: false,
             closed: false,
+            rewound: None,
             credentials: Some(Credentials::random()),
         };
         record.save(&path).unwrap();

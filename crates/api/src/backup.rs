@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 mod archive;
 mod load;
+mod replay;
 mod retention;
 mod status;
 mod transfer;
@@ -15,6 +16,7 @@ pub use load::{
     BackedUpMember, CatalogWork, Cataloged, IndexesWork, LoadSource, LoadWay, LoadWork, Loaded,
     NotedTokens, OpenWork, OwnGrace, SchemaWork, SettleWork, TableFound, TableState, TokensWork,
 };
+pub use replay::{JournalFound, ReplayWork, Replayed};
 pub use retention::{
     BackupExpiry, ExpireWork, Expired, ExpiredBy, MOST_EXPIRING, StayingBackup, SweepWork, Swept,
 };

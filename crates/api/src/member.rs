@@ -327,7 +327,8 @@ pub struct EvidenceRequest {
 /// other members, too; since 8 it starts a new ring sealed, and notes `spec.securityFloor`; since 9
 /// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 also in that of a whole
 /// ring, and it reports of certificates for clients, too, whom the server trusts and whose
-/// certificate it presents; since 12 it archives the commit log by `spec.archive`.
+/// certificate it presents; since 12 it archives the commit log by `spec.archive`, and takes part
+/// in restores to a point in time.
 pub const PROTOCOL: u32 = 12;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer

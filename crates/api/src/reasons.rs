@@ -382,6 +382,10 @@ reasons! {
     RestoreCreating => "Wait.";
     /// The members load the rows of a restore.
     RestoreLoading => "Wait. `kubectl describe cassandrarestore NAME` shows who loads what.";
+    /// The members of a ring that is restored to a point in time replay the archived commit logs.
+    RestoreReplaying => "Wait. No client is let in meanwhile.";
+    /// The archived commit logs do not reach the point in time that a ring is to be restored to.
+    PointNotCovered => "Restore to a time that the message names, or from another backup: create another CassandraRestore, and delete this one.";
     /// All rows of a restore are loaded; a member creates indexes and views.
     RestoreFinishing => "Wait.";
     /// A restore is being abandoned: its tables get their own `gc_grace_seconds` back.

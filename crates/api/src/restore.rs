@@ -3,6 +3,7 @@
 
 use crate::cluster::{BackupEncryption, BackupStore};
 use crate::rules::restore as rules;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ pub use status::{
     validation = rules::is_fixed("cluster"),
     validation = rules::is_fixed("source"),
     validation = rules::is_fixed("mode"),
+    validation = rules::is_fixed("pointInTime"),
     validation = rules::is_fixed("tables"),
     validation = rules::is_fixed("existing"),
     validation = rules::is_fixed("datacenters"),
@@ -51,6 +53,7 @@ pub use status::{
     validation = rules::is_fixed("repair"),
     validation = rules::a_whole_ring_is_all_of_it(),
     validation = rules::tables_come_without_roles(),
+    validation = rules::a_point_in_time_is_of_a_ring(),
     validation = rules::abort_is_final()
 )]
 #[serde(rename_all = "camelCase")]
@@ -62,6 +65,10 @@ pub struct CassandraRestoreSpec {
     pub source: RestoreSource,
     /// `Tables`: rows are loaded into tables of the running ring. `WholeRing`: a ring that does not exist yet begins with the backup: the restore has the name that `spec.backup.restore` of the `CassandraCluster` says. Immutable.
     pub mode: RestoreMode,
+    /// `WholeRing`: the ring becomes what it was at this time, which is behind the backup: every write of the archived commit logs with a timestamp up to it is replayed, and none with a later one. In UTC and whole seconds, such as `2026-05-04T12:30:00Z`. Needs `spec.backup.archive` of the ring that was backed up, from before the backup to this time, and `repair: After`. Default: the time of the backup. Immutable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
+    pub point_in_time: Option<Time>,
     /// What is restored, and where to. Default: all keyspaces of the backup but those of the system, under their own names. Immutable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1, max = 128))]

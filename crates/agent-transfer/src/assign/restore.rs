@@ -1,12 +1,12 @@
 //! From an order of a restore to what the child is told in each of its steps.
 
 use super::{Own, backup, hash, host, with};
-use crate::orders::restore::{Amounts, Batch, Read, Tokens, Which};
+use crate::orders::restore::{Amounts, Batch, Read, Segments, Tokens, Which};
 use crate::settings::{Settings, Work};
 use crate::words::refusal::Refusal;
 use crate::words::stopped::Stopped;
 use palladion_api::backup::{
-    CatalogWork, LoadWay, LoadWork, SchemaWork, SettleWork, TokensWork, Transfer,
+    CatalogWork, LoadWay, LoadWork, ReplayWork, SchemaWork, SettleWork, TokensWork, Transfer,
 };
 use palladion_api::restore::RestoreTable;
 use palladion_backup::schema::TableName;
@@ -32,6 +32,15 @@ pub(super) fn load_fits(work: &LoadWork) -> Result<(), Refusal> {
 }
 
 pub(super) fn tokens_fits(work: &TokensWork) -> Result<(), Refusal> {
+    host(work.source.as_str()).and(hash("manifest", &work.manifest_hash)).map(drop)
+}
+
+pub(super) fn replay_fits(work: &ReplayWork) -> Result<(), Refusal> {
+    // Without a table a server would replay what its system has written.
+    if work.tables.is_empty() {
+        return Err(Refusal::word("tables", ""));
+    }
+    work.tables.iter().try_for_each(|text| table(text).map(drop))?;
     host(work.source.as_str()).and(hash("manifest", &work.manifest_hash)).map(drop)
 }
 
@@ -72,8 +81,22 @@ pub fn read(
             tables: tables.to_vec(),
             schema: schema(own),
             amounts,
+            to: None,
         }))
     })
+}
+
+/// Read the backup that a ring is to begin with, to this point in time.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_ring(order: &Transfer, own: &Own, work: &CatalogWork) -> Result<Settings, Stopped> {
+    let what = (work.manifest_hash.as_deref(), &work.tables[..], Amounts::Ring);
+    let mut settings = read(order, own, what)?;
+    if let Work::Read(read) = &mut settings.work {
+        read.to = work.to.as_ref().map(|to| to.0.as_second());
+    }
+    Ok(settings)
 }
 
 /// Read which tokens a member of the backup had.
@@ -128,6 +151,43 @@ pub fn batch(
             of,
             limit,
             room,
+            into,
+        }))
+    })
+}
+
+/// What of a replay is brought next, and where to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextSegments {
+    /// So many segments are replayed.
+    pub skip: u64,
+    /// Bytes, at the most; one segment that is longer comes by itself.
+    pub limit: u64,
+    /// Where it is noted which segments there are.
+    pub plan: PathBuf,
+    /// The folder.
+    pub into: PathBuf,
+}
+
+/// Bring segments of a commit log.
+///
+/// # Errors
+/// As [`read`].
+pub fn segments(
+    order: &Transfer,
+    own: &Own,
+    (work, next): (&ReplayWork, NextSegments),
+) -> Result<Settings, Stopped> {
+    let NextSegments { skip, limit, plan, into } = next;
+    with(order, own, || {
+        Ok(Work::Segments(Segments {
+            backup: backup(order)?,
+            manifest: hash("manifest", &work.manifest_hash)?,
+            source: host(work.source.as_str())?,
+            to: work.to.0.as_second(),
+            plan,
+            skip,
+            limit,
             into,
         }))
     })

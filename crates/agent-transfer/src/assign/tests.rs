@@ -72,6 +72,7 @@ fn said(order: &Transfer) -> Said {
         | TransferTask::Load(_)
         | TransferTask::Settle(_)
         | TransferTask::Tokens(_)
+        | TransferTask::Replay(_)
         | TransferTask::Open(_)
         | TransferTask::Expire(_)
         | TransferTask::Sweep(_) => Said::Nothing,

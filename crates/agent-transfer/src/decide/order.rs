@@ -47,6 +47,7 @@ impl Backups {
                 | TransferTask::Load(_)
                 | TransferTask::Settle(_)
                 | TransferTask::Tokens(_)
+                | TransferTask::Replay(_)
                 | TransferTask::Open(_),
             ) => Self::OfAny,
             Some(
@@ -119,6 +120,7 @@ fn misplaced(transfer: &Transfer) -> Option<Refusal> {
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
         | TransferTask::Settle(_)
+        | TransferTask::Replay(_)
         | TransferTask::Open(_)
         | TransferTask::Prepare(_)
         | TransferTask::Snapshot(_)
@@ -150,6 +152,7 @@ impl Snapshots {
                 | TransferTask::Load(_)
                 | TransferTask::Settle(_)
                 | TransferTask::Tokens(_)
+                | TransferTask::Replay(_)
                 | TransferTask::Open(_)
                 | TransferTask::Expire(_)
                 | TransferTask::Sweep(_),

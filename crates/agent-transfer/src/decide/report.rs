@@ -6,8 +6,8 @@ use crate::words::refusal::Refusal;
 use crate::words::stopped::Cause;
 use palladion_api::backup::MOST_DAMAGED;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, Loaded, NotedTokens, TransferCause, TransferState, TransferStatus,
-    Uploaded,
+    BackupSchema, DamagedObject, Loaded, NotedTokens, Replayed, TransferCause, TransferState,
+    TransferStatus, Uploaded,
 };
 
 /// Characters of a message: the schema takes no more.
@@ -61,6 +61,7 @@ fn of(id: &str, state: TransferState) -> TransferStatus {
         manifest_hash: None,
         cataloged: None,
         loaded: None,
+        replayed: None,
         noted_tokens: None,
         expired: None,
         swept: None,
@@ -129,6 +130,9 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
         Done::Loaded { sstables, bytes } => {
             status.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
         }
+        Done::Replayed { segments, bytes } => {
+            status.replayed = Some(Replayed { segments: *segments, bytes: *bytes });
+        }
         Done::Noted { source, tokens_hash } => {
             let (source, tokens_hash) = (source.clone(), tokens_hash.clone());
             status.noted_tokens = Some(NotedTokens { source, tokens_hash });
@@ -140,6 +144,7 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
         | Done::Discarded { .. }
         | Done::Fetched { .. }
         | Done::Read { .. }
+        | Done::Segments { .. }
         | Done::Brought { .. }
         | Done::Tokens { .. }
         | Done::Opened

@@ -25,6 +25,10 @@ pub struct Read {
     pub schema: PathBuf,
     /// Whether it is added up what its members have of the tables.
     pub amounts: Amounts,
+    /// Of a ring: the point in time that the journals of all members have to reach, in seconds
+    /// since 1970.
+    #[serde(default)]
+    pub to: Option<i64>,
 }
 
 /// Is it added up what members have of the tables?
@@ -88,4 +92,27 @@ pub struct Tokens {
     /// Whose tokens.
     #[serde(rename = "sourceHostID")]
     pub source: HostId,
+}
+
+/// See [`crate::settings::Work::Segments`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Segments {
+    /// The backup.
+    pub backup: BackupId,
+    /// Of its manifest.
+    pub manifest: Hash,
+    /// Whose commit log.
+    #[serde(rename = "sourceHostID")]
+    pub source: HostId,
+    /// To which point in time, in seconds since 1970.
+    pub to: i64,
+    /// Where it is noted which segments there are: the journal is read once.
+    pub plan: PathBuf,
+    /// So many segments are replayed.
+    pub skip: u64,
+    /// Bytes, at the most; one segment that is longer is brought by itself.
+    pub limit: u64,
+    /// The folder, which is emptied first.
+    pub into: PathBuf,
 }

@@ -75,6 +75,12 @@ palladion_api::sentences! {
         NotAgreed => "not all members know the tables that were created yet; the restore goes on when they agree on the schema";
         NoSnapshotBefore { tag: String, why: String } => "cannot take snapshot {tag} of the tables that are to be truncated: {why}; nothing is truncated, and it is tried again";
         CommitLog { path: String, why: String } => "cannot read the commit log in {path}: {why}; the archive goes on when it can";
+        Unreached { member: String, why: String } => "the commit log of member {member} of the backup cannot be replayed: {why}";
+        NoSegment { file: String } => "the archive names {file}, which cannot be a segment of a commit log; restore to the time of the backup, without `pointInTime`";
+        Undrained => "the server of this member could not be drained before the start in which it replays; it is stopped once more";
+        NotRewound => "the server of this member has ended in its start for the replay, and has started without it; it is started once more, and its log says why";
+        NotReplayed { file: String, why: String } => "the server could not replay {file}: {why}; it is tried again";
+        ReplayEnds { file: String, tries: u32 } => "the server of this member has ended {tries} times while it replayed {file}, and its log says why; restore to an earlier time, or without `pointInTime`";
         LoadJournal { path: String, why: String } => "cannot note in {path} what is loaded: {why}; the load tries again";
     }
 
@@ -168,6 +174,9 @@ impl Stopped {
             | Self::LeftOut { .. }
             | Self::Misplaced { .. }
             | Self::NoFolder { .. }
+            | Self::Undrained
+            | Self::NotRewound
+            | Self::NotReplayed { .. }
             | Self::LoadJournal { .. } => Cause::LoadFailed,
             Self::Unsettled { .. } | Self::NotAgreed => Cause::RingUnsettled,
             Self::StatementFailed { .. } | Self::Missing { .. } | Self::NoSnapshotBefore { .. } => {
@@ -182,6 +191,9 @@ impl Stopped {
             | Self::SharedToken { .. }
             | Self::NoTokens { .. }
             | Self::HasStarted
+            | Self::Unreached { .. }
+            | Self::NoSegment { .. }
+            | Self::ReplayEnds { .. }
             | Self::OtherTokens { .. }
             | Self::RingSchemaUnread { .. } => Cause::RestoreFailed,
             Self::Restore { why } => match of(why) {

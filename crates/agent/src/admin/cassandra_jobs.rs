@@ -251,6 +251,20 @@ impl Jobs for Cassandra {
         })
     }
 
+    fn recover<'a>(&'a self, segment: &'a Path) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let arguments = vec![json!(segment.display().to_string())];
+            self.call(COMMIT_LOG, RECOVER, arguments).await.map(drop)
+        })
+    }
+
+    fn point_in_time(&self) -> Answer<'_, i64> {
+        Box::pin(async {
+            let told = self.attribute(COMMIT_LOG, POINT_IN_TIME).await?;
+            told.as_i64().ok_or_else(|| lacking(POINT_IN_TIME))
+        })
+    }
+
     fn streamed(&self) -> Answer<'_, u64> {
         Box::pin(async {
             let item = Item::Read { mbean: STREAMED_OUT, attribute: "Count" };

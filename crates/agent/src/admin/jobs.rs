@@ -115,6 +115,12 @@ pub trait Jobs: Send + Sync {
     fn load<'a>(&'a self, folder: &'a Path) -> Answer<'a, ()>;
     /// Take SSTables into a table that somebody has put into its data directory. Answers when done.
     fn take_new<'a>(&'a self, keyspace: &'a str, table: &'a str) -> Answer<'a, ()>;
+    /// Replay a segment of a commit log: what is later than the time of its start is left out, and
+    /// what is not of its tables. Answers when it is on the disk. One that is not whole ends the
+    /// server.
+    fn recover<'a>(&'a self, segment: &'a Path) -> Answer<'a, ()>;
+    /// The time of its start, as it says it: in milliseconds or microseconds since 1970.
+    fn point_in_time(&self) -> Answer<'_, i64>;
     /// Bytes that its streams have sent since it was started.
     fn streamed(&self) -> Answer<'_, u64>;
 }

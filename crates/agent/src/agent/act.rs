@@ -134,9 +134,12 @@ impl Agent {
         // Not yet the server's: it takes them when it is asked to, and never by a start.
         placed::remove(volume)?;
         let note = self.found.as_ref().map(|found| found.note.clone()).unwrap_or_default();
+        let rewind = self.rewind(start.identity.door);
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let (certificate, of) = (&mut self.issued, (volume, note.roles));
+        let how = (&start.identity, rewind.as_ref());
         let Prepared { launch, record, keys } =
-            launch::prepare(&self.settings, of, certificate, &mounted, &start.identity)?;
+            launch::prepare(&self.settings, of, certificate, &mounted, how)?;
         let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
         if let Cause::Permit { nonce, data, .. } = &start.cause
             && let Err(error) = volume.prepare(*data, &mut ledger)

@@ -12,6 +12,7 @@ mod look;
 mod operations;
 mod repair;
 mod restored;
+mod rewind;
 mod seal;
 mod snapshots;
 mod state;

@@ -365,6 +365,7 @@ impl Agent {
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
             closed: self.is_closed(),
+            rewinds: self.wants_rewind(),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::words::calls::{Drained, NotKnown};
 use anyhow::{Context, Result};
 use palladion_api::ids::Nonce;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// A drain flushes memtables and waits for the batch log; beyond this the
@@ -33,9 +34,13 @@ impl Agent {
         let serves = self.reading().is_some_and(Reading::serves);
         let drained = self.admin.clone().filter(|_| serves);
         let supervisor = self.supervisor.clone();
+        let rewinds = if why == StopWhy::Rewinds { self.stops_to_rewind() } else { None };
         tokio::spawn(async move {
             if let Some(admin) = drained {
-                drain_in_time(admin).await;
+                let answer = drain_in_time(admin).await;
+                if let (Drained::Done, Some(rewinds)) = (answer, rewinds) {
+                    rewinds.store(true, Ordering::SeqCst);
+                }
             }
             if let Err(error) = supervisor.signal(&tag, Signal::Terminate).await {
                 tracing::warn!(error = error.to_string(), "the server could not be told to end");
@@ -92,17 +97,17 @@ impl Agent {
         };
         tracing::info!("draining the server: the container is about to end");
         tokio::spawn(async move {
-            let _ = request.send(drain_in_time(admin).await);
+            let _ = request.send(drain_in_time(admin).await.to_string());
         });
     }
 }
 
-async fn drain_in_time(admin: Arc<dyn ServerAdmin>) -> String {
+async fn drain_in_time(admin: Arc<dyn ServerAdmin>) -> Drained {
     let answer = match tokio::time::timeout(DRAIN_TIME, admin.drain()).await {
         Ok(Ok(())) => Drained::Done,
         Ok(Err(error)) => Drained::Failed { why: format!("{:#}", anyhow::Error::from(error)) },
         Err(_) => Drained::Late { seconds: DRAIN_TIME.as_secs() },
     };
     tracing::info!(%answer, "drain");
-    answer.to_string()
+    answer
 }

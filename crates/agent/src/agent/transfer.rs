@@ -91,7 +91,7 @@ impl Agent {
             (None, Some((id, attempt))) => {
                 Child::Ended { id: id.clone(), last: attempt.last.clone() }
             }
-            (None, None) => self.opening().unwrap_or(Child::Absent),
+            (None, None) => self.opening().or_else(|| self.rewinding()).unwrap_or(Child::Absent),
         };
         Some(Facts {
             order: self.ordered().map(Order::of),
@@ -150,6 +150,7 @@ impl Agent {
         }
         self.transfers.ended = None;
         self.transfers.opening = None;
+        self.transfers.rewinds = None;
         Ok(true)
     }
 
@@ -161,6 +162,9 @@ impl Agent {
         if let Some(TransferTask::Open(_)) = order.work.task() {
             self.transfers.ended = None;
             self.open_to_clients(order.id)?;
+            return Ok(true);
+        }
+        if self.rewinds_first(&order) {
             return Ok(true);
         }
         let bench = self.transfer_bench(order)?;
@@ -196,6 +200,7 @@ impl Agent {
     fn stop_transfer(&mut self) {
         // What is noted stays: a member that was opened is not closed again.
         self.transfers.opening = None;
+        self.transfers.rewinds = None;
         if let Some(running) = &self.transfers.running
             && !running.stop.send_replace(true)
         {

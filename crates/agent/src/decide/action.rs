@@ -31,6 +31,8 @@ pub enum StopWhy {
     SealLost,
     /// It was started closed to clients, and its ring is restored.
     Opens,
+    /// It was started closed to clients, and is to replay an archived commit log.
+    Rewinds,
 }
 
 impl StopWhy {
@@ -46,7 +48,8 @@ impl StopWhy {
             | StopWhy::Decommissioned
             | StopWhy::SealEnds
             | StopWhy::SealLost
-            | StopWhy::Opens => Some(End::Stopped),
+            | StopWhy::Opens
+            | StopWhy::Rewinds => Some(End::Stopped),
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod operation;
 pub mod permit;
 pub mod progress;
 mod restored;
+pub mod rewind;
 pub mod running;
 pub mod seal;
 pub mod silence;
@@ -83,6 +84,8 @@ pub struct Facts<'a> {
     pub seal: Seal,
     /// Was the server that runs started closed to clients?
     pub closed: bool,
+    /// Is it to be started once more, to replay an archived commit log?
+    pub rewinds: bool,
 }
 
 /// The spec and how fresh it is.

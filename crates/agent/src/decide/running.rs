@@ -3,7 +3,8 @@
 use super::forbidden::{is_given_up, must_be_banned};
 use super::progress::Stall;
 use super::{
-    Action, Decision, Facts, SpecFact, StopWhy, closed, drain, intent, is_stale_twin, permit, seal,
+    Action, Decision, Facts, SpecFact, StopWhy, closed, drain, intent, is_stale_twin, permit,
+    rewind, seal,
 };
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
@@ -27,6 +28,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| record_normal(facts, ledger))
         .or_else(|| seal::ends(facts, ledger))
         .or_else(|| closed::ends(facts, ledger))
+        .or_else(|| rewind::ends(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
         .or_else(|| intent::settle(facts, ledger))
         .or_else(|| intent::leave(facts, ledger))
@@ -130,6 +132,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
             StopWhy::SealEnds => Stopping::SealEnds,
             StopWhy::SealLost => Stopping::SealLost,
             StopWhy::Opens => Stopping::Opens,
+            StopWhy::Rewinds => Stopping::Rewinds,
             StopWhy::OtherHostId => Stopping::OtherHostId {
                 actual: facts.reading.and_then(|r| r.host_id.clone()).unwrap_or_default(),
                 recorded: ledger.host_id.clone().unwrap_or_default(),

@@ -33,6 +33,7 @@ pub struct World {
     pub lacks_certificate: Option<Waiting>,
     pub seal: Seal,
     pub closed: bool,
+    pub rewinds: bool,
     pub now: Timestamp,
 }
 
@@ -73,6 +74,7 @@ pub fn a_new_member() -> World {
         lacks_certificate: None,
         seal: Seal::default(),
         closed: false,
+        rewinds: false,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -214,6 +216,7 @@ impl World {
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal.clone(),
             closed: self.closed,
+            rewinds: self.rewinds,
         })
     }
 

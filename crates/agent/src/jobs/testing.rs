@@ -289,6 +289,15 @@ impl Jobs for Fake {
         now(())
     }
 
+    fn recover<'a>(&'a self, segment: &'a std::path::Path) -> Answer<'a, ()> {
+        drop(self.called(format!("recover {}", segment.display())));
+        now(())
+    }
+
+    fn point_in_time(&self) -> Answer<'_, i64> {
+        now(i64::MAX)
+    }
+
     fn streamed(&self) -> Answer<'_, u64> {
         now(0)
     }

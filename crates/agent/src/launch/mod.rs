@@ -14,8 +14,11 @@ use crate::issued::{Certificates, Reads};
 use crate::launch_record::LaunchRecord;
 use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
+use crate::render::jolokia::Replays;
+use crate::render::rewind::Rewind;
 use crate::render::{
-    Door, Identity, Local, archiving, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
+    Door, Identity, Local, archiving, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, rewind,
+    scylla,
 };
 use crate::seal::Keys;
 use crate::settings::Settings;
@@ -82,7 +85,7 @@ pub fn prepare(
     (volume, noted): (&Volume, Roles),
     issued: &mut Certificates,
     mounted: &Mounted,
-    identity: &Identity,
+    (identity, rewind): (&Identity, Option<&Rewind>),
 ) -> Result<Prepared> {
     let conf = settings.conf_dir();
     fs::create_dir_all(&conf)
@@ -105,10 +108,10 @@ pub fn prepare(
             Some(Keys::make(&settings.tls_dir(), &settings.pod.name, capabilities, &tag)?)
         }
     };
-    write_archiving(settings, volume, (&mounted.config, identity.door))?;
+    write_archiving(settings, volume, (&mounted.config, identity.door), rewind)?;
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
-        Mode::Cassandra => cassandra(settings, &mounted.config, identity, noted)?,
+        Mode::Cassandra => cassandra(settings, &mounted.config, (identity, rewind), noted)?,
         Mode::Scylla => {
             let arguments = scylla::arguments(
                 &mounted.config,
@@ -141,21 +144,28 @@ pub fn prepare(
         runtime_before: None,
         sealed: keys.is_some(),
         closed: identity.door == Door::Closed,
+        rewound: rewind.map(|rewind| rewind.to),
         credentials,
     };
     Ok(Prepared { launch, record, keys })
 }
 
-/// Write how full segments of the commit log are kept; without an archive there is no such file.
+/// Write how full segments of the commit log are kept, or which writes the server takes of those
+/// that it is given. A start that does neither has no such file, whatever an earlier one had.
 fn write_archiving(
     settings: &Settings,
     volume: &Volume,
     (config, door): (&ServerConfig, Door),
+    rewind: Option<&Rewind>,
 ) -> Result<()> {
-    let path = settings.conf_dir().join("commitlog_archiving.properties");
+    let path = settings.conf_dir().join(rewind::FILE);
     let agent =
         std::env::current_exe().context(Doing::Resolve { path: "/proc/self/exe".into() })?;
-    match archiving::properties((config, door), &agent, &volume.archive().links) {
+    let links = volume.archive().links;
+    let text = rewind
+        .map(rewind::properties)
+        .or_else(|| archiving::properties((config, door), &agent, &links));
+    match text {
         Some(text) => write(&path, &text),
         None if path.exists() => fs::remove_file(&path)
             .with_context(|| Doing::Remove { path: path.display().to_string() }),
@@ -204,14 +214,15 @@ type Command = (PathBuf, Vec<String>, Option<Credentials>);
 fn cassandra(
     settings: &Settings,
     config: &ServerConfig,
-    identity: &Identity,
+    (identity, rewind): (&Identity, Option<&Rewind>),
     noted: Roles,
 ) -> Result<Command> {
     let conf = settings.conf_dir();
     let capabilities = capabilities_of(config)?;
     write(&conf.join("logback.xml"), &logback::file(config))?;
     let policy = settings.pod.run_dir.join("jolokia-policy.xml");
-    write(&policy, &jolokia::policy())?;
+    let replays = if rewind.is_some() { Replays::Allowed } else { Replays::Refused };
+    write(&policy, &jolokia::policy(replays))?;
     let credentials = Credentials::random();
     let properties = settings.pod.run_dir.join("jolokia.properties");
     write_secret(
@@ -222,7 +233,9 @@ fn cassandra(
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
     let secret = agents_secret(&settings.secrets_dir);
     let auth = auth::options(config, auth::default_role(identity, noted, secret));
+    let rewind: Vec<String> = rewind.map(rewind::option).into_iter().collect();
     let options = jvm::Options {
+        rewind: &rewind,
         image: &image,
         auth: &auth,
         person: &config.jvm_options,

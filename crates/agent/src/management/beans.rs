@@ -26,6 +26,7 @@ pub(crate) const AUTO_REPAIR_DISABLED: &str = "AutoRepairDisabled";
 /// The same the other way round, in later versions of the MBean.
 pub(crate) const AUTO_REPAIR_ENABLED: &str = "Enabled";
 pub(crate) const COMPACTION_MANAGER: &str = "org.apache.cassandra.db:type=CompactionManager";
+pub(crate) const COMMIT_LOG: &str = "org.apache.cassandra.db:type=Commitlog";
 pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
@@ -149,6 +150,16 @@ pub(crate) const RELOAD_SEEDS: &str = "reloadSeeds()";
 pub(crate) const BULK_LOAD: &str = "bulkLoad(java.lang.String)";
 pub(crate) const LOAD_NEW: &str = "loadNewSSTables(java.lang.String,java.lang.String)";
 pub(crate) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
+
+/// Replays a segment of a commit log.
+pub(crate) const RECOVER: &str = "recover(java.lang.String)";
+/// Up to which time writes are taken: in milliseconds since 1970, or in microseconds since the
+/// releases that read fractions of a second (`CommitLogArchiver.restorePointInTimeInMicroseconds`).
+pub(crate) const POINT_IN_TIME: &str = "RestorePointInTime";
+/// What is read of a server that replays, and of no other.
+pub const REPLAY_READ: (&str, &str) = (COMMIT_LOG, POINT_IN_TIME);
+/// What is called of a server that replays, and of no other.
+pub const REPLAY_CALL: (&str, &str) = (COMMIT_LOG, RECOVER);
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
 pub const CALLS: [(&str, &str); 22] = [

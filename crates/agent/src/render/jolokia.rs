@@ -1,7 +1,7 @@
 //! Jolokia's configuration and policy: loopback, credentials made anew at each
 //! start, POST only, and exactly what the agent reads and calls.
 
-use crate::management::beans::{CALLS, WRITES, reads};
+use crate::management::beans::{CALLS, REPLAY_CALL, REPLAY_READ, WRITES, reads};
 use crate::management::{Credentials, ORIGIN};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,8 +27,18 @@ pub fn properties(address: SocketAddr, credentials: &Credentials, policy: &Path)
     )
 }
 
+/// May the server be given segments of a commit log? A corrupt one ends it, and one that it replays
+/// without a time and tables brings back what was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replays {
+    /// In no start but one that is made for it.
+    Refused,
+    /// In this one.
+    Allowed,
+}
+
 /// The policy file.
-pub fn policy() -> String {
+pub fn policy(replays: Replays) -> String {
     let mut allowed: BTreeMap<&str, (Vec<String>, Vec<&str>)> = BTreeMap::new();
     let read_only = reads().map(|(m, a)| (m, format!("<attribute mode=\"read\">{a}</attribute>")));
     let writable = WRITES.map(|(m, a)| (m, format!("<attribute>{a}</attribute>")));
@@ -36,6 +46,13 @@ pub fn policy() -> String {
         allowed.entry(mbean).or_default().0.push(attribute);
     }
     for (mbean, operation) in CALLS {
+        allowed.entry(mbean).or_default().1.push(operation);
+    }
+    if replays == Replays::Allowed {
+        let (mbean, attribute) = REPLAY_READ;
+        let read = format!("<attribute mode=\"read\">{attribute}</attribute>");
+        allowed.entry(mbean).or_default().0.push(read);
+        let (mbean, operation) = REPLAY_CALL;
         allowed.entry(mbean).or_default().1.push(operation);
     }
     // No command is allowed in general: then only what `allow` lists is.
@@ -65,7 +82,15 @@ mod tests {
 
     #[test]
     fn the_policy_allows_what_we_use_and_nothing_else() {
-        insta::assert_snapshot!(policy());
+        insta::assert_snapshot!(policy(Replays::Refused));
+    }
+
+    #[test]
+    fn only_a_start_that_is_made_for_it_takes_segments() {
+        let (bean, call) = REPLAY_CALL;
+        assert!(!policy(Replays::Refused).contains(bean));
+        let with = policy(Replays::Allowed);
+        assert!(with.contains(bean) && with.contains(call), "{with}");
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Options<'a> {
     pub auth: &'a [String],
     /// Options of the person, in order; after ours, so that they win.
     pub person: &'a [String],
+    /// Which writes a replay takes; after the person's, because no other ones may come.
+    pub rewind: &'a [String],
     /// Heap.
     pub heap: Heap,
     /// Memory of the container in MiB.
@@ -60,6 +62,7 @@ pub fn arguments(
     all.extend(server(layout, options.cpus));
     all.extend(entry(capabilities, identity));
     all.extend(options.person.iter().cloned());
+    all.extend(options.rewind.iter().cloned());
     all.extend(options.auth.iter().cloned());
     all.extend(jmx(layout));
     all.push(auto_bootstrap(&identity.entry));
@@ -215,6 +218,7 @@ mod tests {
             image: &image,
             auth,
             person: &person,
+            rewind: &[],
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,
             cpus: 2,
@@ -268,6 +272,7 @@ mod tests {
             image: &image,
             auth: &[],
             person: &[format!("{asks}false")],
+            rewind: &[],
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,
             cpus: 2,

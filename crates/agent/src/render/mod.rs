@@ -15,6 +15,7 @@ pub mod jvm;
 pub mod logback;
 pub mod names;
 pub mod rackdc;
+pub mod rewind;
 pub mod scylla;
 pub mod seal;
 

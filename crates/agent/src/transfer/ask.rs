@@ -55,6 +55,7 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
         | TransferTask::Tokens(_)
+        | TransferTask::Replay(_)
         | TransferTask::Open(_)
         | TransferTask::Settle(_)
         // Of store and keys alone.

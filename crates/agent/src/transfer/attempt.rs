@@ -2,7 +2,7 @@
 //! the work. It is over when the child is, whoever ended it. A restore is many such steps.
 
 use super::step::{Halt, Step};
-use super::{Bench, ask, catalog, child, create, load, settle, step, tokens};
+use super::{Bench, ask, catalog, child, create, load, replay, settle, step, tokens};
 use palladion_agent_transfer::assign;
 use palladion_agent_transfer::decide::Views;
 use palladion_agent_transfer::tell::{Done, Line, Progress, ended};
@@ -83,6 +83,7 @@ async fn restored(bench: &Bench, talk: &mut Talk) -> Option<Step<Done>> {
         TransferTask::Load(work) => load::load(bench, work, talk).await,
         TransferTask::Settle(work) => settle::settle(bench, work, talk).await,
         TransferTask::Tokens(work) => tokens::tokens(bench, work, talk).await,
+        TransferTask::Replay(work) => replay::replay(bench, work, talk).await,
         // No try is made: the loop does it.
         TransferTask::Open(_) => Err(step::other()),
         TransferTask::Prepare(_)

@@ -10,7 +10,7 @@ use super::{Bench, backup};
 use crate::cql::Connection;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_agent_transfer::assign::restore::read;
+use palladion_agent_transfer::assign::restore::{read, read_ring};
 use palladion_agent_transfer::orders::restore::Amounts;
 use palladion_agent_transfer::restore::choose;
 use palladion_agent_transfer::restore::schema::{Chosen, TableName, There, there};
@@ -29,9 +29,13 @@ const INDEX: usize = 250;
 /// There is no such backup, it does not have what is restored, or the server cannot be asked.
 pub async fn catalog(bench: &Bench, work: &CatalogWork, talk: &mut Talk) -> Step<Done> {
     let manifest = work.manifest_hash.as_deref();
-    let amounts = if work.whole_ring { Amounts::Ring } else { Amounts::Sum };
-    let told = read(&bench.order, &bench.own, (manifest, &work.tables, amounts));
-    let Done::Read { manifest_hash, window, sources, members } = child(told, talk).await? else {
+    let told = match work.whole_ring {
+        true => read_ring(&bench.order, &bench.own, work),
+        false => read(&bench.order, &bench.own, (manifest, &work.tables, Amounts::Sum)),
+    };
+    let Done::Read { manifest_hash, window, sources, members, journals } =
+        child(told, talk).await?
+    else {
         return Err(other());
     };
     let backup = backup::schema(bench)?;
@@ -48,7 +52,7 @@ pub async fn catalog(bench: &Bench, work: &CatalogWork, talk: &mut Talk) -> Step
     }
     let time = |seconds: i64| Time(Timestamp::from_second(seconds).unwrap_or_default());
     let (from, to) = (time(window.from), time(window.to));
-    let cataloged = Box::new(Cataloged { from, to, sources, tables, members });
+    let cataloged = Box::new(Cataloged { from, to, sources, tables, members, journals });
     Ok(Done::Cataloged { manifest_hash, cataloged })
 }
 

@@ -85,7 +85,8 @@ pub fn path(state: &Path, id: &str) -> PathBuf {
 /// The ID of the order to create tables, of the restore that another order is of: both begin
 /// with the name of the restore, and end with that of the work.
 pub fn of_same_restore(id: &str) -> String {
-    let restore = id.rfind("-load-").or_else(|| id.rfind('-')).map_or(id, |end| &id[..end]);
+    let work = id.rfind("-load-").or_else(|| id.rfind("-replay-"));
+    let restore = work.or_else(|| id.rfind('-')).map_or(id, |end| &id[..end]);
     format!("{restore}-schema")
 }
 

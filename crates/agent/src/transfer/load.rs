@@ -110,7 +110,10 @@ fn tell(journal: &Journal, talk: &Talk) {
 }
 
 /// Bytes that are fetched now, and bytes that the volume has for one SSTable.
-fn room(bench: &Bench) -> Result<(u64, u64), Stopped> {
+///
+/// # Errors
+/// It is too full.
+pub fn room(bench: &Bench) -> Result<(u64, u64), Stopped> {
     let Space { bytes, free } = space(&bench.own.volume).map_err(|why| Stopped::Scratch {
         path: bench.own.volume.display().to_string(),
         why: why.to_string(),
@@ -172,7 +175,10 @@ pub fn scratch(path: &Path, error: &std::io::Error) -> Stopped {
 }
 
 /// Remove what is loaded.
-fn remove(folder: &Path) -> Result<(), Stopped> {
+///
+/// # Errors
+/// It cannot be removed.
+pub fn remove(folder: &Path) -> Result<(), Stopped> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(scratch(folder, &error)),
         Ok(()) | Err(_) => Ok(()),

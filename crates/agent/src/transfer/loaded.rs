@@ -25,6 +25,9 @@ pub struct Journal {
     /// Of so many; 0 before the first batch.
     #[serde(default)]
     pub of: u64,
+    /// A replay: so often the next segment was given to a server.
+    #[serde(default)]
+    pub tries: u32,
 }
 
 impl Journal {
@@ -39,7 +42,7 @@ impl Journal {
             None
         });
         let (id, manifest_hash) = (id.to_string(), manifest_hash.to_string());
-        let new = Self { id, manifest_hash, done: 0, bytes: 0, of: 0 };
+        let new = Self { id, manifest_hash, done: 0, bytes: 0, of: 0, tries: 0 };
         let is_this = |old: &Self| (&old.id, &old.manifest_hash) == (&new.id, &new.manifest_hash);
         read.filter(is_this).unwrap_or(new)
     }

@@ -9,7 +9,7 @@
 //! [`catalog`], [`create`] and [`settle`] with their [`statements`], and [`load`] with what it
 //! notes ([`loaded`]) and waits for ([`settled`]); what it leaves behind goes by [`leftovers`]. A
 //! ring that begins with a backup has the [`tokens`] of its members, and files of theirs are
-//! [`place`]d, which is noted, too ([`placed`]).
+//! [`place`]d, which is noted, too ([`placed`]); then archived commit logs are [`replay`]ed.
 
 pub mod ask;
 pub mod attempt;
@@ -23,6 +23,7 @@ pub mod load;
 pub mod loaded;
 pub mod place;
 pub mod placed;
+pub mod replay;
 pub mod ring;
 pub mod settle;
 pub mod settled;
@@ -36,6 +37,7 @@ use crate::admin::jobs::Jobs;
 use crate::admin::{Error, ServerAdmin};
 use crate::capabilities::SnapshotLife;
 use crate::cql::Endpoint;
+use crate::decide::rewind::Rewinding;
 use crate::launch_record::LaunchRecord;
 use attempt::Attempt;
 use palladion_agent_core::launch_record::LaunchRecord as _;
@@ -47,6 +49,7 @@ use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{Transfer, TransferStatus};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -121,6 +124,14 @@ pub struct Running {
     pub progress: watch::Receiver<Progress>,
 }
 
+/// A start for a replay, as the loop makes it.
+pub struct Rewinds {
+    /// How far it is.
+    pub start: Rewinding,
+    /// Set by whoever drains the server, before it is told to end.
+    pub drained: Arc<AtomicBool>,
+}
+
 /// What is on the volume.
 pub struct Notes {
     /// Of the last transfer.
@@ -146,6 +157,8 @@ pub struct Transfers {
     pub cleared_for: Option<(Option<String>, Option<String>)>,
     /// The order to let clients in that is being carried out.
     pub opening: Option<String>,
+    /// The start for a replay that is being made.
+    pub rewinds: Option<Rewinds>,
     /// When snapshots were looked for last.
     pub swept: Option<Instant>,
     /// Are they being looked for, or cleared?

@@ -39,6 +39,7 @@ fn named(order: &Transfer) -> Option<&str> {
         | TransferTask::Schema(_)
         | TransferTask::Load(_)
         | TransferTask::Tokens(_)
+        | TransferTask::Replay(_)
         | TransferTask::Open(_)
         | TransferTask::Settle(_)
         | TransferTask::Expire(_)

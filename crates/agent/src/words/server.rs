@@ -15,6 +15,7 @@ palladion_api::sentences! {
         Decommissioned => Decommissioned, "the member has left the ring; its server is being stopped";
         OtherHostId { actual: HostId, recorded: HostId } => VolumeDamaged, "the server came up with host ID {actual}, but the ledger on its volume has {recorded}, so it did not find the data of this member; it is being stopped";
         SealEnds => Starting, "the roles of the ring are made; the server is being stopped, and then starts for clients";
+        Rewinds => Starting, "the server is drained and stopped, and then replays the archived commit log";
         Opens => Starting, "the ring is restored; the server is being stopped, and then starts for clients";
         SealLost => Starting, "the agent was restarted while the roles of the ring were being made, and can no longer connect to this server; it is being stopped, and starts again";
         WithContainer => StoppedByIntent, "the container is shutting down";

@@ -1,7 +1,7 @@
 //! Stands for a Cassandra server's JVM: understands the command line that the
 //! agent gives it, speaks Jolokia's protocol, leaves data behind.
 
-use super::{fake_backup, fake_cql, fake_load};
+use super::{fake_backup, fake_cql, fake_load, fake_replay};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -53,6 +53,7 @@ pub fn run(arguments: &[String]) {
     let address = yaml["broadcast_address"].as_str().unwrap().to_string();
     let data = PathBuf::from(yaml["data_file_directories"][0].as_str().unwrap());
     fake_load::open(&data);
+    fake_replay::open(Path::new(&config), value(arguments, "-Dcassandra.replayList="));
     let server = Arc::new(Server {
         mode: Mutex::new("STARTING"),
         host_id: host_id(&data),
@@ -104,10 +105,11 @@ fn basic(user: &str, password: &str) -> String {
     text
 }
 
-/// Note what it was told.
+/// Note what it was told: appended, as it may be ended at any moment.
 pub fn told(line: &str) {
-    let known = std::fs::read_to_string(TOLD).unwrap_or_default();
-    std::fs::write(TOLD, format!("{known}{line}\n")).unwrap();
+    use std::io::Write;
+    let mut file = std::fs::File::options().create(true).append(true).open(TOLD).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
@@ -203,6 +205,11 @@ impl Server {
             "stopCompactionById(java.lang.String)" => {
                 told(&format!("stop {}", item["arguments"][0]));
                 *self.cleans.lock().unwrap() = false;
+                Value::Null
+            }
+            "RestorePointInTime" => fake_replay::point_in_time(),
+            "recover(java.lang.String)" => {
+                fake_replay::recover(Path::new(item["arguments"][0].as_str().unwrap()));
                 Value::Null
             }
             "OperationMode" => json!(mode),

@@ -10,6 +10,7 @@ mod fake_api;
 mod fake_backup;
 mod fake_cql;
 mod fake_load;
+mod fake_replay;
 mod fake_server;
 mod harness;
 mod living;

@@ -1,6 +1,7 @@
 //! The part of a restore that one member does. The rules are in
 //! `docs/concepts/restores.md`.
 
+use super::replay::JournalFound;
 use crate::ids::HostId;
 use crate::restore::RestoreTable;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -22,6 +23,9 @@ pub struct CatalogWork {
     /// A ring that does not exist yet is to become the one of the backup: the backup is read, and no server is asked. Agents of protocol 11 know it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole_ring: bool,
+    /// Of a whole ring: the point in time that the archived commit logs have to reach. Agents of protocol 12 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Time>,
 }
 
 /// A member that has never started notes the tokens that one member of the backup had: its first start is with these.
@@ -169,6 +173,10 @@ pub struct Cataloged {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub members: Vec<BackedUpMember>,
+    /// Of a point in time: the journals of all members.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub journals: Vec<JournalFound>,
 }
 
 /// A member of a backup, as its manifest says.

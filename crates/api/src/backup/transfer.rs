@@ -5,6 +5,7 @@ use super::load::{
     CatalogWork, Cataloged, LoadWork, Loaded, NotedTokens, OpenWork, SchemaWork, SettleWork,
     TokensWork,
 };
+use super::replay::{ReplayWork, Replayed};
 use super::retention::{ExpireWork, Expired, SweepWork, Swept};
 use crate::cluster::{BackupStore, S3Addressing, S3Checksum, S3Store, StoreTransport};
 use crate::ids::{HostId, VolumeId};
@@ -201,6 +202,9 @@ pub struct TransferWork {
     /// Restore of a whole ring: let clients in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenWork>,
+    /// Restore to a point in time: replay the archived commit log of one member of the backup. Agents of protocol 12 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayWork>,
     /// Retention: condemn backups in the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expire: Option<ExpireWork>,
@@ -238,6 +242,8 @@ pub enum TransferTask<'a> {
     Tokens(&'a TokensWork),
     /// See [`TransferWork::open`].
     Open(&'a OpenWork),
+    /// See [`TransferWork::replay`].
+    Replay(&'a ReplayWork),
     /// See [`TransferWork::expire`].
     Expire(&'a ExpireWork),
     /// See [`TransferWork::sweep`].
@@ -246,9 +252,9 @@ pub enum TransferTask<'a> {
 
 impl TransferWork {
     /// All fields.
-    pub const FIELDS: [&str; 15] = [
+    pub const FIELDS: [&str; 16] = [
         "prepare", "snapshot", "describe", "upload", "finish", "verify", "discard", "catalog",
-        "schema", "load", "settle", "tokens", "open", "expire", "sweep",
+        "schema", "load", "settle", "tokens", "open", "replay", "expire", "sweep",
     ];
 
     /// The one; `None` if it asks for nothing that this build knows, or for more than one.
@@ -267,6 +273,7 @@ impl TransferWork {
             self.settle.as_ref().map(TransferTask::Settle),
             self.tokens.as_ref().map(TransferTask::Tokens),
             self.open.as_ref().map(TransferTask::Open),
+            self.replay.as_ref().map(TransferTask::Replay),
             self.expire.as_ref().map(TransferTask::Expire),
             self.sweep.as_ref().map(TransferTask::Sweep),
         ]
@@ -428,6 +435,9 @@ pub struct TransferStatus {
     /// `load`: what was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Loaded>,
+    /// `replay`: what was replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<Replayed>,
     /// `tokens`: what was noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noted_tokens: Option<NotedTokens>,

@@ -157,6 +157,8 @@ pub enum RestorePhase {
     Creating,
     /// The members load the rows.
     Loading,
+    /// Whole ring, to a point in time: the members replay the archived commit logs.
+    Replaying,
     /// All is loaded; one member creates indexes and views.
     Finishing,
     /// Whole ring: roles and permissions are loaded.
@@ -182,6 +184,7 @@ impl RestorePhase {
             | Self::Confirming
             | Self::Creating
             | Self::Loading
+            | Self::Replaying
             | Self::Starting
             | Self::Finishing
             | Self::LoadingRoles

@@ -54,6 +54,16 @@ pub fn tables_come_without_roles() -> Rule {
     )
 }
 
+/// Commit logs are replayed by the members that had the tokens, and what one of them lacks comes
+/// by the repair.
+pub fn a_point_in_time_is_of_a_ring() -> Rule {
+    must(
+        "!has(self.pointInTime) || (self.mode == 'WholeRing' && (!has(self.repair) || self.repair == 'After'))",
+        "`pointInTime` goes with `mode: WholeRing` and `repair: After`: remove it, or set these",
+    )
+    .field_path(".pointInTime")
+}
+
 /// What a restore does has begun, perhaps.
 pub fn is_fixed(field: &str) -> Rule {
     fixed(

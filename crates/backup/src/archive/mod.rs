@@ -10,11 +10,14 @@
 //!
 //! [`entry`] is what an entry says, [`segment`] where bytes of a segment end that no longer
 //! change. What is sent next: [`cursor`] is how far a journal is, [`scan`] which bytes of a
-//! segment are new, [`next`] what a look at all of it comes to, and [`send`] writes it.
+//! segment are new, [`next`] what a look at all of it comes to, and [`send`] writes it. A restore
+//! to a point in time begins with [`read`], and [`choose`] says which segments it takes.
 
+pub mod choose;
 pub mod cursor;
 pub mod entry;
 pub mod next;
+pub mod read;
 pub mod scan;
 pub mod segment;
 pub mod send;

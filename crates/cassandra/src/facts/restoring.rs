@@ -8,6 +8,8 @@ use palladion_api::member::VolumeState;
 
 /// Agents of before this protocol do not know how to begin a ring with a backup.
 pub const KNOWS_WHOLE_RINGS: u32 = 11;
+/// Agents of before this protocol do not know how to bring a ring to a point in time.
+pub const KNOWS_POINTS_IN_TIME: u32 = 12;
 
 impl Facts<'_> {
     /// How its members start; nothing once clients are let in, and for all other rings.

@@ -2,7 +2,7 @@
 
 use palladion_api::backup::TransferCause as Cause;
 use palladion_api::ids::MemberName;
-use palladion_plan::words::{Count, Names};
+use palladion_plan::words::{Count, Names, Several};
 
 use super::turn::Work;
 
@@ -73,7 +73,18 @@ palladion_plan::sentences! {
             "the ring of CassandraCluster {cluster} exists: a whole ring is restored into a new one only; create another CassandraCluster, or restore tables with `mode: Tables`";
         OtherTopology { why: String } => TopologyDiffers,
             "{why}; create the ring like that, and change it when it is restored; or create it empty and use `mode: Tables`";
+        PointBeforeBackup { to: String, backup: String } => PointNotCovered,
+            "`pointInTime` {to} is not behind the backup, whose snapshots were taken until {backup}; restore to a later time, or from an earlier backup";
+        PointInFuture { to: String } => PointNotCovered, "`pointInTime` {to} is in the future; restore to a time that is past";
+        PointNotCovered { to: String, count: usize, members: usize, which: Several<Unreached> } => PointNotCovered,
+            "`pointInTime` {to} is not reached by the archived commit logs of {count} of the {members} members of the backup: {which}";
         Unnamed => RestoreRefused, "the backup has no tables to restore; `kubectl palladion backup show` lists what it has";
+    }
+
+    /// Why the archive of a member of the backup does not reach a point in time.
+    pub enum Unreached {
+        Journal { member: String, why: String } => "member {member}: {why}";
+        NotRead { member: String } => "member {member}: an agent has not read its archive; make sure that all agents have the version of the operator";
     }
 
     /// What a ring is to be like, to take the place of one that was backed up.
@@ -95,6 +106,8 @@ palladion_plan::sentences! {
         Reading => RestoreStarting, "a member reads which members the backup has";
         Starting { done: usize, members: usize } => RestoreStarting,
             "members start with the tokens of the backup, closed to clients: {done} of {members} done";
+        Replaying { to: String, done: usize, members: usize } => RestoreReplaying,
+            "members replay what was archived since the backup, up to {to}: {done} of {members} done";
         Replicating => RestoreLoading,
             "all rows are in place; waiting for the replication of the system keyspaces, in which roles are";
         LoadingRoles { done: usize, members: usize } => RestoreLoading,
@@ -126,6 +139,8 @@ palladion_plan::sentences! {
             "every file of the tables was loaded: {sstables} SSTables, {bytes} bytes, tables: {tables}";
         Ring { members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
             "the ring is restored and repaired: {members} members, {sstables} SSTables, {bytes} bytes";
+        Rewound { to: String, members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
+            "the ring is restored to {to} and repaired: {members} members, {sstables} SSTables, {bytes} bytes, and the commit logs that were archived since the backup";
         RingUnrepaired { members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
             "the ring is restored: {members} members, {sstables} SSTables, {bytes} bytes; members differ as far as they did in the backup until `nodetool repair --full` has run on each";
     }

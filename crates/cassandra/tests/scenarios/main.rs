@@ -50,6 +50,7 @@ mod nodes;
 mod not_ready;
 mod outages;
 mod palladion_upgrades;
+mod points_in_time;
 mod policies;
 mod reasons;
 mod recreated;

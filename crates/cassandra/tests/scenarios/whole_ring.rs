@@ -33,7 +33,7 @@ fn cluster(racks: &[(&str, i32)]) -> Value {
 }
 
 /// A ring that waits for its restore, and a store with a backup of another one.
-fn waiting(racks: &[(&str, i32)]) -> World {
+pub fn waiting(racks: &[(&str, i32)]) -> World {
     let mut world = World::new().with(&cluster(racks));
     let hosts = HOSTS.map(|(host, _)| HostId::new(host)).into_iter().collect();
     world.ring.store.outcomes.insert("old".into(), Outcome::Complete(hosts));
@@ -44,7 +44,7 @@ fn waiting(racks: &[(&str, i32)]) -> World {
     world
 }
 
-fn ask(world: &mut World, more: &Value) {
+pub fn ask(world: &mut World, more: &Value) {
     world.tell(&format!("a person asks for the ring to be restored: {more}"));
     let store = json!({ "s3": { "bucket": "backups", "prefix": "old" } });
     let source = json!({ "store": store, "repositoryID": "r-old", "backupID": "old" });
@@ -65,29 +65,29 @@ fn begun() -> World {
     world
 }
 
-fn of_cluster(world: &World) -> Value {
+pub fn of_cluster(world: &World) -> Value {
     (*world.store.get(&cluster_key()).cloned().expect("the cluster should exist")).clone()
 }
 
 /// The reason and the words of a condition of the cluster.
-fn condition(world: &World, type_: &str) -> String {
+pub fn condition(world: &World, type_: &str) -> String {
     let cluster = of_cluster(world);
     let all = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
     let found = all.iter().find(|c| c["type"] == type_).cloned().unwrap_or_default();
     format!("{} {}: {}", found["status"], found["reason"], found["message"])
 }
 
-fn starts(world: &World) -> usize {
+pub fn starts(world: &World) -> usize {
     world.story.iter().filter(|line| line.contains("starts its server")).count()
 }
 
-fn closed(world: &World) -> usize {
+pub fn closed(world: &World) -> usize {
     let all = world.store.list(kinds::MEMBER);
     all.filter(|(_, member)| member["status"]["server"]["closed"] == true).count()
 }
 
 /// Why the ring is not what the backup was, with nothing left of the restore.
-fn amiss(world: &World) -> Option<String> {
+pub fn amiss(world: &World) -> Option<String> {
     let words = |what: &str| Some(format!("{what}: {}", of_cluster(world)["status"]));
     if phase(world, "back") != Some(RestorePhase::Complete) {
         return words(&format!("it is {:?}", phase(world, "back")));
@@ -116,7 +116,7 @@ fn amiss(world: &World) -> Option<String> {
 }
 
 #[track_caller]
-fn is_restored(world: &World) {
+pub fn is_restored(world: &World) {
     assert_eq!(amiss(world), None, "{}", world.last_words());
 }
 
@@ -241,7 +241,7 @@ fn one_that_is_aborted_before_anybody_has_started_leaves_the_ring_waiting() {
 }
 
 #[track_caller]
-fn stays_closed(world: &World) {
+pub fn stays_closed(world: &World) {
     let degraded = condition(world, "Degraded");
     assert!(degraded.contains(Reason::RingNotRestored.as_str()), "{degraded}");
     assert!(degraded.starts_with("\"True\"") && degraded.contains("delete"), "{degraded}");

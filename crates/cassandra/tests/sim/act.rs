@@ -3,7 +3,7 @@
 
 use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Force, Phase, Server, Shown};
-use palladion_agent::decide::{Action, Cause, DrainCall, LeaveCall, Start, Then};
+use palladion_agent::decide::{Action, Cause, DrainCall, LeaveCall, Start, StopWhy, Then};
 use palladion_agent::issued::Reads;
 use palladion_agent::render::{Door, Entry};
 use palladion_agent::volume;
@@ -55,6 +55,9 @@ impl Agent {
             Action::Start(start) => self.start(&start, reach),
             Action::Stop(why) => {
                 self.stopping = Some(why);
+                if why == StopWhy::Rewinds {
+                    self.stops_to_rewind();
+                }
                 reach
                     .ring
                     .told
@@ -131,8 +134,10 @@ impl Agent {
             Entry::Restore { tokens } => Some(tokens.clone()),
             Entry::Plain | Entry::Join | Entry::ResumeLeave | Entry::Replace { .. } => None,
         };
+        let rewound = self.rewind(identity.door);
         let server = Server {
             member,
+            rewound,
             tag,
             disk: self.pod.disk.clone(),
             address: identity.address.clone(),

@@ -118,6 +118,8 @@ pub struct Agent {
     pub(super) sealed: Option<String>,
     /// Is the server that runs closed to clients?
     pub(super) closed: bool,
+    /// To which time it was started to replay an archived commit log.
+    pub(super) rewound: Option<i64>,
     /// What a sealed start waits for.
     pub(super) lacks_users: Option<Waiting>,
     pub(super) tls: Option<MemberTlsStatus>,
@@ -214,6 +216,7 @@ impl Agent {
             keys: None,
             sealed: None,
             closed: false,
+            rewound: None,
             lacks_users: None,
             tls: None,
             certificate_problem: None,
@@ -326,6 +329,7 @@ impl Agent {
             drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
             closed: self.closed,
+            rewinds: self.wants_rewind(),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
         }
@@ -351,6 +355,7 @@ impl Agent {
         self.lacks_users = reach.ring.login.lacks_users();
         self.sealed = reach.ring.sealed_launch(self.pod.uid.as_str());
         self.closed = reach.ring.is_closed(self.pod.uid.as_str());
+        self.rewound = reach.ring.rewound(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;
             (self.tag, self.look, self.differs) = (None, None, None);

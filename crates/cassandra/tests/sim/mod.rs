@@ -22,6 +22,7 @@ pub mod repair;
 pub mod report;
 pub mod restores;
 mod retention;
+pub mod rewind;
 pub mod ring;
 pub mod rows;
 mod seal;

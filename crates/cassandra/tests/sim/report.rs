@@ -112,6 +112,7 @@ impl Agent {
             runtime_before: None,
             sealed: self.sealed.is_some(),
             closed: self.closed,
+            rewound: self.rewound,
             credentials: None,
         });
         let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());

@@ -29,6 +29,8 @@ pub struct Table {
     pub grace: u64,
     /// What was loaded since the last truncation: backup and host ID of its member.
     pub loaded: BTreeSet<(String, HostId)>,
+    /// The members of backups whose commit logs were replayed into it, and up to when.
+    pub replayed: BTreeMap<HostId, i64>,
     /// The restores that have loaded into it since then.
     pub by: BTreeSet<String>,
     /// The orders by which it was truncated, each as often as it did that.
@@ -51,6 +53,7 @@ impl Table {
             has_rows: false,
             grace: OWN_GRACE,
             loaded: BTreeSet::new(),
+            replayed: BTreeMap::new(),
             by: BTreeSet::new(),
             truncated: Vec::new(),
             wrong: None,
@@ -183,6 +186,7 @@ fn catalog(order: &Transfer, of: &CatalogWork, reach: &mut Reach<'_>) -> Line {
     let time = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(from);
     let cataloged = Cataloged {
         members: Vec::new(),
+        journals: Vec::new(),
         from: time.clone(),
         to: time,
         sources: hosts.iter().map(source).collect(),
@@ -259,7 +263,13 @@ impl World {
             if to.is_empty() || all.clone().count() != to.len() {
                 return Err(format!("restore {} is complete without its tables", key.name));
             }
+            let to = restore["spec"]["pointInTime"].as_str();
+            let to = to.map(|to| to.parse::<jiff::Timestamp>().expect("a time").as_second());
             for table in all {
+                let is_there = |host: &HostId| table.replayed.get(host).copied() == to;
+                if !hosts.iter().all(is_there) {
+                    return Err(format!("restore {} is not of {to:?}: {table:?}", key.name));
+                }
                 let has =
                     |host: &HostId| table.loaded.contains(&(backup.to_string(), host.clone()));
                 if !hosts.iter().all(has) || !table.has_indexes {

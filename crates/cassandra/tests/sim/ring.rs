@@ -54,6 +54,8 @@ pub struct Server {
     pub configuration: Configuration,
     /// Who can speak to it over CQL.
     pub door: Door,
+    /// To which time it was started to replay an archived commit log.
+    pub rewound: Option<i64>,
     /// The tokens that it was started with.
     pub restored: Option<Vec<String>>,
     /// How it speaks to other members.

@@ -7,13 +7,14 @@ use super::world::World;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::Source;
+use palladion_agent::decide::rewind::Rewinding;
 use palladion_agent_transfer::decide::{
     Child, Ended, Facts, Next, Noted, Order, Record, Repository, next,
 };
 use palladion_agent_transfer::tell::{Damaged, Done, Line};
 use palladion_agent_transfer::words::stopped::Cause;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, Loaded, NotedTokens, RingView, Transfer, TransferCause,
+    BackupSchema, DamagedObject, Loaded, NotedTokens, Replayed, RingView, Transfer, TransferCause,
     TransferState, TransferStatus, TransferTask, Uploaded,
 };
 use palladion_api::ids::HostId;
@@ -48,6 +49,8 @@ pub struct Store {
     pub repository: Option<String>,
     /// What was sent: by backup and host ID.
     pub sent: BTreeSet<(String, HostId)>,
+    /// Until when the commit logs of members are archived, where that does not reach every time.
+    pub archived: BTreeMap<HostId, Timestamp>,
     /// The racks of members of backups, where that is not `a`.
     pub racks: BTreeMap<HostId, String>,
     /// How backups ended.
@@ -93,6 +96,8 @@ pub struct Moves {
     last: Option<(String, Cause, String)>,
     /// The order by which clients are let in.
     opening: Option<String>,
+    /// The start for a replay that it is about.
+    pub(super) rewinding: Option<Rewinding>,
     /// What is told.
     pub told: Option<TransferStatus>,
 }
@@ -134,6 +139,7 @@ impl Agent {
                 }
                 Next::End => {
                     self.moves.opening = None;
+                    self.moves.rewinding = None;
                     self.moves.child = None;
                     self.moves.ended = None;
                 }
@@ -145,6 +151,7 @@ impl Agent {
                     kept.record = Some(*record);
                     self.moves.ended = None;
                     self.moves.opening = None;
+                    self.moves.rewinding = None;
                     self.tell_running(order.as_ref(), reach);
                 }
                 Next::Start => {
@@ -157,8 +164,17 @@ impl Agent {
                         all = all.and(Activity::ACTED);
                         continue;
                     }
+                    if self.rewinds_first(order) {
+                        self.tell_running(Some(order), reach);
+                        all = all.and(Activity::ACTED);
+                        continue;
+                    }
                     let time = match order.work.task() {
-                        Some(TransferTask::Upload(_) | TransferTask::Load(_)) => UPLOAD,
+                        Some(
+                            TransferTask::Upload(_)
+                            | TransferTask::Load(_)
+                            | TransferTask::Replay(_),
+                        ) => UPLOAD,
                         Some(TransferTask::Sweep(_)) => {
                             reach.ring.store.sweep_takes.unwrap_or(SHORT)
                         }
@@ -216,7 +232,7 @@ impl Agent {
                 (None, Some((id, last))) => Child::Ended { id: id.clone(), last: last.clone() },
                 (None, None) => match &self.moves.opening {
                     Some(id) => self.opening(id),
-                    None => Child::Absent,
+                    None => self.rewinding().unwrap_or(Child::Absent),
                 },
             },
             host: ledger.and_then(|ledger| ledger.host_id.clone()),
@@ -360,6 +376,7 @@ impl Agent {
                 | TransferTask::Load(_)
                 | TransferTask::Settle(_),
             ) => self.restore(order, reach).expect("an order of a restore"),
+            Some(TransferTask::Replay(of)) => self.replay(order, of, reach),
             Some(TransferTask::Tokens(_) | TransferTask::Open(_)) => {
                 unreachable!("it needs no child")
             }
@@ -437,6 +454,9 @@ impl Agent {
             Ended::Done(Done::Loaded { sstables, bytes }) => {
                 told.loaded = Some(Loaded { sstables: *sstables, bytes: *bytes });
             }
+            Ended::Done(Done::Replayed { segments, bytes }) => {
+                told.replayed = Some(Replayed { segments: *segments, bytes: *bytes });
+            }
             Ended::Done(Done::Noted { source, tokens_hash }) => {
                 let (source, tokens_hash) = (source.clone(), tokens_hash.clone());
                 told.noted_tokens = Some(NotedTokens { source, tokens_hash });
@@ -484,6 +504,7 @@ fn told(
         manifest_hash: None,
         cataloged: None,
         loaded: None,
+        replayed: None,
         noted_tokens: None,
         expired: None,
         swept: None,

@@ -118,7 +118,8 @@ fn read_ring(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Line {
         tokens_hash: hash_of(&tokens_of(host)),
     };
     let source = |host: &HostId| LoadSource { host_id: host.clone(), sstables: 4, bytes: 400 };
-    let time = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(reach.now);
+    let taken = reach.ring.store.taken.unwrap_or(reach.now);
+    let time = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(taken);
     let table = TableFound {
         from: TABLE.into(),
         to: TABLE.into(),
@@ -133,6 +134,7 @@ fn read_ring(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Line {
         sources: hosts.iter().map(source).collect(),
         tables: vec![table],
         members: hosts.iter().map(member).collect(),
+        journals: super::rewind::journals(of, hosts, reach),
     };
     Line::Done(Done::Cataloged { manifest_hash, cataloged: Box::new(cataloged) })
 }
@@ -174,8 +176,13 @@ impl World {
         let all: BTreeSet<&HostId> =
             self.ring.store.outcomes.values().flat_map(Outcome::hosts).collect();
         let table = self.ring.tables.get(TABLE);
+        let mut restores = self.store.list(kinds::RESTORE);
+        let goes_on = restores.any(|(_, restore)| restore["spec"]["pointInTime"].is_string());
         let is_there = |host: &HostId| {
-            table.is_some_and(|table| table.loaded.iter().any(|(_, loaded)| loaded == host))
+            table.is_some_and(|table| {
+                let is_loaded = table.loaded.iter().any(|(_, loaded)| loaded == host);
+                is_loaded && (!goes_on || table.replayed.contains_key(host))
+            })
         };
         match all.into_iter().find(|host| !is_there(host)) {
             None => Ok(()),

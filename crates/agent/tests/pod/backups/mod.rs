@@ -7,6 +7,7 @@ mod expired;
 mod interrupted;
 mod loads;
 mod places;
+mod replays;
 mod restores;
 mod rings;
 mod snapshots;
@@ -34,6 +35,7 @@ pub fn all() -> impl Iterator<Item = &'static Case> {
         .chain(loads::ALL)
         .chain(places::ALL)
         .chain(rings::ALL)
+        .chain(replays::ALL)
         .chain(expired::ALL)
         .chain(archived::ALL)
 }

@@ -16,14 +16,14 @@ pub const ALL: &[Case] = &[
 ];
 
 /// A ring with a backup, and a member of another one that has never started.
-struct Rings {
-    old: Pod,
-    new: Pod,
-    manifest: String,
+pub struct Rings {
+    pub old: Pod,
+    pub new: Pod,
+    pub manifest: String,
 }
 
 impl Rings {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let old = a_pod();
         let manifest = backed_up(&old);
         let mut new = Pod::new();
@@ -39,12 +39,12 @@ impl Rings {
         Self { old, new, manifest }
     }
 
-    fn source(&self) -> Value {
+    pub fn source(&self) -> Value {
         self.old.api.status("m-0")["hostID"].clone()
     }
 
     /// Give the new member an order.
-    fn order(&self, id: &str, work: Value) {
+    pub fn order(&self, id: &str, work: Value) {
         let status = self.new.api.status("m-0");
         let host = status["hostID"].as_str().unwrap_or(NEVER_STARTED);
         let mut order = json!({
@@ -59,7 +59,7 @@ impl Rings {
     }
 
     #[track_caller]
-    fn done(&self, id: &str, work: Value) -> Value {
+    pub fn done(&self, id: &str, work: Value) -> Value {
         self.order(id, work);
         let status = ended(&self.new, id);
         assert_eq!(status["state"], "Done", "{status:#}\n{}", self.new.log());
@@ -81,22 +81,27 @@ impl Rings {
     }
 
     /// With its first start made.
-    fn started() -> Self {
-        let rings = Self::new();
+    pub fn started() -> Self {
+        Self::new().begun()
+    }
+
+    /// The same, of one that has not.
+    pub fn begun(self) -> Self {
+        let rings = self;
         rings.done("r1-tokens-1", rings.tokens());
         rings.permit("n1", &own_hash());
         rings.new.wait_for("a full member", |s| s["permit"]["state"] == "Done");
         rings
     }
 
-    fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         let status = self.new.api.status("m-0");
         status["server"]["closed"] == true && status["server"]["reason"] == "Restoring"
     }
 }
 
 /// Of the tokens that the fake server has.
-fn own_hash() -> String {
+pub fn own_hash() -> String {
     hash(["1", "2"].into_iter())
 }
 

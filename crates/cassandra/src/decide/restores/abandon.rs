@@ -8,6 +8,7 @@ use super::finish::{Settled, settle};
 use super::load::LOAD;
 use super::orders::{self, Active};
 use super::read::Restore;
+use super::whole::REPLAY;
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{Said, ordered, recorded, take_from};
 use crate::facts::{Facts, MemberFact};
@@ -79,7 +80,8 @@ pub fn abandoning(raised: Option<u64>, why: String) -> Phase {
 /// Stop whoever loads, then order it of a member that is up. Rows that still come would come into
 /// whatever is restored next, and would meet deletions that are kept for no longer than before.
 pub fn take_back(facts: &Facts<'_>, valid: &Valid, active: &Active, draft: &mut Draft) -> Left {
-    let (id, schema, load) = (active.order(END), active.order(SCHEMA), active.order(LOAD));
+    let (id, schema) = (active.order(END), active.order(SCHEMA));
+    let loads = [active.order(LOAD), active.order(REPLAY)];
     let mut is_loading = false;
     for (member, ..) in all(facts) {
         let is_other =
@@ -87,7 +89,7 @@ pub fn take_back(facts: &Facts<'_>, valid: &Valid, active: &Active, draft: &mut 
         if ordered(member).filter(is_other).is_some() {
             take_from(facts, member, draft);
         }
-        is_loading |= is_at_work(member, |order| order.starts_with(&load));
+        is_loading |= is_at_work(member, |order| loads.iter().any(|load| order.starts_with(load)));
     }
     if !is_loading && active.record.gc_grace_seconds.is_none() {
         return Left::Nothing;

@@ -96,6 +96,7 @@ pub fn is_before_any_table(restore: &Restore<'_>) -> bool {
         Some(
             RestorePhase::Creating
             | RestorePhase::Loading
+            | RestorePhase::Replaying
             | RestorePhase::Finishing
             | RestorePhase::LoadingRoles
             | RestorePhase::Opening

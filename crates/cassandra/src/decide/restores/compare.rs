@@ -43,6 +43,7 @@ pub fn compare(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draf
                 manifest_hash: hash(restore),
                 tables: restore.spec.tables.clone(),
                 whole_ring: false,
+                to: None,
             };
             let work = TransferWork { catalog: Some(work), ..TransferWork::default() };
             give(facts, (active, Some(own)), one, (id, work), draft);

@@ -38,6 +38,7 @@ pub fn step(
         | RestorePhase::Confirming
         | RestorePhase::Creating
         | RestorePhase::Loading
+        | RestorePhase::Replaying
         | RestorePhase::Starting
         | RestorePhase::Finishing
         | RestorePhase::LoadingRoles
@@ -67,6 +68,7 @@ fn event(restore: &str, phase: RestorePhase, message: &Message) -> Option<Event>
         | RestorePhase::Confirming
         | RestorePhase::Creating
         | RestorePhase::Loading
+        | RestorePhase::Replaying
         | RestorePhase::Starting
         | RestorePhase::Finishing
         | RestorePhase::LoadingRoles

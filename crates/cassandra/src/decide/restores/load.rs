@@ -18,7 +18,7 @@ use palladion_api::ids::MemberName;
 use palladion_api::restore::{CassandraRestoreStatus, RestorePhase, RestoreShare};
 
 /// Steps of the progress that are told, in percent: each is a write.
-const TOLD: usize = 10;
+pub const TOLD: usize = 10;
 
 /// What the names of its orders begin with.
 pub const LOAD: &str = "load-";
@@ -48,6 +48,13 @@ pub fn load(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draft) 
     assign(facts, whole::of(under_way.active), &mut shares);
     let (done, sources) = (shares.iter().filter(|share| share.loaded).count(), shares.len());
     let mut status = CassandraRestoreStatus { shares, ..restore.status.clone() };
+    if done == sources && restore.spec.point_in_time.is_some() {
+        let to = restore.spec.point_in_time.as_ref().map(|to| to.0.to_string()).unwrap_or_default();
+        status.phase = Some(RestorePhase::Replaying);
+        status.progress = Some("0%".into());
+        let members = whole::of(under_way.active).map_or(0, |ring| ring.places.len());
+        return write(facts, restore, status, Phase::Replaying { to, done: 0, members }, draft);
+    }
     if done == sources {
         status.phase = Some(RestorePhase::Finishing);
         status.progress = None;

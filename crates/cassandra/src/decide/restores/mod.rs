@@ -94,6 +94,7 @@ fn advance(
         Some(RestorePhase::Confirming) => orders::release(active, draft),
         Some(RestorePhase::Creating) => create::create(facts, &under_way, draft),
         Some(RestorePhase::Loading) => load::load(facts, &under_way, draft),
+        Some(RestorePhase::Replaying) => whole::replay(facts, &under_way, draft),
         Some(RestorePhase::Finishing) => finish::finish(facts, &under_way, draft),
         Some(RestorePhase::LoadingRoles | RestorePhase::Opening | RestorePhase::Repairing) => {
             match whole::of(active) {

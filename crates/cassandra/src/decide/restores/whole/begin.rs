@@ -5,7 +5,7 @@ use super::super::read::Restore;
 use super::super::source::Unusable;
 use super::has_begun;
 use crate::decide::objects::replicas;
-use crate::facts::{Facts, KNOWS_WHOLE_RINGS, MemberFact};
+use crate::facts::{Facts, KNOWS_POINTS_IN_TIME, KNOWS_WHOLE_RINGS, MemberFact};
 use crate::validate::Valid;
 use crate::words::restores::{Pending, Refused};
 use palladion_api::member::VolumeState;
@@ -33,6 +33,10 @@ pub fn ready(facts: &Facts<'_>, valid: &Valid, restore: &Restore<'_>) -> Result<
         let restore = restore.name().to_string();
         return Err(not_yet(Pending::RingNotNamed { cluster: cluster(), restore }));
     }
+    let knows = match restore.spec.point_in_time {
+        Some(_) => KNOWS_POINTS_IN_TIME,
+        None => KNOWS_WHOLE_RINGS,
+    };
     let mut members = all(facts, valid).peekable();
     if members.peek().is_none() {
         return Err(not_yet(Pending::NoMembers { cluster: cluster() }));
@@ -45,7 +49,7 @@ pub fn ready(facts: &Facts<'_>, valid: &Valid, restore: &Restore<'_>) -> Result<
             return Err(not_yet(Pending::Volume { member: name }));
         };
         let agent = member.status.agent.as_ref();
-        if let Some(agent) = agent.filter(|agent| agent.protocol < KNOWS_WHOLE_RINGS) {
+        if let Some(agent) = agent.filter(|agent| agent.protocol < knows) {
             let (member, agent) = (name, agent.version.clone());
             return Err(not_yet(Pending::AgentTooOld { member, agent }));
         }

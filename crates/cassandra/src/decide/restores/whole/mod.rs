@@ -1,16 +1,20 @@
 //! A ring that begins with a backup: a table of contents. Its members start once, empty and
 //! closed to clients, with the tokens that the members of the backup had ([`start`], by
 //! [`places`]); then its tables are compared, created and finished like those of any restore,
-//! but for the files, which become each member's own. Then come roles ([`roles`]), clients are
+//! but for the files, which become each member's own, and for what was archived since then, if it
+//! goes to a point in time ([`reach`], [`replay`]). Then come roles ([`roles`]), clients are
 //! let in ([`open`]), and members repair what they have ([`repair`]).
 
 pub mod begin;
 mod open;
 mod places;
+mod reach;
 mod repair;
+mod replay;
 mod roles;
 mod start;
 
+pub use replay::{REPLAY, replay};
 pub use start::start;
 
 use super::answers::One;

@@ -112,6 +112,9 @@ fn grace(
 fn complete(restore: &Restore<'_>, members: usize) -> Complete {
     let totals = restore.status.totals.clone().unwrap_or_default();
     let (sstables, bytes) = (totals.sstables, totals.bytes);
+    if let Some(to) = &restore.spec.point_in_time {
+        return Complete::Rewound { to: to.0.to_string(), members, sstables, bytes };
+    }
     match restore.spec.repair {
         Some(RestoreRepair::None) => Complete::RingUnrepaired { members, sstables, bytes },
         Some(RestoreRepair::After | RestoreRepair::Unknown(_)) | None => {

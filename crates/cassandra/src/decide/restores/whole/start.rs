@@ -8,7 +8,7 @@ use super::super::create::hash;
 use super::super::give_up;
 use super::super::orders::{self, UnderWay, give};
 use super::places::{Ring, places};
-use super::{begin, taken};
+use super::{begin, reach, taken};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{Said, ordered, take_from};
 use crate::facts::{Facts, MemberFact};
@@ -73,6 +73,7 @@ fn read(facts: &Facts<'_>, valid: &Valid, under_way: &UnderWay<'_, '_>, draft: &
                 manifest_hash: hash(restore).or(active.record.source.manifest_hash.clone()),
                 tables: Vec::new(),
                 whole_ring: true,
+                to: restore.spec.point_in_time.clone(),
             };
             let work = TransferWork { catalog: Some(work), ..TransferWork::default() };
             give(facts, (active, Some(own)), new.one(), (id, work), draft);
@@ -99,6 +100,11 @@ fn found(
     };
     if cataloged.tables.is_empty() {
         return give_up::because(facts, restore, &Refused::Unnamed.into(), draft);
+    }
+    if let Some(to) = &restore.spec.point_in_time
+        && let Err(why) = reach::reaches(facts, to, cataloged)
+    {
+        return give_up::because(facts, restore, &why.into(), draft);
     }
     if hash(restore).as_ref() != Some(manifest) {
         let mut source =
