@@ -21,8 +21,9 @@ use tokio::sync::watch;
 
 /// The schema's version, and which tables were truncated: asked on one connection.
 const LOCAL: &str = "SELECT JSON schema_version, truncated_at FROM system.local";
-/// Tables of the server itself.
-const OWN_TABLES: &str = "SELECT JSON id FROM system_schema.tables WHERE keyspace_name = 'system'";
+/// All tables; those of the server itself are in one keyspace.
+const TABLES: &str = "SELECT JSON keyspace_name, id FROM system_schema.tables";
+const OWN: &str = "system";
 const DESCRIBE: &str = "DESCRIBE SCHEMA WITH INTERNALS";
 /// The schema for the child.
 const FILE: &str = "schema.cql";
@@ -100,7 +101,7 @@ async fn carry_out(bench: &Bench, outcome: &mut Outcome) -> Result<(), String> {
         let mut connection = Connection::open(&bench.cql).await?;
         let said = connection.texts(LOCAL).await?;
         let own = match &looked.note {
-            Some(_) => connection.texts(OWN_TABLES).await?,
+            Some(_) => connection.texts(TABLES).await?,
             None => Vec::new(),
         };
         Ok::<_, crate::cql::Error>((said, own))
@@ -165,7 +166,8 @@ fn ends(bench: &Bench, looked: &Looked, said: &Said, own: &[String]) -> Option<E
     let note = looked.note.as_ref().filter(|note| note.cursor.since.is_some())?;
     let id = |row: &String| {
         let row: Value = serde_json::from_str(row).ok()?;
-        Some(row.get("id")?.as_str()?.to_string())
+        let is_own = row.get("keyspace_name")?.as_str()? == OWN;
+        is_own.then(|| Some(row.get("id")?.as_str()?.to_string())).flatten()
     };
     let own: BTreeSet<String> = own.iter().filter_map(id).collect();
     if note.window != bench.order.window {

@@ -8,6 +8,7 @@ pub mod leaver;
 pub mod lines;
 mod live;
 mod member;
+mod repository;
 mod restarts;
 mod restoring;
 pub mod security;

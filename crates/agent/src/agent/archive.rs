@@ -101,7 +101,8 @@ impl Agent {
             self.archive.trying_since = None;
         }
         let caught_up = outcome.caught_up.or(before.caught_up);
-        if let Some(why) = outcome.failed.as_ref().filter(|_| outcome.failed != before.failed) {
+        // What fails is tried three times a minute, and logged once: it says how long each took.
+        if let (Some(why), None) = (&outcome.failed, &before.failed) {
             tracing::warn!(why, "the commit log could not be archived; trying again");
         }
         self.archive.last = Outcome { caught_up, ..outcome };
@@ -143,12 +144,20 @@ impl Agent {
             self.archive.told = None;
             return None;
         };
-        let now = self.archive_status(&order);
+        let mut now = self.archive_status(&order);
         if let Some((told, at)) = &self.archive.told {
             let key = |status: &ArchiveStatus| {
                 (status.state, status.since.clone(), status.window, status.gap.clone())
             };
-            if key(told) == key(&now) && (*told == now || at.elapsed() < TOLD) {
+            let is_same = key(told) == key(&now);
+            if is_same && (*told == now || at.elapsed() < TOLD) {
+                return Some(told.clone());
+            }
+            if is_same && now.message.is_some() {
+                // In other words, as each try takes another time.
+                now.message = told.message.clone().or(now.message);
+            }
+            if is_same && *told == now {
                 return Some(told.clone());
             }
         }

@@ -116,8 +116,10 @@ fn answer(opcode: u8, body: &[u8]) -> (u8, Vec<u8>) {
         let row = format!(r#"{{"schema_version": "s1", "truncated_at": {truncated}}}"#);
         return (0x08, rows_of(&["[json]"], &[[row.as_str()]], None));
     }
-    if plain == "SELECT JSON id FROM system_schema.tables WHERE keyspace_name = 'system'" {
-        return (0x08, rows_of(&["[json]"], &[[r#"{"id": "own"}"#]], None));
+    if plain == "SELECT JSON keyspace_name, id FROM system_schema.tables" {
+        let own = r#"{"keyspace_name": "system", "id": "own"}"#;
+        let other = r#"{"keyspace_name": "shop", "id": "t"}"#;
+        return (0x08, rows_of(&["[json]"], &[[own], [other]], None));
     }
     if let Some(of) = plain.strip_prefix("SELECT JSON id FROM system_schema.tables WHERE ") {
         let quoted: Vec<&str> = of.split('\'').collect();

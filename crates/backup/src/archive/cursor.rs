@@ -2,7 +2,7 @@
 //! and found again in the entry itself where the note is lost.
 
 use super::entry::{Brings, Entry, Part};
-use super::{COMMITLOG, OfJournal, entry, journal, of_journal};
+use super::{OfJournal, entry, journal, of_journal};
 use crate::hash::Hash;
 use crate::manifest::member::Schema;
 use crate::names::HostId;
@@ -11,7 +11,7 @@ use crate::words::trouble::Trouble;
 use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cursor {
     /// The number of the newest entry; 0 where there is none.
@@ -51,22 +51,6 @@ pub struct At {
     pub run: String,
     /// Its bytes up to here are sent.
     pub to: u64,
-}
-
-impl Default for Cursor {
-    fn default() -> Self {
-        Self {
-            number: 0,
-            hash: None,
-            until: 0,
-            since: None,
-            at: None,
-            schema: None,
-            tokens_hash: String::new(),
-            gap: None,
-            gaps: 0,
-        }
-    }
 }
 
 impl Cursor {
@@ -135,7 +119,6 @@ pub struct Of {
 /// # Errors
 /// The store failed, or the newest entry cannot be read.
 pub fn lost(vault: &Vault<'_>, host: &HostId) -> Result<Cursor, Trouble> {
-    debug_assert!(journal(host).starts_with(COMMITLOG), "a journal is where all are");
     let numbers = vault.list(&journal(host))?.into_iter();
     let numbers = numbers.filter_map(|meta| match of_journal(&meta.name)? {
         OfJournal::Entry(_, number) => Some(number),

@@ -2,7 +2,6 @@
 //! turn, a job or a transfer, and goes on beside them.
 
 use super::{archive, window};
-use crate::decide::backups::known_repository;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -51,7 +50,7 @@ fn knows(member: &MemberFact) -> bool {
 fn order(facts: &Facts<'_>, valid: &Valid) -> Option<ArchiveOrder> {
     let (backup, archive) = (valid.backup.as_ref()?, archive(valid)?);
     Some(ArchiveOrder {
-        repository: TransferRepository { id: known_repository(facts)?, sealed: backup.is_sealed },
+        repository: TransferRepository { id: facts.repository()?, sealed: backup.is_sealed },
         store: backup.place.clone(),
         credentials_secret_name: backup.credentials_secret.clone(),
         max_loss_seconds: archive.max_loss_seconds,

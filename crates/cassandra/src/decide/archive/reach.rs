@@ -2,7 +2,6 @@
 //! windows of all members, until the time up to which the member that is furthest behind has
 //! archived.
 
-use crate::decide::backups::known_repository;
 use crate::decide::transfers::full_members;
 use crate::facts::Facts;
 use crate::resources as kinds;
@@ -49,7 +48,7 @@ fn bases<'a>(
     facts: &'a Facts<'_>,
     valid: &'a Valid,
 ) -> impl Iterator<Item = (String, Timestamp, Timestamp)> + 'a {
-    let repository = known_repository(facts);
+    let repository = facts.repository();
     facts.objects(kinds::BACKUP).iter().filter_map(move |object| {
         let spec: CassandraBackupSpec = object.part("spec").ok()??;
         let status: CassandraBackupStatus = object.part("status").ok()??;

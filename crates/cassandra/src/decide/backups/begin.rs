@@ -16,7 +16,6 @@ use palladion_api::cluster::ClusterBackup;
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step};
 use serde_json::json;
-use std::collections::BTreeSet;
 
 /// Agents of before this protocol do not know `spec.transfer`.
 pub const KNOWS_TRANSFERS: u32 = 9;
@@ -140,7 +139,7 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
 /// As it is on record, or else as it is noted on the volumes: a cluster object that was created
 /// again around its volumes goes on with the repository that it had.
 fn repository(facts: &Facts<'_>) -> Result<String, Said> {
-    let all = repositories(facts);
+    let all = facts.repositories();
     let mut each = all.iter();
     match (each.next(), each.next()) {
         // Random, and of this decision alone.
@@ -155,14 +154,7 @@ fn repository(facts: &Facts<'_>) -> Result<String, Said> {
 
 /// The repository that the ring has, if that is known and all volumes agree.
 pub fn known_repository(facts: &Facts<'_>) -> Option<String> {
-    let all = repositories(facts);
-    all.first().filter(|_| all.len() == 1).map(ToString::to_string)
-}
-
-fn repositories<'a>(facts: &'a Facts<'_>) -> BTreeSet<&'a str> {
-    let noted = facts.members.values().filter_map(|m| m.status.repository_id.as_deref());
-    let recorded = facts.status.backup.as_ref().map(|backup| backup.repository_id.as_str());
-    noted.chain(recorded).collect()
+    facts.repository()
 }
 
 /// On record before anybody is ordered anything.
