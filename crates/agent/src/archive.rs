@@ -2,12 +2,14 @@
 //! after it, then the child, which sends what is new. The order matters: no byte is of a later
 //! schema, and none was written before a truncation, than the entry says that brings it.
 
+use crate::admin::ServerAdmin;
 use crate::cql::{Connection, Endpoint};
 use crate::transfer::attempt::Talk;
 use crate::transfer::child::{self, End};
+use crate::transfer::ring;
 use jiff::Timestamp;
 use palladion_agent_transfer::archive::look::{self, Looked, is_truncated};
-use palladion_agent_transfer::archive::{Ends, HostId, Next, Places, next, note};
+use palladion_agent_transfer::archive::{Cursor, Ends, HostId, Next, Places, Step, next, note};
 use palladion_agent_transfer::assign::{Own, archive};
 use palladion_agent_transfer::orders::archive::{Archive, SchemaSaid};
 use palladion_agent_transfer::restore::private;
@@ -16,6 +18,7 @@ use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{ArchiveOrder, ArchiveStatus};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -42,6 +45,10 @@ pub struct Bench {
     pub cql: Endpoint,
     /// Hash of its tokens.
     pub tokens_hash: String,
+    /// The server, for what it knows of the ring.
+    pub admin: Arc<dyn ServerAdmin>,
+    /// Before this all was found, by a look of this agent.
+    pub caught_up: Option<i64>,
     /// So long after its acknowledgement a write may be whole in the commit log, in seconds.
     pub margin: i64,
 }
@@ -51,6 +58,8 @@ pub struct Bench {
 pub struct Outcome {
     /// All that was acknowledged before this is archived, in seconds since 1970.
     pub caught_up: Option<i64>,
+    /// Has a window ended, or opened? What was found before is of another one.
+    pub is_other: bool,
     /// Is there more to send at once?
     pub is_more: bool,
     /// Bytes that wait in links.
@@ -127,6 +136,8 @@ async fn carry_out(bench: &Bench, outcome: &mut Outcome) -> Result<(), String> {
         return Ok(());
     }
     let is_all = found.is_all;
+    let is_other = |step: &Step| matches!(step, Step::Gap { .. } | Step::Opening { .. });
+    outcome.is_other = looked.note.is_none() || found.steps.iter().any(is_other);
     let order = order(bench, &looked, (found, said), until).await?;
     let told = archive::archive(&bench.order, &bench.own, order).map_err(|why| why.to_string())?;
     match run(&told).await? {
@@ -185,6 +196,8 @@ async fn order(
     (found, said): (Next, Said),
     until: i64,
 ) -> Result<Archive, String> {
+    let jobs = bench.admin.jobs().ok_or_else(|| Stopped::NotServing.to_string())?;
+    let ring = ring::view(jobs).await.map_err(|why| why.to_string())?.tokens_hash;
     let known = looked.note.as_ref().filter(|note| note.schema_version == said.schema_version);
     let known = known.and_then(|note| note.cursor.schema.clone());
     let schema = match known {
@@ -201,13 +214,23 @@ async fn order(
         is_all: found.is_all,
         sent: found.sent,
         until,
+        since: since(&looked.cursor, bench.caught_up),
+        found: looked.ended,
+        loss: i64::from(bench.order.max_loss_seconds),
         schema,
         schema_version: said.schema_version,
         tokens_hash: bench.tokens_hash.clone(),
+        ring,
         version: bench.own.version.clone(),
         truncated: said.truncated,
         window: bench.order.window,
     })
+}
+
+/// When the last look of the window that is open was begun that has found all; 0 where none has.
+fn since(cursor: &Cursor, caught_up: Option<i64>) -> i64 {
+    let of_window = |at: &i64| cursor.since.is_some_and(|opened| *at > opened);
+    caught_up.filter(of_window).map_or(cursor.all, |at| at.max(cursor.all))
 }
 
 /// The schema as backups write it, in a file.
@@ -242,6 +265,18 @@ async fn run(told: &palladion_agent_transfer::settings::Settings) -> Result<Done
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_newer_than_the_last_look_of_their_window_that_found_all() {
+        let of = |opened, all, caught_up| {
+            since(&Cursor { since: opened, all, ..Cursor::default() }, caught_up)
+        };
+        assert_eq!((of(Some(100), 120, None), of(Some(100), 120, Some(150))), (120, 150));
+        assert_eq!(of(Some(100), 120, Some(110)), 120);
+        // Of the window before; and while what one begins with is sent by several looks.
+        assert_eq!((of(None, 0, Some(90)), of(Some(100), 0, Some(100))), (0, 0));
+        assert_eq!(of(Some(100), 0, Some(150)), 150);
+    }
 
     #[test]
     fn what_the_server_says_of_itself_is_read() {

@@ -51,8 +51,12 @@ fn written() -> Memory {
             number,
             previous,
             until: START + STEP * i64::try_from(number).unwrap(),
+            since: START + STEP * (i64::try_from(number).unwrap() - 1),
+            found: START + STEP * i64::try_from(number).unwrap() + 1,
+            loss: STEP,
             schema: Schema { object: "s".into(), sha256: Hash::of(b"s"), bytes: 1 },
             tokens_hash: "t".into(),
+            ring: "ring".into(),
             version: "5.0.5".into(),
             brings,
         };

@@ -19,6 +19,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Looked {
     /// When it was begun, in seconds since 1970.
     pub began: i64,
+    /// When it had ended: all that was found was written before it.
+    pub ended: i64,
     /// How far the journal is; the first one where nothing is noted.
     pub cursor: Cursor,
     /// What is noted.
@@ -40,7 +42,7 @@ pub struct Looked {
 /// # Errors
 /// Something cannot be read; the next look may.
 pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
-    let began = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Error::other)?.as_secs();
+    let began = now()?;
     let note = note::read(places, repository, host)?;
     // The commit log first: what the server deletes meanwhile is linked by then.
     let mut there = names(&places.commitlog)?;
@@ -78,8 +80,14 @@ pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
         volume.goes_beyond |= found != Found::Parts(Vec::new());
     }
     let waits = links.values().map(|(_, bytes)| bytes).sum();
-    let began = i64::try_from(began).unwrap_or_default();
-    Ok(Looked { began, cursor, note, volume, course, scanned, ends, waits })
+    // Begun second.
+    let ended = now()? + 1;
+    Ok(Looked { began, ended, cursor, note, volume, course, scanned, ends, waits })
+}
+
+fn now() -> Result<i64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Error::other)?;
+    i64::try_from(now.as_secs()).map_err(Error::other)
 }
 
 fn names(folder: &Path) -> Result<BTreeMap<i64, PathBuf>> {

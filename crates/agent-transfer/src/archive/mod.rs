@@ -20,7 +20,8 @@ pub mod note;
 pub mod work;
 
 /// What the agent knows of it.
-pub use palladion_backup::archive::next::{Next, next};
+pub use palladion_backup::archive::cursor::Cursor;
+pub use palladion_backup::archive::next::{Next, Step, next};
 pub use palladion_backup::names::HostId;
 pub use palladion_backup::words::trouble::Ends;
 use std::path::{Path, PathBuf};

@@ -32,8 +32,12 @@ pub fn archive(vault: &Vault<'_>, order: &Archive) -> Result<Done, Stopped> {
         repository: vault.repository().id.clone(),
         host: order.host.clone(),
         until: order.until,
+        since: order.since,
+        found: order.found,
+        loss: order.loss,
         schema,
         tokens_hash: order.tokens_hash.clone(),
+        ring: order.ring.clone(),
         version: order.version.clone(),
     };
     let is_all = order.is_all && steps == order.steps;

@@ -29,12 +29,20 @@ pub struct Archive {
     pub sent: BTreeSet<i64>,
     /// Every write that was acknowledged before this is among it, in seconds since 1970.
     pub until: i64,
+    /// When the last look of the window was begun that had found all; 0 where none had.
+    pub since: i64,
+    /// When this look had ended.
+    pub found: i64,
+    /// So much may be lost, in seconds.
+    pub loss: i64,
     /// The schema of the server after the look.
     pub schema: SchemaSaid,
     /// Its version, as the server says it.
     pub schema_version: String,
     /// Hash of the member's tokens.
     pub tokens_hash: String,
+    /// Hash of all tokens of the ring with their owners, after the look.
+    pub ring: String,
     /// The version of the server.
     pub version: String,
     /// Which tables were truncated, and when.

@@ -89,6 +89,8 @@ impl Agent {
             host: self.ledger()?.host_id.as_ref()?.to_string(),
             cql: self.endpoint(config),
             tokens_hash: hash_sorted(tokens.iter().map(String::as_str)),
+            admin: self.admin.clone()?,
+            caught_up: self.archive.last.caught_up,
             margin: archiving::margin_seconds(config),
         })
     }
@@ -100,7 +102,7 @@ impl Agent {
         if outcome.caught_up.is_some() {
             self.archive.trying_since = None;
         }
-        let caught_up = outcome.caught_up.or(before.caught_up);
+        let caught_up = outcome.caught_up.or(before.caught_up.filter(|_| !outcome.is_other));
         // What fails is tried three times a minute, and logged once: it says how long each took.
         if let (Some(why), None) = (&outcome.failed, &before.failed) {
             tracing::warn!(why, "the commit log could not be archived; trying again");

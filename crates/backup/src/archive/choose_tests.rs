@@ -21,8 +21,12 @@ fn entry(number: u64, until: i64, brings: Brings) -> Entry {
         number,
         previous: None,
         until,
+        since: until - 20,
+        found: until + 1,
+        loss: 60,
         schema: Schema { object: "s".into(), sha256: Hash::of(b"of the backup"), bytes: 1 },
         tokens_hash: "t".into(),
+        ring: "ring".into(),
         version: "5.0.5".into(),
         brings,
     }

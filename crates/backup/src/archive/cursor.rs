@@ -24,6 +24,9 @@ pub struct Cursor {
     /// Since when: the `until` of its opening. None while no window is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<i64>,
+    /// When the last look of the window was begun that has found all; 0 while none has.
+    #[serde(default)]
+    pub all: i64,
     /// How far the bytes are that the window has brought; none where it has brought none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
@@ -56,15 +59,20 @@ pub struct At {
 impl Cursor {
     /// The next entry of this member.
     pub fn next(&self, of: Of, brings: Brings) -> Entry {
-        let Of { repository, host, until, schema, tokens_hash, version } = of;
+        let Of { repository, host, until, since, found, loss, schema, tokens_hash, ring, version } =
+            of;
         Entry {
             repository,
             host,
             number: self.number + 1,
             previous: self.hash.clone(),
             until,
+            since,
+            found,
+            loss,
             schema,
             tokens_hash,
+            ring,
             version,
             brings,
         }
@@ -79,6 +87,7 @@ impl Cursor {
         match &entry.brings {
             Brings::Opening => {
                 (next.since, next.until, next.at) = (Some(entry.until), entry.until, None);
+                next.all = 0;
             }
             Brings::Bytes(part) => {
                 next.until = entry.until;
@@ -88,7 +97,7 @@ impl Cursor {
             Brings::Rest => next.until = entry.until,
             Brings::Gap { why } => {
                 next.gap = Some((self.until, why.clone()));
-                (next.since, next.at) = (None, None);
+                (next.since, next.at, next.all) = (None, None, 0);
                 next.gaps += 1;
             }
         }
@@ -105,10 +114,18 @@ pub struct Of {
     pub host: HostId,
     /// See [`Entry::until`].
     pub until: i64,
+    /// See [`Entry::since`].
+    pub since: i64,
+    /// See [`Entry::found`].
+    pub found: i64,
+    /// See [`Entry::loss`].
+    pub loss: i64,
     /// See [`Entry::schema`].
     pub schema: Schema,
     /// See [`Entry::tokens_hash`].
     pub tokens_hash: String,
+    /// See [`Entry::ring`].
+    pub ring: String,
     /// See [`Entry::version`].
     pub version: String,
 }

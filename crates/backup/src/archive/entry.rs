@@ -26,10 +26,19 @@ pub struct Entry {
     /// Every write that the member acknowledged before this time is in the entries up to this
     /// one, in seconds since 1970 by the member's clock: when it was begun to look for bytes.
     pub until: i64,
+    /// When the last look of the window was begun that had found all, in seconds since 1970: what
+    /// it brings was written after it. 0 where the window had none.
+    pub since: i64,
+    /// When the look had ended that found what it brings: that was written before it.
+    pub found: i64,
+    /// So much may be lost as the operator was asked, in seconds: looks come more often.
+    pub loss: i64,
     /// The schema that the server had after the bytes were found: none of them is of a later one.
     pub schema: Schema,
     /// Of the member's tokens, as it reports them.
     pub tokens_hash: String,
+    /// Hash of all tokens of the ring with their owners, after the bytes were found.
+    pub ring: String,
     /// The version of its server.
     pub version: String,
     /// What it brings.

@@ -74,6 +74,10 @@ pub fn send(
             return Err(object(&name, Wrong::Hash));
         }
         *cursor = cursor.after(&stands, hash);
+        // Of one that stood there nobody knows whether its look had found all.
+        if is_last && stands == entry {
+            cursor.all = of.until;
+        }
         segments.note(cursor).map_err(|why| Trouble::Target { why })?;
         if stands != entry {
             return Ok(Sent::Adopted);

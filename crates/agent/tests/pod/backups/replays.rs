@@ -70,8 +70,12 @@ fn archived(rings: &Rings) -> Vec<String> {
             number,
             previous,
             until,
+            since: until - 20,
+            found: until,
+            loss: 60,
             schema: ring.schema.clone(),
             tokens_hash: own_hash(),
+            ring: "ring".into(),
             version: "5.0.5".into(),
             brings,
         };
