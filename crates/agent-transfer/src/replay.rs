@@ -42,9 +42,13 @@ pub fn journals(
     (ring, members): (&RingManifest, &[Member]),
     (to, server): (i64, &str),
 ) -> Result<Vec<JournalFound>, Stopped> {
+    let owned = members.iter().flat_map(|member| {
+        member.tokens.iter().map(move |token| format!("{token} {}", member.host))
+    });
+    let all = hash_of(&owned.collect::<Vec<String>>());
     let of = |member: &Member| {
         let host_id = HostId::new(member.host.as_str());
-        Ok(match chosen(vault, (ring, member), (to, Some(server)))? {
+        Ok(match chosen(vault, (ring, member), (to, Some((server, &all))))? {
             Ok(segments) => {
                 let parts = segments.iter().flat_map(|segment| &segment.parts);
                 let bytes = parts.map(|part| part.stored_bytes).sum();
@@ -62,9 +66,10 @@ pub fn journals(
 fn chosen(
     vault: &Vault<'_>,
     (ring, member): (&RingManifest, &Member),
-    (to, server): (i64, Option<&str>),
+    (to, known): (i64, Option<(&str, &String)>),
 ) -> Result<Result<Vec<Segment>, Unreached>, Stopped> {
     let entries = read(vault, &member.host, (ring.window, to)).map_err(restoring)?;
+    let server = known.map(|(server, _)| server);
     let is_other = |found: &&String| server.is_some_and(|own| line(found) != line(own));
     if let Some(found) = entries.iter().map(|entry| &entry.version).find(is_other) {
         let (found, own) = (found.clone(), server.unwrap_or_default().to_string());
@@ -74,6 +79,7 @@ fn chosen(
         window: ring.window,
         schema: ring.schema.sha256.clone(),
         tokens_hash: hash_of(&member.tokens),
+        ring: known.map(|(_, ring)| ring.clone()),
         to,
     };
     Ok(choose(&entries, &wanted).map_err(words))
@@ -89,6 +95,8 @@ fn words(why: Uncovered) -> Unreached {
         Uncovered::Schema { until, from } => {
             Unreached::Schema { until: time(until), from: time(from) }
         }
+        Uncovered::Between { from, to } => Unreached::Between { from: time(from), to: time(to) },
+        Uncovered::Members { until } => Unreached::Members { until: time(until) },
         Uncovered::Tokens { until } => Unreached::Tokens { until: time(until) },
     }
 }
@@ -165,7 +173,7 @@ fn planned(vault: &Vault<'_>, (transfer, order): (&str, &Segments)) -> Result<Pl
     let plain = ring::plain(vault, &ring, of).map_err(restoring)?;
     let torn = |invalid| restoring(ring::torn(&of.manifest, &invalid));
     let (member, _) = files(&plain).map_err(torn)?;
-    // Versions were compared before anybody started.
+    // Versions and members were compared before anybody started.
     let found = chosen(vault, (&ring, &member), (order.to, None))?;
     let segments = found.map_err(|why| {
         let (member, why) = (member.host.to_string(), why.to_string());

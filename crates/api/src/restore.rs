@@ -65,7 +65,7 @@ pub struct CassandraRestoreSpec {
     pub source: RestoreSource,
     /// `Tables`: rows are loaded into tables of the running ring. `WholeRing`: a ring that does not exist yet begins with the backup: the restore has the name that `spec.backup.restore` of the `CassandraCluster` says. Immutable.
     pub mode: RestoreMode,
-    /// `WholeRing`: the ring becomes what it was at this time, which is behind the backup: every write of the archived commit logs with a timestamp up to it is replayed, and none with a later one. In UTC and whole seconds, such as `2026-05-04T12:30:00Z`. Needs `spec.backup.archive` of the ring that was backed up, from before the backup to this time, and `repair: After`. Default: the time of the backup. Immutable.
+    /// `WholeRing`: the ring becomes what it was at this time, which is behind the backup: what was archived of the commit logs until then is replayed, but for writes with a later timestamp. In UTC and whole seconds, such as `2026-05-04T12:30:00Z`. Needs `spec.backup.archive` of the ring that was backed up, from before the backup to this time, and `repair: After`. Default: the time of the backup. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
     pub point_in_time: Option<Time>,

@@ -139,6 +139,7 @@ pub fn to_a_moment() {
         "CREATE KEYSPACE line WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}",
         "CREATE TABLE line.rows (number int PRIMARY KEY, at bigint)",
         "CREATE TABLE line.counts (name text PRIMARY KEY, seen counter)",
+        "CREATE TABLE line.lists (list text, entry int, PRIMARY KEY (list, entry))",
     ];
     there.cql(&created).expect("tables");
     let before = written(&there, 0);
@@ -148,13 +149,23 @@ pub fn to_a_moment() {
     let backup = back_up("first");
     let after = written(&there, 1000);
     there.cql(&["DELETE FROM line.rows WHERE number IN (1, 1001)"]).expect("deleted");
+    let entries: Vec<String> = (0..5)
+        .map(|entry| format!("INSERT INTO line.lists (list, entry) VALUES ('a', {entry})"))
+        .chain(["DELETE FROM line.lists WHERE list = 'a' AND entry = 0".to_string()])
+        .collect();
+    there.cql(&entries.iter().map(String::as_str).collect::<Vec<_>>()).expect("entries");
     // All of that is a minute before the moment, and all that follows is behind it.
     std::thread::sleep(MINUTE);
     let to = now().as_secs();
     std::thread::sleep(Duration::from_secs(2));
+    // A server that replays compares no time of the deletion of a row.
+    let delete =
+        |entry: u32| format!("DELETE FROM line.lists WHERE list = 'a' AND entry = {entry}");
+    there.cql(&[&delete(1)]).expect("deleted");
     let later = written(&there, 2000);
     assert!(later.values().all(|at| *at > u128::from(to) * 1_000_000));
     there.cql(&["DELETE FROM line.rows WHERE number IN (2, 1002, 2002)"]).expect("deleted");
+    there.cql(&[&delete(2)]).expect("deleted");
     // Until that is archived, too.
     std::thread::sleep(MINUTE * 2);
     let ring = Ring::with_client(bed(), REWOUND).expect("a client");
@@ -172,6 +183,8 @@ pub fn to_a_moment() {
     let mut found: Vec<u32> = rows.iter().map(|row| row.parse().expect("a number")).collect();
     found.sort_unstable();
     assert_eq!(found, expected);
+    let entries = ring.cql(&["SELECT entry FROM line.lists WHERE list = 'a'"]).expect("entries");
+    assert_eq!(entries, ["1", "2", "3", "4"], "those that were deleted later are there");
     let counted = expected.iter().chain(&[1, 1001]).filter(|number| *number % 10 == 0).count();
     let seen = ring.cql(&[&format!("SELECT seen FROM {TABLES}.counts")]).expect("a count");
     assert_eq!(seen, [counted.to_string()]);

@@ -79,6 +79,7 @@ palladion_api::sentences! {
         NoSegment { file: String } => "the archive names {file}, which cannot be a segment of a commit log; restore to the time of the backup, without `pointInTime`";
         Undrained => "the server of this member could not be drained before the start in which it replays; it is stopped once more";
         NotRewound => "the server of this member has ended in its start for the replay, and has started without it; it is started once more, and its log says why";
+        StartEnds { tries: u32 } => "the server of this member was stopped {tries} times to be started for the replay, and did not come to it; its log says why; restore without `pointInTime`, or from another backup";
         NotReplayed { file: String, why: String } => "the server could not replay {file}: {why}; it is tried again";
         ReplayEnds { file: String, tries: u32 } => "the server of this member has ended {tries} times while it replayed {file}, and its log says why; restore to an earlier time, or without `pointInTime`";
         LoadJournal { path: String, why: String } => "cannot note in {path} what is loaded: {why}; the load tries again";
@@ -194,6 +195,7 @@ impl Stopped {
             | Self::Unreached { .. }
             | Self::NoSegment { .. }
             | Self::ReplayEnds { .. }
+            | Self::StartEnds { .. }
             | Self::OtherTokens { .. }
             | Self::RingSchemaUnread { .. } => Cause::RestoreFailed,
             Self::Restore { why } => match of(why) {

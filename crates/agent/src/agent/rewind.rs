@@ -8,9 +8,11 @@ use crate::decide::rewind::{Rewinding, Running, Stands};
 use crate::render::Door;
 use crate::render::rewind::Rewind;
 use crate::transfer::Rewinds;
+use crate::transfer::loaded::{self, Journal};
 use palladion_agent_transfer::decide::Child;
 use palladion_agent_transfer::tell::ended;
 use palladion_api::backup::{Transfer, TransferTask};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,7 +28,9 @@ impl Agent {
     /// Must the server be started once more before this order can be tried? Then that begins.
     pub(super) fn rewinds_first(&mut self, order: &Transfer) -> bool {
         let Some(TransferTask::Replay(work)) = order.work.task() else { return false };
-        let start = Rewinding::of(&order.id, work);
+        let noted = self.replay_journal(&order.id, &work.manifest_hash);
+        let starts = noted.map_or(0, |(_, journal)| journal.starts);
+        let start = Rewinding::of(&order.id, work, starts);
         if start.stands(self.to_rewind()) == Stands::Ready {
             self.transfers.rewinds = None;
             return false;
@@ -58,15 +62,33 @@ impl Agent {
         let rewinds = self.transfers.rewinds.as_mut()?;
         rewinds.start.stops();
         rewinds.drained.store(false, Ordering::SeqCst);
-        Some(rewinds.drained.clone())
+        let (drained, starts) = (rewinds.drained.clone(), rewinds.start.starts);
+        let (id, manifest) = (rewinds.start.id.clone(), rewinds.start.manifest_hash.clone());
+        let (path, journal) = self.replay_journal(&id, &manifest)?;
+        match (Journal { starts, ..journal }).save(&path) {
+            Ok(()) => Some(drained),
+            Err(error) => {
+                // A start that is not counted is a plain one.
+                tracing::warn!(error = error.to_string(), "a start for a replay cannot be noted");
+                None
+            }
+        }
+    }
+
+    /// What is noted of a replay.
+    fn replay_journal(&self, id: &str, manifest_hash: &str) -> Option<(PathBuf, Journal)> {
+        let path = loaded::path(&self.volume.as_ref()?.journals(), id);
+        let journal = Journal::open(&path, id, manifest_hash);
+        Some((path, journal))
     }
 
     /// What the next start is made with.
     pub(super) fn rewind(&mut self, door: Door) -> Option<Rewind> {
-        let rewinds = self.transfers.rewinds.as_mut().filter(|_| door == Door::Closed)?;
+        let rewinds = self.transfers.rewinds.as_mut()?;
+        // Of this start alone, whatever it is.
         if rewinds.drained.swap(false, Ordering::SeqCst) {
             rewinds.start.drained();
         }
-        rewinds.start.launch()
+        rewinds.start.launch(door)
     }
 }

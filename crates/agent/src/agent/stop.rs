@@ -2,7 +2,7 @@
 //! if that leads to nothing.
 
 use super::state::{Agent, Done, Stopping};
-use crate::admin::{Reading, ServerAdmin};
+use crate::admin::{DRAINED, Reading, ServerAdmin};
 use crate::decide::{DrainCall, Process, StopWhy};
 use crate::drain;
 use crate::init::protocol::{Phase, Signal};
@@ -37,8 +37,10 @@ impl Agent {
         let rewinds = if why == StopWhy::Rewinds { self.stops_to_rewind() } else { None };
         tokio::spawn(async move {
             if let Some(admin) = drained {
-                let answer = drain_in_time(admin).await;
-                if let (Drained::Done, Some(rewinds)) = (answer, rewinds) {
+                let answer = drain_in_time(admin.clone()).await;
+                if let (Drained::Done, Some(rewinds)) = (answer, rewinds)
+                    && is_drained(admin).await
+                {
                     rewinds.store(true, Ordering::SeqCst);
                 }
             }
@@ -110,4 +112,15 @@ async fn drain_in_time(admin: Arc<dyn ServerAdmin>) -> Drained {
     };
     tracing::info!(%answer, "drain");
     answer
+}
+
+/// A server answers a drain that has failed as one that went well, and says in its mode alone how
+/// far it has come (`StorageService.drain`).
+async fn is_drained(admin: Arc<dyn ServerAdmin>) -> bool {
+    let read = tokio::time::timeout(DRAIN_TIME, admin.read()).await;
+    let is_drained = matches!(&read, Ok(Ok(reading)) if reading.is(DRAINED));
+    if !is_drained {
+        tracing::warn!("the server does not say that it is drained");
+    }
+    is_drained
 }

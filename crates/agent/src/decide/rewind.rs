@@ -8,10 +8,14 @@
 
 use super::{Action, Facts, StopWhy};
 use crate::admin::Reading;
+use crate::render::Door;
 use crate::render::rewind::Rewind;
 use crate::volume::ledger::{Ledger, Membership};
 use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::ReplayWork;
+
+/// So often a server is stopped for a replay that it does not come to.
+const MOST_STARTS: u32 = 5;
 
 /// How far a start for a replay is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,10 @@ enum Stage {
 pub struct Rewinding {
     /// The order.
     pub id: String,
+    /// Of the manifest of its backup.
+    pub manifest_hash: String,
+    /// So often the server was stopped for it, since it last replayed.
+    pub starts: u32,
     rewind: Rewind,
     stage: Stage,
 }
@@ -59,19 +67,24 @@ pub enum Stands {
 
 impl Rewinding {
     /// As an order asks for it.
-    pub fn of(id: &str, work: &ReplayWork) -> Self {
+    pub fn of(id: &str, work: &ReplayWork, starts: u32) -> Self {
         let rewind = Rewind { to: work.to.0.as_second(), tables: work.tables.clone() };
-        Self { id: id.to_string(), rewind, stage: Stage::Wanted }
+        let (id, manifest_hash) = (id.to_string(), work.manifest_hash.clone());
+        Self { id, manifest_hash, starts, rewind, stage: Stage::Wanted }
     }
 
     /// Is the server that runs to be stopped for it?
     pub fn wants_stop(&self, rewound: Option<i64>) -> bool {
-        self.stage == Stage::Wanted && rewound != Some(self.rewind.to)
+        self.stage == Stage::Wanted && !self.is_used_up() && rewound != Some(self.rewind.to)
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.starts >= MOST_STARTS
     }
 
     /// It is being stopped.
     pub fn stops(&mut self) {
-        self.stage = Stage::Stopping;
+        (self.stage, self.starts) = (Stage::Stopping, self.starts + 1);
     }
 
     /// It was drained: nothing of its log is replayed by the next start.
@@ -81,13 +94,14 @@ impl Rewinding {
         }
     }
 
-    /// What the next start is made with: once.
-    pub fn launch(&mut self) -> Option<Rewind> {
-        let is_drained = self.stage == Stage::Drained && !self.rewind.tables.is_empty();
-        is_drained.then(|| {
-            self.stage = Stage::Launched;
-            self.rewind.clone()
-        })
+    /// What the next start is made with: once, and only where no client is let in.
+    pub fn launch(&mut self, door: Door) -> Option<Rewind> {
+        if self.stage != Stage::Drained {
+            return None;
+        }
+        self.stage = Stage::Launched;
+        let is_one = door == Door::Closed && !self.rewind.tables.is_empty();
+        is_one.then(|| self.rewind.clone())
     }
 
     /// What has come of it.
@@ -99,6 +113,9 @@ impl Rewinding {
             return Stands::Ready;
         }
         match self.stage {
+            Stage::Wanted if self.is_used_up() => {
+                Stands::Failed(Stopped::StartEnds { tries: self.starts })
+            }
             Stage::Wanted if running.closed => Stands::GoesOn,
             Stage::Stopping => Stands::Failed(Stopped::Undrained),
             Stage::Wanted | Stage::Drained | Stage::Launched => Stands::Failed(Stopped::NotRewound),
@@ -127,7 +144,7 @@ mod tests {
             to: Time(Timestamp::from_second(100).unwrap()),
             tables: tables.iter().map(|table| (*table).to_string()).collect(),
         };
-        Rewinding::of("r1", &work)
+        Rewinding::of("r1", &work, 0)
     }
 
     fn running(rewound: Option<i64>) -> Running {
@@ -139,20 +156,43 @@ mod tests {
         let mut rewinding = wanted(&["k.t"]);
         assert!(rewinding.wants_stop(None) && rewinding.wants_stop(Some(99)));
         assert!(!rewinding.wants_stop(Some(100)));
-        assert_eq!(rewinding.launch(), None, "it was not drained");
+        assert_eq!(rewinding.launch(Door::Closed), None, "it was not drained");
         rewinding.drained();
-        assert_eq!(rewinding.launch(), None, "another drain");
+        assert_eq!(rewinding.launch(Door::Closed), None, "another drain");
         rewinding.stops();
         assert!(!rewinding.wants_stop(None));
         let down = Running { serves: false, ..running(None) };
         assert_eq!(rewinding.stands(down), Stands::GoesOn);
         assert_eq!(rewinding.stands(running(None)), Stands::Failed(Stopped::Undrained));
         rewinding.drained();
-        let rewind = rewinding.launch().unwrap();
+        let rewind = rewinding.launch(Door::Closed).unwrap();
         assert_eq!((rewind.to, rewind.tables), (100, vec!["k.t".to_string()]));
-        assert_eq!(rewinding.launch(), None, "the next one may have a log to replay");
+        assert_eq!(rewinding.launch(Door::Closed), None, "the next one may have a log to replay");
         assert_eq!(rewinding.stands(running(Some(100))), Stands::Ready);
         assert_eq!(rewinding.stands(running(None)), Stands::Failed(Stopped::NotRewound));
+    }
+
+    #[test]
+    fn a_start_that_comes_otherwise_uses_the_drain_up() {
+        let mut rewinding = wanted(&["k.t"]);
+        rewinding.stops();
+        rewinding.drained();
+        assert_eq!(rewinding.launch(Door::Open), None);
+        assert_eq!(rewinding.launch(Door::Closed), None, "that was not the next one");
+        assert_eq!(rewinding.stands(running(None)), Stands::Failed(Stopped::NotRewound));
+    }
+
+    #[test]
+    fn a_server_that_never_comes_to_replay_ends_the_restore() {
+        let mut rewinding = Rewinding { starts: MOST_STARTS - 1, ..wanted(&["k.t"]) };
+        assert!(rewinding.wants_stop(None));
+        rewinding.stops();
+        let again = Rewinding { starts: rewinding.starts, ..wanted(&["k.t"]) };
+        assert!(!again.wants_stop(None));
+        let ends = Stopped::StartEnds { tries: MOST_STARTS };
+        assert_eq!(again.stands(running(None)), Stands::Failed(ends));
+        // One that was started so is taken, whatever came before.
+        assert_eq!(again.stands(running(Some(100))), Stands::Ready);
     }
 
     #[test]
@@ -160,7 +200,7 @@ mod tests {
         let mut rewinding = wanted(&[]);
         rewinding.stops();
         rewinding.drained();
-        assert_eq!(rewinding.launch(), None);
+        assert_eq!(rewinding.launch(Door::Closed), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::create::{self, NOTE};
 use super::loaded::{self, LOAD};
 use crate::volume::Volume;
+use palladion_agent_transfer::replay::plan;
 use std::path::{Path, PathBuf};
 
 /// Remove it, but for what the transfer with this ID needs; and for the note of the tables of the
@@ -20,7 +21,11 @@ pub fn remove(volume: &Volume, id: Option<&str>, order: Option<&str>) {
     let _ = std::fs::remove_dir(volume.restores());
     // What was truncated is known until the restore is over, whoever orders it once more.
     let schema = order.map(|id| create::path(&state, &create::of_same_restore(id)));
-    let kept = id.map(|id| [loaded::path(&state, id), create::path(&state, id)]);
+    let kept = id.map(|id| {
+        let load = loaded::path(&state, id);
+        // What is done of a replay counts in its plan.
+        [plan(&load), load, create::path(&state, id)]
+    });
     for path in below(&state) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(&path))
@@ -70,6 +75,10 @@ mod tests {
         for file in notes.iter().chain([&schema, &upload]) {
             fs::write(file, "{}").unwrap();
         }
+        let plans = notes.clone().map(|note| plan(&note));
+        for file in &plans {
+            fs::write(file, "{}").unwrap();
+        }
         let folders = ["r1-load-1", "r1-load-2"].map(|id| loaded::folder(&restores, id));
         for folder in &folders {
             fs::create_dir_all(folder.join("shop/users")).unwrap();
@@ -77,6 +86,7 @@ mod tests {
         remove(&volume, Some("r1-load-2"), None);
         let there = |paths: &[PathBuf; 2]| paths.iter().map(|p| p.exists()).collect::<Vec<_>>();
         assert_eq!(there(&notes), [false, true]);
+        assert_eq!(there(&plans), [false, true]);
         assert_eq!(there(&folders), [false, true]);
         assert!(!schema.exists() && upload.exists());
         let of_this = create::path(&state, "r1-schema");

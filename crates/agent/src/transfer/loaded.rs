@@ -28,6 +28,9 @@ pub struct Journal {
     /// A replay: so often the next segment was given to a server.
     #[serde(default)]
     pub tries: u32,
+    /// A replay: so often the server was stopped to be started for it, since it last replayed.
+    #[serde(default)]
+    pub starts: u32,
 }
 
 impl Journal {
@@ -42,7 +45,7 @@ impl Journal {
             None
         });
         let (id, manifest_hash) = (id.to_string(), manifest_hash.to_string());
-        let new = Self { id, manifest_hash, done: 0, bytes: 0, of: 0, tries: 0 };
+        let new = Self { id, manifest_hash, done: 0, bytes: 0, of: 0, tries: 0, starts: 0 };
         let is_this = |old: &Self| (&old.id, &old.manifest_hash) == (&new.id, &new.manifest_hash);
         read.filter(is_this).unwrap_or(new)
     }

@@ -13,7 +13,7 @@
 use super::attempt::Talk;
 use super::load::{remove, room};
 use super::loaded::{self, Journal};
-use super::step::{Step, ask, ask_to_the_end, child, other};
+use super::step::{Halt, Step, ask, child, other};
 use super::{Bench, down};
 use crate::admin::Error;
 use palladion_agent_transfer::assign::restore::{NextSegments, segments};
@@ -53,15 +53,22 @@ pub async fn replay(bench: &Bench, work: &ReplayWork, talk: &mut Talk) -> Step<D
             let segment = into.join(file);
             is_rewound(bench, work, talk).await?;
             begun(&mut journal, &path, file)?;
-            ask_to_the_end(talk, one(bench, &segment, file)).await?;
-            (journal.done, journal.tries) = (journal.done + 1, 0);
+            // What cannot be ended is noted before the try is.
+            one(bench, &segment, file).await?;
+            (journal.done, journal.tries, journal.starts) = (journal.done + 1, 0, 0);
             journal.save(&path)?;
             tell(&journal, talk);
+            if *talk.stop.borrow() {
+                return Err(Halt::Ended);
+            }
         }
         journal.bytes += bytes;
         journal.save(&path)?;
         remove(&into)?;
-        if files.is_empty() || journal.done >= all_segments {
+        if files.is_empty() && journal.done < all_segments {
+            return Err(other());
+        }
+        if journal.done >= all_segments {
             return Ok(Done::Replayed { segments: journal.done, bytes: journal.bytes });
         }
     }

@@ -11,6 +11,21 @@ use std::sync::OnceLock;
 /// A file of this name says how often a server ends at the next segment.
 pub const ENDS: &str = "recover-ends";
 
+/// A file of this name says how often a server is not drained, although it answers as if it was.
+pub const UNDRAINED: &str = "drain-fails";
+
+/// The mode after a drain.
+pub fn drained() -> &'static str {
+    let left = fs::read_to_string(UNDRAINED).ok().and_then(|text| text.parse::<u32>().ok());
+    match left.filter(|left| *left > 0) {
+        Some(left) => {
+            fs::write(UNDRAINED, (left - 1).to_string()).unwrap();
+            "DRAINING"
+        }
+        None => "DRAINED",
+    }
+}
+
 static TO: OnceLock<i64> = OnceLock::new();
 
 /// At its start it reads what it is to replay.

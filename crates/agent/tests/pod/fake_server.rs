@@ -245,7 +245,7 @@ impl Server {
                 Value::Null
             }
             "drain()" => {
-                *self.mode.lock().unwrap() = "DRAINED";
+                *self.mode.lock().unwrap() = fake_replay::drained();
                 Value::Null
             }
             _ => {

@@ -2,8 +2,8 @@
 //!
 //! A window of the journal that is not broken has to reach from before the backup to the point.
 //! What a segment had before the backup is taken along: whole segments are replayed, and a write
-//! that is in the backup already is the same a second time. Writers have clocks of their own, so
-//! bytes of a while before and after are taken, too, where they are there.
+//! that is in the backup already is the same a second time. Clocks differ, so bytes of a while before it are
+//! taken, too, where they are there. Of what came after the point nothing is.
 
 use super::entry::{Brings, Entry, Part};
 use crate::hash::Hash;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Clocks of servers and operator differ by no more than this, in seconds: a window that opened
 /// less than this before the backup may have opened after it.
 pub const CLOCKS: i64 = 60;
-/// Bytes of so many seconds before the backup and after the point are taken along.
+/// Bytes of so many seconds before the backup are taken along.
 pub const MARGIN: i64 = 600;
 
 /// What is wanted of a journal.
@@ -25,6 +25,8 @@ pub struct Wanted {
     pub schema: Hash,
     /// Of the tokens that the member had then, as it reports them.
     pub tokens_hash: String,
+    /// Of all tokens with their owners then; none where that was compared before.
+    pub ring: Option<String>,
     /// The point in time, in seconds since 1970: every write with a time up to it.
     pub to: i64,
 }
@@ -69,6 +71,18 @@ pub enum Uncovered {
         until: i64,
         /// From then on it is another one.
         from: i64,
+    },
+    /// The bytes of a while before the point came together with those of a while after it.
+    Between {
+        /// They came after this.
+        from: i64,
+        /// And before this.
+        to: i64,
+    },
+    /// Members had come or gone: what others have written is in other journals.
+    Members {
+        /// Until then they were those of the backup.
+        until: i64,
     },
     /// The member had other tokens.
     Tokens {
@@ -123,32 +137,61 @@ fn base(entries: &[Entry], wanted: &Wanted) -> Result<usize, Uncovered> {
     }
 }
 
-/// The last entry that is taken: the first one that reaches the point, and those after it as long
-/// as they may have bytes of writers whose clocks are behind.
+/// The last entry that is taken: the last one all of whose bytes came until the point. A server
+/// leaves out what has a later time, but for deletions of rows, which it does not compare
+/// (`PartitionUpdate.maxTimestamp`): so nothing is taken that came later.
 fn end(entries: &[Entry], base: usize, wanted: &Wanted) -> Result<usize, Uncovered> {
     let mut last = last_part(&entries[..=base]);
     let mut is_schema = false;
-    let mut covered = None;
+    let mut taken = base;
     for (at, entry) in entries.iter().enumerate().skip(base) {
         let until = entries[at.saturating_sub(1).max(base)].until;
+        if at > base && entry.found > wanted.to {
+            return reaches((&entries[taken], last), entry, wanted).map(|()| taken);
+        }
         let why = match at > base {
             true => breaks(entry, last, (until, is_schema), wanted),
             false => other_tokens(entry, until, wanted),
         };
         if let Some(why) = why {
-            return covered.ok_or(why);
+            return Err(why);
         }
         is_schema |= entry.schema.sha256 == wanted.schema;
         last = part(entry).or(last);
-        if entry.until >= wanted.to {
-            covered = Some(at);
-        }
-        if entry.until >= wanted.to.saturating_add(MARGIN) {
-            break;
-        }
+        taken = at;
     }
-    let until = entries.last().map_or(0, |entry| entry.until);
-    covered.ok_or(Uncovered::Ends { until })
+    match entries[taken].until >= wanted.to - entries[taken].loss {
+        true => Ok(taken),
+        false => Err(Uncovered::Ends { until: entries[taken].until }),
+    }
+}
+
+/// Is all that was acknowledged until a while before the point in what is taken? By that itself,
+/// or by the entry behind it, which says after when its bytes came.
+fn reaches(
+    (taken, last): (&Entry, Option<&Part>),
+    next: &Entry,
+    wanted: &Wanted,
+) -> Result<(), Uncovered> {
+    let (least, until) = (wanted.to - next.loss, taken.until);
+    if until >= least {
+        return Ok(());
+    }
+    if next.ring != *wanted.ring.as_ref().unwrap_or(&next.ring) {
+        return Err(Uncovered::Members { until });
+    }
+    match &next.brings {
+        Brings::Rest if next.until >= least => Ok(()),
+        Brings::Bytes(part) if last.is_some_and(|last| !part.follows(last)) => {
+            Err(Uncovered::Gap { until, why: None })
+        }
+        Brings::Bytes(_) if next.since >= least => Ok(()),
+        Brings::Rest | Brings::Bytes(_) => {
+            Err(Uncovered::Between { from: next.since.max(until), to: next.found })
+        }
+        Brings::Opening => Err(Uncovered::Gap { until, why: None }),
+        Brings::Gap { why } => Err(Uncovered::Gap { until, why: Some(why.clone()) }),
+    }
 }
 
 /// Why this entry does not go on where the one before it ended.
@@ -170,6 +213,11 @@ fn breaks(
     let is_before = !is_schema && entry.until <= wanted.window.to;
     if entry.schema.sha256 != wanted.schema && !is_before {
         return Some(Uncovered::Schema { until, from: entry.until });
+    }
+    let is_other = wanted.ring.as_ref().is_some_and(|ring| entry.ring != *ring);
+    // Who came or went before the snapshots is in them, or has left what it had to others.
+    if is_other && entry.until > wanted.window.from {
+        return Some(Uncovered::Members { until });
     }
     other_tokens(entry, until, wanted)
 }

@@ -4,12 +4,14 @@ use crate::names::HostId;
 
 const FROM: i64 = 10_000;
 const TO: i64 = 10_030;
+const LOSS: i64 = 60;
 
 fn wanted(to: i64) -> Wanted {
     Wanted {
         window: Window { from: FROM, to: TO },
         schema: Hash::of(b"of the backup"),
         tokens_hash: "t".into(),
+        ring: Some("all".into()),
         to,
     }
 }
@@ -22,11 +24,11 @@ fn entry(number: u64, until: i64, brings: Brings) -> Entry {
         previous: None,
         until,
         since: until - 20,
-        found: until + 1,
+        found: until,
         loss: 60,
         schema: Schema { object: "s".into(), sha256: Hash::of(b"of the backup"), bytes: 1 },
         tokens_hash: "t".into(),
-        ring: "ring".into(),
+        ring: "all".into(),
         version: "5.0.5".into(),
         brings,
     }
@@ -81,20 +83,21 @@ fn ends(all: &[(&str, u64)]) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn whole_segments_are_taken_from_before_the_backup_to_a_while_after_the_point() {
+fn whole_segments_are_taken_from_before_the_backup_to_the_last_look_before_the_point() {
     let all = ends(&[("2", 50), ("3", 60), ("9", 40)]);
-    assert_eq!(chosen(&journal(), 10_100).unwrap(), all, "and what is there behind it");
     assert_eq!(chosen(&journal(), 10_140).unwrap(), all);
-    // What is too late for every clock is left out.
-    let mut long = journal();
-    long.push(entry(11, 10_740, bytes(("b", 9), 40, 50)));
-    long.push(entry(12, 10_760, bytes(("b", 9), 50, 60)));
-    assert_eq!(chosen(&long, 10_100).unwrap().last(), Some(&("9.log".to_string(), 50)));
+    // Of what came later nothing is taken: a server would carry out its deletions of rows.
+    let before = ends(&[("2", 50), ("3", 60), ("9", 30)]);
+    for to in [10_100, 10_139] {
+        assert_eq!(chosen(&journal(), to).unwrap(), before, "{to}");
+    }
+    assert_eq!(chosen(&journal(), 10_099).unwrap(), ends(&[("2", 50), ("3", 60)]));
 }
 
 #[test]
 fn a_point_that_is_not_archived_is_not_reached() {
-    assert_eq!(chosen(&journal(), 10_141), Err(Uncovered::Ends { until: 10_140 }));
+    assert!(chosen(&journal(), 10_140 + LOSS).is_ok());
+    assert_eq!(chosen(&journal(), 10_141 + LOSS), Err(Uncovered::Ends { until: 10_140 }));
     assert_eq!(chosen(&[], 10_100), Err(Uncovered::Nothing));
     let late = &journal()[6..];
     assert_eq!(chosen(late, 10_100), Err(Uncovered::Begins { at: 10_050 }));
@@ -103,6 +106,47 @@ fn a_point_that_is_not_archived_is_not_reached() {
     close.drain(1..5);
     close[0].until = FROM - CLOCKS + 1;
     assert_eq!(chosen(&close, 10_100), Err(Uncovered::Begins { at: FROM - CLOCKS + 1 }));
+}
+
+#[test]
+fn what_came_in_one_piece_is_not_cut() {
+    let all = ends(&[("2", 50), ("3", 60), ("9", 40)]);
+    let mut late = journal();
+    late.push(Entry { since: 10_300, ..entry(11, 10_500, bytes(("b", 9), 40, 50)) });
+    // All of a while before the point is in what came before it.
+    assert_eq!(chosen(&late, 10_300 + LOSS).unwrap(), all);
+    let between = Err(Uncovered::Between { from: 10_300, to: 10_500 });
+    assert_eq!(chosen(&late, 10_301 + LOSS), between);
+    assert_eq!(chosen(&late, 10_499), between);
+    assert_eq!(chosen(&late, 10_500).unwrap(), ends(&[("2", 50), ("3", 60), ("9", 50)]));
+    // At rest nothing came, however long.
+    late[10].brings = Brings::Rest;
+    assert_eq!(chosen(&late, 10_499).unwrap(), all);
+    // What does not follow says nothing of what came before it.
+    late[10].brings = bytes(("b", 9), 45, 50);
+    assert_eq!(chosen(&late, 10_300 + LOSS), Err(Uncovered::Gap { until: 10_140, why: None }));
+}
+
+#[test]
+fn what_others_have_written_is_in_other_journals() {
+    let mut grown = journal();
+    for entry in &mut grown[7..] {
+        entry.ring = "with another one".into();
+    }
+    let members = Err(Uncovered::Members { until: 10_050 });
+    assert_eq!(chosen(&grown, 10_100), members);
+    assert!(chosen(&grown, 10_050).is_ok());
+    // It came at some time before the entry that says so.
+    grown[7].until = 10_400;
+    grown[7].found = 10_400;
+    assert_eq!(chosen(&grown[..8], 10_050 + LOSS).map(drop), Ok(()));
+    assert_eq!(chosen(&grown[..8], 10_051 + LOSS), members);
+    // Before the backup others may have been there.
+    let mut earlier = journal();
+    for entry in &mut earlier[..5] {
+        entry.ring = "without one".into();
+    }
+    assert!(chosen(&earlier, 10_100).is_ok());
 }
 
 #[test]
@@ -126,7 +170,7 @@ fn nothing_goes_on_behind_a_gap() {
     opens[1].brings = Brings::Gap { why: why() };
     opens[2].brings = Brings::Opening;
     opens[3].brings = bytes(("a", 2), 0, 20);
-    assert_eq!(chosen(&opens, 10_050).unwrap(), ends(&[("2", 50), ("3", 60), ("9", 40)]));
+    assert_eq!(chosen(&opens, 10_050).unwrap(), ends(&[("2", 50), ("3", 60)]));
 }
 
 #[test]
@@ -142,8 +186,8 @@ fn tables_that_change_before_the_point_are_named_and_after_it_they_end_what_is_t
         entry.schema.sha256 = Hash::of(b"another one");
     }
     let schema = Uncovered::Schema { until: 10_050, from: 10_100 };
-    assert_eq!(chosen(&altered, 10_051), Err(schema));
-    assert_eq!(chosen(&altered, 10_050).unwrap(), ends(&[("2", 50), ("3", 60)]));
+    assert_eq!(chosen(&altered, 10_100), Err(schema));
+    assert_eq!(chosen(&altered, 10_099).unwrap(), ends(&[("2", 50), ("3", 60)]));
     // What was changed before the backup is in it.
     let mut earlier = journal();
     for entry in &mut earlier[..6] {

@@ -1,4 +1,4 @@
-//! Reading a journal: from a while before a backup to a while after a point in time. Each entry
+//! Reading a journal: from a while before a backup to the first one behind a point in time. Each entry
 //! vouches for the one before it; where one is missing, or is not what was written, the journal
 //! ends for whoever reads it.
 
@@ -30,7 +30,7 @@ pub fn read(
     }
     numbers.sort_unstable();
     let begin = begin(vault, host, (&numbers, window.from - MARGIN))?;
-    let mut entries = forward(vault, host, (&numbers[begin..], to.saturating_add(MARGIN)))?;
+    let mut entries = forward(vault, host, (&numbers[begin..], to))?;
     let mut earlier = Vec::new();
     while lacks_its_begin(earlier.last().map(|(entry, _)| entry), &entries) {
         let first = earlier.last().or(entries.first());
@@ -83,7 +83,7 @@ fn begin(
 fn forward(
     vault: &Vault<'_>,
     host: &HostId,
-    (numbers, until): (&[u64], i64),
+    (numbers, to): (&[u64], i64),
 ) -> Result<Vec<Found>, Trouble> {
     let mut all: Vec<Found> = Vec::new();
     for number in numbers {
@@ -94,7 +94,7 @@ fn forward(
         if !all.last().is_none_or(follows) {
             break;
         }
-        let is_behind = found.0.until > until;
+        let is_behind = found.0.found > to;
         all.push(found);
         if is_behind {
             break;

@@ -58,7 +58,7 @@ impl Agent {
 
     pub(super) fn rewinds_first(&mut self, order: &Transfer) -> bool {
         let Some(TransferTask::Replay(work)) = order.work.task() else { return false };
-        let start = Rewinding::of(&order.id, work);
+        let start = Rewinding::of(&order.id, work, 0);
         let is_ready = start.stands(self.to_rewind()) == Stands::Ready;
         self.moves.rewinding = (!is_ready).then_some(start);
         !is_ready
@@ -83,8 +83,8 @@ impl Agent {
     }
 
     pub(super) fn rewind(&mut self, door: Door) -> Option<i64> {
-        let start = self.moves.rewinding.as_mut().filter(|_| door == Door::Closed)?;
-        start.launch().map(|rewind| rewind.to)
+        let start = self.moves.rewinding.as_mut()?;
+        start.launch(door).map(|rewind| rewind.to)
     }
 
     pub(super) fn replay(&self, order: &Transfer, of: &ReplayWork, reach: &mut Reach<'_>) -> Line {

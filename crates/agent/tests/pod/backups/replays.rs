@@ -2,7 +2,7 @@
 //! for it, and replays what was archived, whoever ends meanwhile.
 
 use super::super::cases::Case;
-use super::super::fake_replay::ENDS;
+use super::super::fake_replay::{ENDS, UNDRAINED};
 use super::super::processes::signal;
 use super::rings::{Rings, own_hash};
 use super::*;
@@ -15,6 +15,7 @@ use palladion_backup::names::HostId;
 pub const ALL: &[Case] = &[
     ("what_was_archived_since_a_backup_is_replayed_up_to_a_time", it_is_replayed),
     ("a_replay_goes_on_whoever_is_killed", whoever_is_killed),
+    ("a_server_that_was_not_drained_is_started_plain", undrained),
 ];
 
 /// Ten minutes after the backup, and when the archive ends.
@@ -173,4 +174,23 @@ fn whoever_is_killed() {
     let begun = new.told().into_iter().filter(|line| line.starts_with("replays ")).count();
     assert_eq!((begun, starts(new)), (2, 4), "{}", new.log());
     assert!(rings.is_closed());
+}
+
+/// The server answers a drain that has failed as one that went well: its log may have what the
+/// time of the replay would leave out.
+fn undrained() {
+    let rings = Rings::new();
+    let expected = archived(&rings);
+    let rings = rings.begun();
+    let new = &rings.new;
+    fs::write(new.path("tmp").join(UNDRAINED), "1").unwrap();
+    let before = starts(new);
+    rings.order("r1-replay-1", replay(&rings));
+    eventually("a plain start", || starts(new) > before);
+    assert!(!new.told().iter().any(|line| line.starts_with("replays ")), "{:#?}", new.told());
+    let status = ended(new, "r1-replay-1");
+    assert_eq!(status["state"], "Done", "{status:#}\n{}", new.log());
+    assert_eq!(recovered(new), expected);
+    let begun = new.told().into_iter().filter(|line| line.starts_with("replays ")).count();
+    assert_eq!((begun, starts(new)), (1, before + 2), "{}", new.log());
 }
