@@ -61,6 +61,7 @@ palladion_api::sentences! {
         StatementRefused { about: String, why: String } => "the server refuses to create or alter {about}: {why}; correct what it names, then begin another restore";
         StatementFailed { about: String, why: String } => "the server could not create or alter {about}: {why}; it is tried again";
         Missing { about: String } => "{about} is still to be created or altered, although the server has done it; somebody else may be changing the schema; it is tried again";
+        OtherTableId { table: String, found: String, expected: String } => "table {table} has the ID {found} in this ring and {expected} in the backup, so no commit log of the backup can be replayed into it; delete the ring, and begin again with a new one";
         Differs { table: String, why: String } => "files of the backup cannot be loaded into table {table}: {why}; restore to another table, or drop this one";
         IndexThere { table: String, index: String } => "table {table} has the storage-attached index {index}, beside which rows cannot be loaded; drop it, and begin another restore";
         NotRestored { table: String } => "table {table} is to be truncated, and is none of those that are restored; restart the operator with the version of the agents, and begin another restore";
@@ -184,6 +185,7 @@ impl Stopped {
                 Cause::ServerDown
             }
             Self::StatementRefused { .. }
+            | Self::OtherTableId { .. }
             | Self::Differs { .. }
             | Self::IndexThere { .. }
             | Self::NotRestored { .. }

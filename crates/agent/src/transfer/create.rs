@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use palladion_agent_transfer::assign::restore::{read, table};
 use palladion_agent_transfer::orders::restore::Amounts;
 use palladion_agent_transfer::restore::schema::{
-    Chosen, Described, Statement, TableName, There, altering, creating, there,
+    Chosen, Described, Ids, Statement, TableName, There, altering, creating, there,
 };
 use palladion_agent_transfer::restore::{choose, mapping};
 use palladion_agent_transfer::tell::Done;
@@ -59,14 +59,18 @@ pub async fn create(bench: &Bench, work: &SchemaWork, talk: &mut Talk) -> Step<D
     let ours: Vec<Chosen> = chosen.iter().filter(is_ours).cloned().collect();
     let missing = |ring: &Described| {
         let (mapping, names) = (mapping(&work.tables), &work.datacenters);
-        let gc_grace = work.gc_grace_seconds;
-        let statements = creating(&backup, ring, &chosen, &mapping, names, gc_grace);
+        let ids = if work.keep_ids { Ids::Kept } else { Ids::New };
+        let set = (work.gc_grace_seconds, ids);
+        let statements = creating(&backup, ring, &chosen, &mapping, names, set);
         let mut statements = statements.map_err(|why| Stopped::NotChosen { why })?;
         statements.extend(altering(&backup, ring, &ours));
         Ok(statements)
     };
     let ring = ask(talk, until_nothing_is_missing(bench, missing)).await?;
     chosen.iter().try_for_each(|one| fits(&backup, &ring, one))?;
+    if work.keep_ids {
+        chosen.iter().try_for_each(|one| has_its_id(&backup, &ring, one))?;
+    }
     // Nobody truncates what is not restored.
     let is_chosen = |text: &&String| chosen.iter().any(|one| one.to.to_string() == **text);
     if let Some(table) = work.truncate.iter().find(|text| !is_chosen(text)) {
@@ -127,6 +131,20 @@ fn fits(backup: &Described, ring: &Described, one: &Chosen) -> Result<(), Stoppe
             Err(Stopped::IndexThere { table, index })
         }
         There::Table { differs: None, storage_attached: None, .. } => Ok(()),
+    }
+}
+
+/// What a commit log has of a table that is not there by its ID is passed over, without a word to
+/// whoever replays it.
+fn has_its_id(backup: &Described, ring: &Described, one: &Chosen) -> Result<(), Stopped> {
+    let (expected, found) = (backup.id(&one.from), ring.id(&one.to));
+    match expected.is_some() && expected == found {
+        true => Ok(()),
+        false => {
+            let said = |id: Option<&str>| id.unwrap_or("none").to_string();
+            let (table, found, expected) = (one.to.to_string(), said(found), said(expected));
+            Err(Stopped::OtherTableId { table, found, expected })
+        }
     }
 }
 

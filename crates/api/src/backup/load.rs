@@ -60,6 +60,9 @@ pub struct SchemaWork {
     /// What `gc_grace_seconds` of all these tables is set to; unset: it stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gc_grace_seconds: Option<u64>,
+    /// Tables get the IDs that they had in the backup: commit logs name them by these. Agents of protocol 12 know it.
+    #[serde(default, rename = "keepIDs", skip_serializing_if = "std::ops::Not::not")]
+    pub keep_ids: bool,
     /// Tables of the ring that lose their rows, as `keyspace.table`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 512))]

@@ -8,13 +8,13 @@ use super::parts::Keyspace;
 use super::rewrite::Rewrite;
 use super::table::Later;
 use super::token::Source;
-use super::{Chosen, Mapping, Statement, functions};
+use super::{Chosen, Ids, Mapping, Statement, functions};
 use crate::words::schema::{About, NotChosen};
 use palladion_api::words::Quoted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is created before the rows are loaded, in order: keyspaces, with other names for their
-/// datacenters; types; functions by which columns are masked; tables without their IDs, each
+/// datacenters; types; functions by which columns are masked; tables, with new IDs or their own, each
 /// followed by the columns that it loses. What is there is left out; of tables that are there only
 /// `gc_grace_seconds` is set, if it is given.
 ///
@@ -26,7 +26,7 @@ pub fn creating(
     chosen: &[Chosen],
     mapping: &[Mapping],
     datacenters: &BTreeMap<String, String>,
-    gc_grace: Option<u64>,
+    (gc_grace, ids): (Option<u64>, Ids),
 ) -> Result<Vec<Statement>, NotChosen> {
     let is_known = |name: &&String| {
         let mut keyspaces = backup.keyspaces.values();
@@ -44,7 +44,7 @@ pub fn creating(
     statements.extend(types(backup, ring, &roots(backup, &absent, &whole, &masks))?);
     statements.extend(functions::missing(ring, &masks));
     for one in absent {
-        statements.extend(table(backup, one, gc_grace)?);
+        statements.extend(table(backup, one, (gc_grace, ids))?);
     }
     for one in existing {
         let differs = |seconds: &u64| ring.gc_grace_seconds(&one.to).is_some_and(|s| s != *seconds);
@@ -184,7 +184,7 @@ fn types(backup: &Described, ring: &Described, roots: &Roots) -> Result<Vec<Stat
 fn table(
     backup: &Described,
     one: &Chosen,
-    gc_grace: Option<u64>,
+    set: (Option<u64>, Ids),
 ) -> Result<Vec<Statement>, NotChosen> {
     let (from, to) = (&one.from, &one.to);
     let Some(table) = backup.tables.get(from) else { return Ok(Vec::new()) };
@@ -198,7 +198,7 @@ fn table(
     for (before, _) in &table.commas {
         create = create.comma(*before);
     }
-    let create = create.settings(&table.settings, gc_grace).done();
+    let create = create.settings(&table.settings, set).done();
     let mut statements = vec![about(to, create)];
     statements.extend(table.later.iter().map(|later| altered(later, one)));
     Ok(statements)

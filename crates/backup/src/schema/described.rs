@@ -69,6 +69,15 @@ impl Described {
         self.tables.get(name).map(|table| table.gc_grace_seconds)
     }
 
+    /// The ID of a table; none if there is no such table, or its ID is not said.
+    pub fn id(&self, name: &TableName) -> Option<&str> {
+        let table = self.tables.get(name)?;
+        let setting = table.settings.iter().find(|setting| setting.name == "id")?;
+        let first = table.source.tokens.get(setting.tokens.start + 2)?;
+        let last = table.source.tokens.get(setting.tokens.end.checked_sub(1)?)?;
+        table.source.text.get(first.at.start..last.at.end)
+    }
+
     fn read(&mut self, source: &Source) -> Result<(), Unread> {
         let mut cursor = Cursor::new(source);
         let cursor = &mut cursor;

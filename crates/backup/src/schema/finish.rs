@@ -1,5 +1,6 @@
 //! What is created when all rows are loaded: it is built from them, or no row needs it.
 
+use super::Ids;
 use super::choose::whole;
 use super::described::Described;
 use super::name::TableName;
@@ -96,7 +97,8 @@ fn views(
         if is_there || !created.contains(&base) {
             continue;
         }
-        let rewrite = Rewrite::of(&view.source).keyspace(from, to).settings(&view.settings, None);
+        let rewrite =
+            Rewrite::of(&view.source).keyspace(from, to).settings(&view.settings, (None, Ids::New));
         let about = About::View { name: target.to_string() }.to_string();
         statements.push(Statement { about, cql: rewrite.done() });
     }

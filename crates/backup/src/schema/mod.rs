@@ -73,6 +73,15 @@ pub enum There {
     },
 }
 
+/// The IDs of tables that are created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// The ring gives them new ones.
+    New,
+    /// They have those of the backup: a commit log names tables by them.
+    Kept,
+}
+
 /// A statement to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {

@@ -1,5 +1,6 @@
 //! A statement of the backup with other names in it. What is not changed stays byte for byte.
 
+use super::Ids;
 use super::name::quoted;
 use super::options::{self, Setting};
 use super::token::{Kind, Source};
@@ -58,9 +59,10 @@ impl<'a> Rewrite<'a> {
         self
     }
 
-    /// Without the ID, and with another `gc_grace_seconds` if one is given.
-    pub fn settings(mut self, settings: &[Setting], gc_grace: Option<u64>) -> Self {
-        if let Some(index) = settings.iter().position(|setting| setting.name == "id") {
+    /// Without the ID, if it is not kept, and with another `gc_grace_seconds` if one is given.
+    pub fn settings(mut self, settings: &[Setting], (gc_grace, ids): (Option<u64>, Ids)) -> Self {
+        let id = settings.iter().position(|setting| setting.name == "id");
+        if let Some(index) = id.filter(|_| ids == Ids::New) {
             self.changes.extend(self.without(settings, index).map(|bytes| (bytes, String::new())));
         }
         let Some(seconds) = gc_grace else { return self };
@@ -69,7 +71,7 @@ impl<'a> Rewrite<'a> {
             self.changes.push((token.at.clone(), seconds.to_string()));
         } else {
             let end = self.source.text.len();
-            let is_first = settings.iter().all(|setting| setting.name == "id");
+            let is_first = settings.iter().all(|setting| setting.name == "id" && ids == Ids::New);
             let word = if is_first { "WITH" } else { "AND" };
             self.changes.push((end..end, format!(" {word} gc_grace_seconds = {seconds}")));
         }

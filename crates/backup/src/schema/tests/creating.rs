@@ -1,5 +1,5 @@
-use super::super::altering;
-use super::{COMPACT, Restore, SHOP, abouts, cql, read};
+use super::super::{Ids, altering};
+use super::{COMPACT, Restore, SHOP, abouts, cql, name, read};
 use std::collections::BTreeMap;
 
 #[test]
@@ -36,6 +36,24 @@ fn what_is_not_renamed_stays_byte_for_byte() {
     let to = without_ids.find("\n\nCREATE INDEX \"Orders").unwrap();
     assert!(created.contains(&without_ids[from..to]), "{created}");
     assert!(!created.contains(" ID "), "{created}");
+}
+
+#[test]
+fn ids_are_kept_for_commit_logs_that_name_tables_by_them() {
+    let mut restore = Restore::of(SHOP, "", "");
+    (restore.ids, restore.gc_grace) = (Ids::Kept, Some(7));
+    let created = cql(&restore.creating().unwrap());
+    let id = "1b255f4d-ef25-40a6-0000-000000000000";
+    assert!(created.contains(&format!("WITH ID = {id}\n    AND")), "{created}");
+    let text = format!("CREATE KEYSPACE a; CREATE TABLE a.t (p int PRIMARY KEY) WITH ID = {id};");
+    let mut short = Restore::of(&text, "CREATE KEYSPACE a;", "");
+    (short.ids, short.gc_grace) = (Ids::Kept, Some(7));
+    let created = cql(&short.creating().unwrap());
+    assert!(created.contains(&format!("WITH ID = {id} AND gc_grace_seconds = 7")), "{created}");
+    assert_eq!(short.backup.id(&name("a.t")), Some(id));
+    assert_eq!(short.backup.id(&name("a.u")), None);
+    let without = Restore::of("CREATE KEYSPACE a; CREATE TABLE a.t (p int PRIMARY KEY);", "", "");
+    assert_eq!(without.backup.id(&name("a.t")), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod finishing;
 mod generated;
 mod reading;
 
-use super::{Chosen, Described, Mapping, NotChosen, Statement, TableName, There};
+use super::{Chosen, Described, Ids, Mapping, NotChosen, Statement, TableName, There};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What Cassandra prints, with all that is hard in it.
@@ -45,6 +45,7 @@ struct Restore {
     /// The schema of the ring, which grows by what is executed.
     ring: String,
     gc_grace: Option<u64>,
+    ids: Ids,
     datacenters: BTreeMap<String, String>,
 }
 
@@ -53,7 +54,7 @@ impl Restore {
         let (backup, mapping) = (read(backup), mapping(places));
         let chosen = super::chosen(&backup, &mapping).unwrap();
         let (ring, datacenters) = (ring.to_owned(), BTreeMap::new());
-        Self { backup, mapping, chosen, ring, gc_grace: None, datacenters }
+        Self { backup, mapping, chosen, ring, gc_grace: None, ids: Ids::New, datacenters }
     }
 
     fn there(&self, to: &str) -> There {
@@ -71,7 +72,14 @@ impl Restore {
     fn creating(&self) -> Result<Vec<Statement>, NotChosen> {
         let (ring, gc_grace) = (read(&self.ring), self.gc_grace);
         let (mapping, datacenters) = (&self.mapping, &self.datacenters);
-        super::creating(&self.backup, &ring, &self.chosen, mapping, datacenters, gc_grace)
+        super::creating(
+            &self.backup,
+            &ring,
+            &self.chosen,
+            mapping,
+            datacenters,
+            (gc_grace, self.ids),
+        )
     }
 
     fn finishing(&self, created: &BTreeSet<TableName>) -> Vec<Statement> {

@@ -85,6 +85,7 @@ fn order(
         tables: restore.spec.tables.clone(),
         datacenters: restore.spec.datacenters.clone(),
         gc_grace_seconds: restore.status.gc_grace_seconds,
+        keep_ids: restore.spec.point_in_time.is_some(),
         truncate: truncated(restore),
     };
     let work = TransferWork { schema: Some(work), ..TransferWork::default() };
