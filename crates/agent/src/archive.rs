@@ -223,6 +223,7 @@ async fn order(
         ring,
         version: bench.own.version.clone(),
         truncated: said.truncated,
+        broken: looked.volume.broken.clone(),
         window: bench.order.window,
     })
 }

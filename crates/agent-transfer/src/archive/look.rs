@@ -56,6 +56,7 @@ pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
         runs: note::runs(places)?,
         dropped: note::dropped(places)?,
         broken: note::broken(places)?,
+        done: note.as_ref().map_or(0, |note| note.done),
         goes_beyond: false,
     };
     let cursor = note.as_ref().map(|note| note.cursor.clone()).unwrap_or_default();

@@ -27,6 +27,9 @@ pub struct Note {
     pub start: i64,
     /// The segment that the journal is at is sent to its end.
     pub ended: bool,
+    /// All segments of the window up to this one are: those that bring nothing, too.
+    #[serde(default)]
+    pub done: i64,
     /// Which tables of users were truncated, and when: what the server said last.
     pub truncated: BTreeMap<String, String>,
     /// The number of the ring's window.

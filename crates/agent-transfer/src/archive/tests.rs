@@ -23,6 +23,8 @@ struct Member {
     random: Seeded,
     places: Places,
     segments: BTreeMap<i64, Segment>,
+    /// What the server says.
+    truncated: BTreeMap<String, String>,
 }
 
 impl Member {
@@ -31,7 +33,8 @@ impl Member {
         let places = Places::of(folder.path(), &folder.path().join(".palladion"));
         fs::create_dir_all(&places.commitlog).unwrap();
         let (memory, random) = (Memory::at(1_800_000_000), Seeded::new(1));
-        Self { folder, memory, random, places, segments: BTreeMap::new() }
+        let (segments, truncated) = (BTreeMap::new(), BTreeMap::new());
+        Self { folder, memory, random, places, segments, truncated }
     }
 
     fn vault(&self) -> Vault<'_> {
@@ -101,7 +104,8 @@ impl Member {
             tokens_hash: "t".into(),
             ring: "ring".into(),
             version: "5.0.5".into(),
-            truncated: BTreeMap::new(),
+            truncated: self.truncated.clone(),
+            broken: looked.volume.broken.clone(),
             window: 0,
         };
         work::archive(&self.vault(), &order).unwrap()
@@ -292,6 +296,78 @@ fn a_crash_between_an_entry_and_its_note_sends_no_byte_twice() {
     member.look(None, 40);
     assert_eq!(member.words(), "opening, 100:0-78, 100:78-116, 100:116-134");
     assert_eq!(member.together(100), member.segments[&100].bytes);
+}
+
+/// Between the entry and its note a table is truncated.
+#[test]
+fn an_entry_of_an_earlier_try_hides_no_truncation() {
+    let mut member = running();
+    member.look(None, 10);
+    let noted = member.note();
+    member.write(100, 30);
+    member.look(None, 20);
+    note::write(&member.places, &noted).unwrap();
+    member.truncated = [("t".to_string(), "1".to_string())].into();
+    let ends = |member: &Member| {
+        let is = look::is_truncated(&member.note().truncated, &member.truncated, &[].into());
+        is.then_some(Ends::Truncated)
+    };
+    member.look(ends(&member), 30);
+    assert_eq!(member.words(), "opening, 100:0-78, 100:78-116");
+    assert_eq!(member.note().schema_version, "", "of which the entry speaks is not known");
+    member.look(ends(&member), 40);
+    let gap = Ends::Truncated;
+    assert_eq!(member.words(), format!("opening, 100:0-78, 100:78-116, gap ({gap})"));
+    assert_eq!(ends(&member), None);
+}
+
+/// The server ignores a link that fails at its start, replays the segment and deletes it.
+#[test]
+fn a_left_over_segment_that_is_lost_at_a_start_ends_the_window() {
+    let mut member = running();
+    member.look(None, 10);
+    member.fill(100);
+    member.make(102);
+    member.look(None, 20);
+    member.write(101, 40);
+    note::begin(&member.places, "run-2").unwrap();
+    for number in [100, 101, 102] {
+        member.delete(number);
+    }
+    member.make(900);
+    member.write(900, 7);
+    member.look(None, 30);
+    let missing = Ends::Missing { segment: 102 };
+    assert_eq!(member.words(), format!("opening, 100:0-78, gap ({missing})"));
+}
+
+#[test]
+fn a_segment_that_was_made_in_advance_is_sent_to_its_end_by_none() {
+    let mut member = running();
+    member.look(None, 10);
+    note::begin(&member.places, "run-2").unwrap();
+    member.fill(100);
+    member.fill(101);
+    member.delete(100);
+    member.delete(101);
+    member.make(900);
+    member.look(None, 20);
+    assert_eq!(member.links(), [] as [i64; 0]);
+    member.write(900, 7);
+    member.look(None, 30);
+    assert_eq!(member.words(), "opening, 100:0-78, 900:0-35");
+}
+
+#[test]
+fn what_broke_before_a_window_opens_does_not_end_it() {
+    let member = running();
+    member.look(None, 10);
+    note::breaks(&member.places, "off").unwrap();
+    member.look(None, 20);
+    note::breaks(&member.places, "off").unwrap();
+    member.look(None, 30);
+    member.look(None, 40);
+    assert_eq!(member.words(), "opening, 100:0-78, gap (off), opening, 100:0-78");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use palladion_backup::vault::Vault;
 use palladion_backup::words::trouble::Ends;
 use rustix::fs::{Advice, fadvise};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -42,22 +43,12 @@ pub fn archive(vault: &Vault<'_>, order: &Archive) -> Result<Done, Stopped> {
     };
     let is_all = order.is_all && steps == order.steps;
     let sent = send::send(vault, &mut cursor, (&of, &steps, is_all), &disk)?;
-    let mut entries = cursor.number;
     match sent {
         Sent::All if steps == order.steps => end(order, &disk)?,
         // Another look goes on behind it.
-        Sent::All => {}
-        Sent::Adopted => {
-            let mut note = disk.note.borrow().clone();
-            // With which segment an opening of an earlier try began is not known.
-            if note.cursor.since.is_some() && note.cursor.at.is_none() {
-                note.start = 0;
-            }
-            note::write(&order.places, &note).map_err(unwritten(&order.places))?;
-            entries = note.cursor.number;
-        }
+        Sent::All | Sent::Adopted => {}
     }
-    Ok(Done::Archived { entries, is_all: is_all && sent == Sent::All })
+    Ok(Done::Archived { entries: cursor.number, is_all: is_all && sent == Sent::All })
 }
 
 /// How far the journal is, and what is written: where the note is lost, first that it is.
@@ -87,6 +78,7 @@ fn end(order: &Archive, disk: &Disk<'_>) -> Result<(), Stopped> {
     let failed = unwritten(places);
     let mut note = disk.note.borrow().clone();
     let at = note.cursor.at.as_ref().map(|at| at.segment);
+    note.done = note.done.max(order.sent.last().copied().unwrap_or_default());
     note.ended |= at.is_some_and(|segment| order.sent.contains(&segment));
     if note != *disk.note.borrow() || order.steps.is_empty() {
         note::write(places, &note).map_err(&failed)?;
@@ -96,7 +88,9 @@ fn end(order: &Archive, disk: &Disk<'_>) -> Result<(), Stopped> {
             note::gone(&path).map_err(&failed)?;
         }
     }
-    if order.steps.iter().any(|step| matches!(step, Step::Gap { .. })) {
+    let is_other = |step: &Step| matches!(step, Step::Gap { .. } | Step::Opening { .. });
+    // One that came after the look ends the window that has opened.
+    if order.steps.iter().any(is_other) && note::broken(places).map_err(&failed)? == order.broken {
         note::gone(&places.broken()).map_err(&failed)?;
     }
     Ok(())
@@ -111,6 +105,8 @@ struct Disk<'a> {
     places: &'a Places,
     runs: Volume,
     note: RefCell<Note>,
+    /// What was known when the entry before was written: of truncations, and the ring's window.
+    earlier: (BTreeMap<String, String>, u64),
 }
 
 impl<'a> Disk<'a> {
@@ -128,12 +124,15 @@ impl<'a> Disk<'a> {
             cursor: cursor.clone(),
             start: opens.or(noted.map(|note| note.start)).unwrap_or_default(),
             ended: noted.is_some_and(|note| note.ended),
+            // Of what a window begins with, nothing is sent.
+            done: opens.map_or(noted.map_or(0, |note| note.done), |segment| segment - 1),
             truncated: order.truncated.clone(),
             window: order.window,
             schema_version: order.schema_version.clone(),
         };
         let runs = Volume { runs, ..Volume::default() };
-        Ok(Self { places, runs, note: RefCell::new(note) })
+        let earlier = noted.map(|note| (note.truncated.clone(), note.window)).unwrap_or_default();
+        Ok(Self { places, runs, note: RefCell::new(note), earlier })
     }
 }
 
@@ -155,8 +154,17 @@ impl Segments for Disk<'_> {
         read().map_err(|error| error.to_string())
     }
 
-    fn note(&self, cursor: &Cursor) -> Result<(), String> {
+    fn note(&self, cursor: &Cursor, sent: Sent) -> Result<(), String> {
         let mut note = self.note.borrow_mut();
+        if sent == Sent::Adopted {
+            // What has happened since then may have to end the window still.
+            (note.truncated, note.window) = self.earlier.clone();
+            note.schema_version = String::new();
+            // With which segment an opening of an earlier try began is not known.
+            if cursor.since.is_some() && cursor.at.is_none() {
+                note.start = 0;
+            }
+        }
         note.ended &= note.cursor.at == cursor.at;
         note.cursor = cursor.clone();
         note::write(self.places, &note).map_err(|error| error.to_string())

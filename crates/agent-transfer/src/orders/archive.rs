@@ -47,6 +47,8 @@ pub struct Archive {
     pub version: String,
     /// Which tables were truncated, and when.
     pub truncated: BTreeMap<String, String>,
+    /// Why the window ended in any case, as the look found it noted.
+    pub broken: Option<String>,
     /// The number of the ring's window.
     pub window: u64,
 }

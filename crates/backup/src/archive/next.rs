@@ -43,6 +43,8 @@ pub struct Volume {
     pub dropped: BTreeSet<i64>,
     /// Why the window ends in any case.
     pub broken: Option<String>,
+    /// Segments of the window up to this one were sent to their ends.
+    pub done: i64,
     /// Is anything whole in a segment behind those of the course? The last of these is full then,
     /// and not linked yet, as the server does that beside all else.
     pub goes_beyond: bool,
@@ -56,6 +58,12 @@ impl Volume {
     pub fn run(&self, number: i64) -> &str {
         let run = self.runs.iter().rev().find(|run| run.after < number);
         run.map_or(EARLIER, |run| &run.tag)
+    }
+
+    /// The highest segment that was there when the server was started that wrote this one.
+    fn before_run(&self, number: i64) -> i64 {
+        let run = self.runs.iter().rev().find(|run| run.after < number);
+        run.map_or(0, |run| run.after)
     }
 
     fn find(&self, number: i64) -> Option<&There> {
@@ -119,6 +127,11 @@ fn goes_on(volume: &Volume, at: &At, ended: bool) -> Result<Vec<(i64, u64)>, End
         if next != last + 1 && volume.run(next) == run {
             return Err(Ends::Missing { segment: last + 1 });
         }
+        // A server replays what it finds at its start and deletes it, linked or not.
+        let before = volume.before_run(next);
+        if last.max(volume.done) < before {
+            return Err(Ends::Missing { segment: before });
+        }
         all.push((next, 0));
         last = next;
     }
@@ -130,7 +143,8 @@ fn newest(volume: &Volume) -> Vec<(i64, u64)> {
     let mut all: Vec<(i64, u64)> = Vec::new();
     for there in volume.there.iter().rev() {
         let follows = all.last().is_none_or(|(next, _)| {
-            there.number + 1 == *next || volume.run(there.number) != volume.run(*next)
+            let is_other = volume.run(there.number) != volume.run(*next);
+            there.number + 1 == *next || (is_other && there.number >= volume.before_run(*next))
         });
         let is_dropped = all
             .last()

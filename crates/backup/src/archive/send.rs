@@ -31,11 +31,12 @@ pub trait Segments {
     /// Why they cannot be read.
     fn read(&self, segment: i64, from: u64, to: u64) -> Result<Read, String>;
 
-    /// Note how far the journal is.
+    /// Note how far the journal is, and whose the newest entry is. What is known of the server now
+    /// is not what an earlier try knew that has written it.
     ///
     /// # Errors
     /// Why it cannot be noted: nothing may be sent after it.
-    fn note(&self, cursor: &Cursor) -> Result<(), String>;
+    fn note(&self, cursor: &Cursor, sent: Sent) -> Result<(), String>;
 }
 
 /// What became of a look.
@@ -75,12 +76,13 @@ pub fn send(
         }
         *cursor = cursor.after(&stands, hash);
         // Of one that stood there nobody knows whether its look had found all.
-        if is_last && stands == entry {
+        let sent = if stands == entry { Sent::All } else { Sent::Adopted };
+        if is_last && sent == Sent::All {
             cursor.all = of.until;
         }
-        segments.note(cursor).map_err(|why| Trouble::Target { why })?;
-        if stands != entry {
-            return Ok(Sent::Adopted);
+        segments.note(cursor, sent).map_err(|why| Trouble::Target { why })?;
+        if sent == Sent::Adopted {
+            return Ok(sent);
         }
     }
     Ok(Sent::All)

@@ -69,6 +69,19 @@ fn a_start_of_the_server_is_no_gap() {
 }
 
 #[test]
+fn what_a_start_found_must_have_been_read() {
+    let mut all = volume(&[(10, true), (900, false)]);
+    all.runs.push(Run { tag: "run-2".into(), after: 11 });
+    let cursor = open(Some((10, RUN, 50)));
+    // There was an 11, and it brought something perhaps.
+    let missing = Course::Begins(Some(Ends::Missing { segment: 11 }), vec![(900, 0)]);
+    assert_eq!(course(&all, &cursor, 10, false), missing);
+    // It was sent to its end, and brought nothing.
+    all.done = 11;
+    assert_eq!(course(&all, &cursor, 10, true), Course::GoesOn(vec![(10, 50), (900, 0)]));
+}
+
+#[test]
 fn a_dropped_link_ends_the_window_unless_it_was_sent() {
     let mut all = volume(&[(12, false)]);
     all.dropped = [9, 10, 11].into();

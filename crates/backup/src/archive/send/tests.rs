@@ -22,7 +22,7 @@ impl Segments for Disk {
         Ok(Read { bytes: vec![7; length], file, file_bytes: 100, run })
     }
 
-    fn note(&self, cursor: &Cursor) -> Result<(), String> {
+    fn note(&self, cursor: &Cursor, _sent: Sent) -> Result<(), String> {
         self.0.borrow_mut().push(cursor.clone());
         Ok(())
     }
