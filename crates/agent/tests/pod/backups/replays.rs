@@ -6,6 +6,7 @@ use super::super::fake_replay::{ENDS, UNDRAINED};
 use super::super::processes::signal;
 use super::rings::{Rings, own_hash};
 use super::*;
+use palladion_agent_transfer::tokens::hash;
 use palladion_backup::archive::bytes_name;
 use palladion_backup::archive::entry::{self, Brings, Entry, Part};
 use palladion_backup::catalog;
@@ -76,7 +77,7 @@ fn archived(rings: &Rings) -> Vec<String> {
             loss: 60,
             schema: ring.schema.clone(),
             tokens_hash: own_hash(),
-            ring: "ring".into(),
+            ring: hash([format!("1 {host}").as_str(), &format!("2 {host}")].into_iter()),
             version: "5.0.5".into(),
             brings,
         };
@@ -118,7 +119,7 @@ fn it_is_replayed() {
     assert_eq!(journal["hostID"], rings.source());
     assert_eq!((&journal["segments"], &journal["bytes"]), (&json!(2), &json!(LENGTH + 1800)));
     assert!(journal["missing"].is_null(), "{journal}");
-    let later = rings.done("r1-catalog-2", catalog("2026-11-28T00:10:01Z"));
+    let later = rings.done("r1-catalog-2", catalog("2026-11-28T00:11:01Z"));
     let missing = later["cataloged"]["journals"][0]["missing"].as_str().unwrap().to_string();
     assert!(missing.contains(&format!("ends at {TO}")), "{missing}");
     let rings = rings.begun();
@@ -172,7 +173,8 @@ fn whoever_is_killed() {
     let twice: Vec<String> = std::iter::once(first).chain(expected).collect();
     assert_eq!(recovered(new), twice, "what was not noted once more\n{}", new.log());
     let begun = new.told().into_iter().filter(|line| line.starts_with("replays ")).count();
-    assert_eq!((begun, starts(new)), (2, 4), "{}", new.log());
+    // An agent that ends between a drain and its start forgets it: then there is one more plain start.
+    assert!(begun == 2 && (4..=5).contains(&starts(new)), "{begun} {}: {}", starts(new), new.log());
     assert!(rings.is_closed());
 }
 
