@@ -205,6 +205,9 @@ impl Agent {
         ArchiveStatus {
             state: self.archive_state(order, since.is_some()),
             since: since.map(time),
+            schema_since: cursor
+                .filter(|cursor| cursor.schema_since > 0)
+                .map(|c| time(c.schema_since)),
             until: until.map(time),
             window: note.map(|note| note.window).unwrap_or_default(),
             local_bytes: last.waits / MIB * MIB,
