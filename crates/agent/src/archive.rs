@@ -2,12 +2,13 @@
 //! after it, then the child, which sends what is new. The order matters: no byte is of a later
 //! schema, and none was written before a truncation, than the entry says that brings it.
 
+mod said;
+
 use crate::admin::ServerAdmin;
 use crate::cql::{Connection, Endpoint};
 use crate::transfer::attempt::Talk;
 use crate::transfer::child::{self, End};
 use crate::transfer::ring;
-use jiff::Timestamp;
 use palladion_agent_transfer::archive::look::{self, Looked, is_truncated};
 use palladion_agent_transfer::archive::{Cursor, Ends, HostId, Next, Places, Step, next, note};
 use palladion_agent_transfer::assign::{Own, archive};
@@ -16,17 +17,12 @@ use palladion_agent_transfer::restore::private;
 use palladion_agent_transfer::tell::{Done, Line, Progress};
 use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{ArchiveOrder, ArchiveStatus};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use said::Said;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// The schema's version, and which tables were truncated: asked on one connection.
-const LOCAL: &str = "SELECT JSON schema_version, truncated_at FROM system.local";
-/// All tables; those of the server itself are in one keyspace.
-const TABLES: &str = "SELECT JSON keyspace_name, id FROM system_schema.tables";
-const OWN: &str = "system";
 const DESCRIBE: &str = "DESCRIBE SCHEMA WITH INTERNALS";
 /// The schema for the child.
 const FILE: &str = "schema.cql";
@@ -49,8 +45,6 @@ pub struct Bench {
     pub admin: Arc<dyn ServerAdmin>,
     /// Before this all was found, by a look of this agent.
     pub caught_up: Option<i64>,
-    /// So long after its acknowledgement a write may be whole in the commit log, in seconds.
-    pub margin: i64,
 }
 
 /// What a look has come to.
@@ -60,6 +54,8 @@ pub struct Outcome {
     pub caught_up: Option<i64>,
     /// Has a window ended, or opened? What was found before is of another one.
     pub is_other: bool,
+    /// Why no window opens yet.
+    pub waits_for: Option<String>,
     /// Is there more to send at once?
     pub is_more: bool,
     /// Bytes that wait in links.
@@ -87,12 +83,6 @@ pub struct Held {
     pub told: Option<(ArchiveStatus, Instant)>,
 }
 
-/// What the server said after a look.
-struct Said {
-    schema_version: String,
-    truncated: BTreeMap<String, String>,
-}
-
 /// Look, ask, send.
 pub async fn attempt(bench: Bench) -> Outcome {
     let mut outcome = Outcome::default();
@@ -104,31 +94,23 @@ pub async fn attempt(bench: Bench) -> Outcome {
 }
 
 async fn carry_out(bench: &Bench, outcome: &mut Outcome) -> Result<(), String> {
-    let looked = looked(bench).await?;
+    let mut looked = looked(bench).await?;
     outcome.waits = looked.waits;
-    let asked = async {
-        let mut connection = Connection::open(&bench.cql).await?;
-        let said = connection.texts(LOCAL).await?;
-        let own = match &looked.note {
-            Some(_) => connection.texts(TABLES).await?,
-            None => Vec::new(),
-        };
-        Ok::<_, crate::cql::Error>((said, own))
-    };
-    let (said, own) = asked.await.map_err(crate::cql::Error::words)?;
-    let said =
-        said.first().and_then(|row| parse(row)).ok_or_else(|| Stopped::NotServing.to_string())?;
-    let ends = looked.ends.clone().or_else(|| ends(bench, &looked, &said, &own));
+    let said = Said::ask(&bench.cql).await?;
+    looked.volume.truncated = said.truncated_in()?;
+    let ends = looked.ends.clone().or_else(|| ends(bench, &looked, &said));
     let found = next(
         &looked.volume,
         (&looked.cursor, ends),
         (&looked.course, &looked.scanned),
-        Timestamp::now().as_second(),
+        looked.began,
     );
+    let waits_for = found.waits.map(|segment| Stopped::TruncatedIn { segment }.to_string());
+    outcome.waits_for = waits_for;
     let links: BTreeSet<i64> =
         looked.volume.there.iter().filter(|t| t.is_linked).map(|t| t.number).collect();
     let has_links = found.sent.iter().any(|number| links.contains(number));
-    let until = looked.began - bench.margin;
+    let until = looked.began;
     if found.steps.is_empty() && !has_links {
         let is_open = looked.cursor.since.is_some();
         outcome.caught_up = (is_open && found.is_all).then_some(until);
@@ -159,35 +141,16 @@ async fn looked(bench: &Bench) -> Result<Looked, String> {
     })
 }
 
-fn parse(row: &str) -> Option<Said> {
-    let row: Value = serde_json::from_str(row).ok()?;
-    let truncated = match row.get("truncated_at")? {
-        Value::Null => BTreeMap::new(),
-        Value::Object(all) => {
-            let text = |(table, at): (&String, &Value)| Some((table.clone(), at.as_str()?.into()));
-            all.iter().map(text).collect::<Option<_>>()?
-        }
-        _ => return None,
-    };
-    Some(Said { schema_version: row.get("schema_version")?.as_str()?.to_string(), truncated })
-}
-
 /// Why the window that is open ends, by what the server and the operator say.
-fn ends(bench: &Bench, looked: &Looked, said: &Said, own: &[String]) -> Option<Ends> {
+fn ends(bench: &Bench, looked: &Looked, said: &Said) -> Option<Ends> {
     let note = looked.note.as_ref().filter(|note| note.cursor.since.is_some())?;
-    let id = |row: &String| {
-        let row: Value = serde_json::from_str(row).ok()?;
-        let is_own = row.get("keyspace_name")?.as_str()? == OWN;
-        is_own.then(|| Some(row.get("id")?.as_str()?.to_string())).flatten()
-    };
-    let own: BTreeSet<String> = own.iter().filter_map(id).collect();
     if note.window != bench.order.window {
         return Some(Ends::Restored);
     }
     if note.cursor.tokens_hash != bench.tokens_hash {
         return Some(Ends::Tokens);
     }
-    is_truncated(&note.truncated, &said.truncated, &own).then_some(Ends::Truncated)
+    is_truncated(&note.truncated, &said.truncated, &said.own).then_some(Ends::Truncated)
 }
 
 async fn order(
@@ -214,7 +177,7 @@ async fn order(
         is_all: found.is_all,
         sent: found.sent,
         until,
-        since: since(&looked.cursor, bench.caught_up),
+        since: since(&looked.cursor, bench.caught_up.filter(|at| *at <= looked.began)),
         found: looked.ended,
         loss: i64::from(bench.order.max_loss_seconds),
         schema,
@@ -277,16 +240,5 @@ mod tests {
         // Of the window before; and while what one begins with is sent by several looks.
         assert_eq!((of(None, 0, Some(90)), of(Some(100), 0, Some(100))), (0, 0));
         assert_eq!(of(Some(100), 0, Some(150)), 150);
-    }
-
-    #[test]
-    fn what_the_server_says_of_itself_is_read() {
-        let said = parse(r#"{"schema_version": "s1", "truncated_at": {"t1": "0x00"}}"#).unwrap();
-        assert_eq!((said.schema_version.as_str(), said.truncated.len()), ("s1", 1));
-        let none = parse(r#"{"schema_version": "s1", "truncated_at": null}"#).unwrap();
-        assert!(none.truncated.is_empty());
-        for other in ["{}", r#"{"schema_version": null, "truncated_at": null}"#, "x"] {
-            assert!(parse(other).is_none(), "{other}");
-        }
     }
 }

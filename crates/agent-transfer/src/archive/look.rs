@@ -56,6 +56,7 @@ pub fn look(places: &Places, repository: &str, host: &str) -> Result<Looked> {
         runs: note::runs(places)?,
         dropped: note::dropped(places)?,
         broken: note::broken(places)?,
+        truncated: 0,
         done: note.as_ref().map_or(0, |note| note.done),
         goes_beyond: false,
     };
@@ -154,4 +155,27 @@ pub fn is_truncated(
 ) -> bool {
     // The server truncates tables of its own at each start.
     now.iter().any(|(table, at)| !local.contains(table) && noted.get(table) != Some(at))
+}
+
+/// Segments up to this one may hold rows of users from before a truncation: a ring that replays
+/// them does not know of it. 0 where none does.
+///
+/// # Errors
+/// The table of which it is not known.
+pub fn truncated_in(
+    now: &BTreeMap<String, String>,
+    local: &BTreeSet<String>,
+) -> std::result::Result<i64, String> {
+    let of_users = now.iter().filter(|(table, _)| !local.contains(*table));
+    of_users
+        .map(|(table, at)| segment(at).ok_or_else(|| table.clone()))
+        .try_fold(0, |most, at| at.map(|at: i64| at.max(most)))
+}
+
+/// Of the place and the time of a truncation, as hexadecimal digits: a segment, a place in it, and
+/// the time (`SystemKeyspace.truncationAsMapEntry`).
+fn segment(at: &str) -> Option<i64> {
+    let digits = at.strip_prefix("0x").filter(|digits| digits.len() == 40)?;
+    let number = u64::from_str_radix(digits.get(..16)?, 16).ok()?;
+    Some(i64::from_be_bytes(number.to_be_bytes()))
 }

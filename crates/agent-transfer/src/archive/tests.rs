@@ -79,7 +79,8 @@ impl Member {
     }
 
     fn plan(&self, ends: Option<Ends>, now: i64) -> (look::Looked, Next) {
-        let looked = look::look(&self.places, "repository-1", HOST).unwrap();
+        let mut looked = look::look(&self.places, "repository-1", HOST).unwrap();
+        looked.volume.truncated = look::truncated_in(&self.truncated, &[].into()).unwrap();
         let found =
             next(&looked.volume, (&looked.cursor, ends), (&looked.course, &looked.scanned), now);
         (looked, found)
@@ -268,16 +269,93 @@ fn what_was_dropped_or_never_linked_ends_the_window_and_another_opens() {
     assert_eq!(member.words(), format!("opening, 100:0-78, gap ({missing}), opening, 101:0-29"));
     let cursor = member.note().cursor;
     assert_eq!((cursor.since, cursor.gap.map(|gap| gap.0), cursor.gaps), (Some(30), Some(10), 1));
-    // By what the server says, too; and by a note of the agent, which counts once.
-    member.look(Some(Ends::Truncated), 40);
-    member.look(None, 50);
+    // By a note of the agent, too, which counts once.
     note::breaks(&member.places, "off").unwrap();
     member.look(None, 60);
     member.look(None, 70);
     member.look(None, 80);
     let words = member.words();
-    let end = format!("gap ({}), opening, 101:0-29, gap (off), opening, 101:0-29", Ends::Truncated);
-    assert!(words.ends_with(&end), "{words}");
+    assert!(words.ends_with("opening, 101:0-29, gap (off), opening, 101:0-29"), "{words}");
+}
+
+/// As the server writes it: a segment, a place in it, and a time.
+fn truncation(segment: i64) -> BTreeMap<String, String> {
+    [("t".to_string(), format!("0x{segment:016x}{:08x}{:016x}", 70, 1_764_000_000_000_u64))].into()
+}
+
+/// A ring into which the journal is replayed knows of no truncation: rows would come back.
+#[test]
+fn no_window_begins_with_a_segment_that_holds_what_was_truncated() {
+    let mut member = running();
+    member.look(None, 10);
+    member.truncated = truncation(100);
+    member.look(Some(Ends::Truncated), 20);
+    let ended = format!("opening, 100:0-78, gap ({})", Ends::Truncated);
+    for now in [30, 400] {
+        let (looked, found) = member.plan(None, now);
+        assert_eq!((found.waits, found.steps.len()), (Some(100), 0));
+        member.carry_out(&looked, found, now);
+        member.write(100, 5);
+    }
+    assert_eq!(member.words(), ended);
+    member.fill(100);
+    member.write(101, 20);
+    member.look(None, 410);
+    assert_eq!(member.words(), format!("{ended}, opening, 101:0-48"));
+    assert!(member.links().is_empty());
+}
+
+#[test]
+fn the_first_window_begins_behind_every_truncation() {
+    let mut member = running();
+    member.truncated = truncation(100);
+    member.look(None, 10);
+    assert_eq!(member.words(), "");
+    // A start of the member closes the segment.
+    note::begin(&member.places, "run-2").unwrap();
+    member.fill(100);
+    member.fill(101);
+    member.delete(100);
+    member.delete(101);
+    member.make(900);
+    member.write(900, 7);
+    member.look(None, 20);
+    assert_eq!((member.words(), member.links()), ("opening, 900:0-35".into(), vec![]));
+}
+
+#[test]
+fn where_a_truncation_stands_is_read_or_said_to_be_unknown() {
+    let of = |all: &BTreeMap<String, String>| look::truncated_in(all, &["own".to_string()].into());
+    assert_eq!(
+        (of(&BTreeMap::new()), of(&truncation(1_764_000_000_123))),
+        (Ok(0), Ok(1_764_000_000_123))
+    );
+    // A table without a place in the commit log.
+    assert_eq!(of(&truncation(-1)), Ok(0));
+    let own = [("own".to_string(), truncation(7)["t"].clone())].into();
+    assert_eq!(of(&own), Ok(0));
+    for other in ["", "0x01", "00000000000000070000004600000000000000000x"] {
+        assert_eq!(of(&[("u".to_string(), other.to_string())].into()), Err("u".to_string()));
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_back_ends_the_window_and_the_next_one_begins_now() {
+    let mut member = running();
+    member.look(None, 7_000);
+    member.write(100, 30);
+    // A correction is none.
+    member.look(None, 6_950);
+    assert_eq!(member.note().cursor.until, 7_000);
+    member.write(100, 10);
+    for now in [3_400, 3_401] {
+        member.look(None, now);
+    }
+    let clock = Ends::Clock;
+    let words = format!("opening, 100:0-78, 100:78-116, gap ({clock}), opening, 100:0-134");
+    assert_eq!(member.words(), words);
+    let cursor = member.note().cursor;
+    assert_eq!((cursor.since, cursor.until), (Some(3_401), 3_401));
 }
 
 #[test]
@@ -307,7 +385,7 @@ fn an_entry_of_an_earlier_try_hides_no_truncation() {
     member.write(100, 30);
     member.look(None, 20);
     note::write(&member.places, &noted).unwrap();
-    member.truncated = [("t".to_string(), "1".to_string())].into();
+    member.truncated = truncation(100);
     let ends = |member: &Member| {
         let is = look::is_truncated(&member.note().truncated, &member.truncated, &[].into());
         is.then_some(Ends::Truncated)

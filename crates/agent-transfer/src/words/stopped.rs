@@ -77,6 +77,9 @@ palladion_api::sentences! {
         NoSnapshotBefore { tag: String, why: String } => "cannot take snapshot {tag} of the tables that are to be truncated: {why}; nothing is truncated, and it is tried again";
         CommitLog { path: String, why: String } => "cannot read the commit log in {path}: {why}; the archive goes on when it can";
         Unreached { member: String, why: String } => "the commit log of member {member} of the backup cannot be replayed: {why}";
+        NotLooked => "the server of this member runs, but does not answer as a full member of the ring; the archive goes on when it does";
+        TruncatedIn { segment: i64 } => "segment {segment} of the commit log may hold rows from before a table was truncated, so the archive begins after it, when the segment is full; a restart of the member closes it sooner";
+        TruncationUnread { table: String } => "the server says in an unknown form where in the commit log table {table} was truncated; update the operator to a version that knows this version of Cassandra";
         NoSegment { file: String } => "the archive names {file}, which cannot be a segment of a commit log; restore to the time of the backup, without `pointInTime`";
         Undrained => "the server of this member could not be drained before the start in which it replays; it is stopped once more";
         NotRewound => "the server of this member has ended in its start for the replay, and has started without it; it is started once more, and its log says why";
@@ -161,6 +164,9 @@ impl Stopped {
             Self::ServerDown { .. }
             | Self::NotServing
             | Self::CommitLog { .. }
+            | Self::NotLooked
+            | Self::TruncatedIn { .. }
+            | Self::TruncationUnread { .. }
             | Self::Described { .. } => Cause::ServerDown,
             Self::RingChanged { .. } => Cause::RingChanged,
             Self::Opening { .. } | Self::NoCredentials { .. } | Self::OtherSecret { .. } => {

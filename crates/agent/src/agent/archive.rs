@@ -3,13 +3,14 @@
 
 use super::state::{Agent, Done};
 use crate::archive::{self, Bench, Outcome};
+use crate::decide::Process;
 use crate::launch_record::LaunchRecord;
-use crate::render::archiving;
 use crate::report::hash_sorted;
 use crate::volume::seconds;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_agent_transfer::archive::{Ends, note};
+use palladion_agent_transfer::archive::{Cursor, Ends, note};
+use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::{ArchiveGap, ArchiveOrder, ArchiveState, ArchiveStatus};
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,9 @@ impl Agent {
             return;
         }
         // Without the server nobody says of which schema the bytes are: they wait for it.
-        let Some(bench) = self.archive_bench(order) else { return };
+        let Some(bench) = self.archive_bench(order.clone()) else {
+            return self.miss_look(&order);
+        };
         (self.archive.begun, self.archive.is_under_way) = (Some(Instant::now()), true);
         self.archive.trying_since.get_or_insert(Instant::now());
         let done = self.done.clone();
@@ -44,6 +47,28 @@ impl Agent {
             let outcome = archive::attempt(bench).await;
             let _ = done.send(Done::Archived(outcome)).await;
         });
+    }
+
+    /// A server that runs takes writes, though nobody looks at them: they are not archived.
+    fn miss_look(&mut self, order: &ArchiveOrder) {
+        let is_open = self.cursor().is_some_and(|cursor| cursor.since.is_some());
+        if !is_open || self.process != Process::Running {
+            return;
+        }
+        self.archive.trying_since.get_or_insert(Instant::now());
+        if self.is_late(order) {
+            self.archive.last.failed = Some(Stopped::NotLooked.to_string());
+        }
+    }
+
+    fn is_late(&self, order: &ArchiveOrder) -> bool {
+        let most = Duration::from_secs(2 * u64::from(order.max_loss_seconds));
+        self.archive.trying_since.is_some_and(|since| since.elapsed() > most)
+    }
+
+    fn cursor(&self) -> Option<&Cursor> {
+        let note = self.archive.note.iter().flatten().next();
+        note.map(|note| &note.cursor)
     }
 
     /// The order, if the server was started for it and the repository is this ring's.
@@ -91,7 +116,6 @@ impl Agent {
             tokens_hash: hash_sorted(tokens.iter().map(String::as_str)),
             admin: self.admin.clone()?,
             caught_up: self.archive.last.caught_up,
-            margin: archiving::margin_seconds(config),
         })
     }
 
@@ -99,7 +123,8 @@ impl Agent {
     pub(super) fn end_archive(&mut self, outcome: Outcome) {
         self.archive.is_under_way = false;
         let before = std::mem::take(&mut self.archive.last);
-        if outcome.caught_up.is_some() {
+        // Where nothing can be sent yet, nothing is behind.
+        if outcome.caught_up.is_some() || outcome.waits_for.is_some() {
             self.archive.trying_since = None;
         }
         let caught_up = outcome.caught_up.or(before.caught_up.filter(|_| !outcome.is_other));
@@ -149,7 +174,8 @@ impl Agent {
         let mut now = self.archive_status(&order);
         if let Some((told, at)) = &self.archive.told {
             let key = |status: &ArchiveStatus| {
-                (status.state, status.since.clone(), status.window, status.gap.clone())
+                let waits = status.state == ArchiveState::Waiting && status.message.is_some();
+                (status.state, waits, status.since.clone(), status.window, status.gap.clone())
             };
             let is_same = key(told) == key(&now);
             if is_same && (*told == now || at.elapsed() < TOLD) {
@@ -174,23 +200,25 @@ impl Agent {
         let until = cursor.filter(|_| since.is_some()).map(|cursor| cursor.until);
         let gap = cursor.and_then(|cursor| cursor.gap.clone());
         let last = &self.archive.last;
-        let failed = last.failed.as_ref().map(|why| why.chars().take(MESSAGE).collect());
+        let why = last.failed.as_ref().or(last.waits_for.as_ref());
+        let message = why.map(|why| why.chars().take(MESSAGE).collect());
         ArchiveStatus {
             state: self.archive_state(order, since.is_some()),
             since: since.map(time),
+            schema_since: cursor
+                .filter(|cursor| cursor.schema_since > 0)
+                .map(|c| time(c.schema_since)),
             until: until.map(time),
             window: note.map(|note| note.window).unwrap_or_default(),
             local_bytes: last.waits / MIB * MIB,
             gap: gap.map(|(at, why)| ArchiveGap { at: time(at), why }),
-            message: failed,
+            message,
         }
     }
 
     /// What does not run acknowledges nothing, so it is behind by the time in which it was tried.
     fn archive_state(&self, order: &ArchiveOrder, is_open: bool) -> ArchiveState {
-        let most = Duration::from_secs(2 * u64::from(order.max_loss_seconds));
-        let is_late = self.archive.trying_since.is_some_and(|since| since.elapsed() > most);
-        match (self.archived(), is_late, is_open) {
+        match (self.archived(), self.is_late(order), is_open) {
             (None, _, _) | (Some(_), false, false) => ArchiveState::Waiting,
             (Some(_), true, _) => ArchiveState::Behind,
             (Some(_), false, true) => ArchiveState::Current,

@@ -35,6 +35,9 @@ pub struct ArchiveStatus {
     /// Since when every acknowledged write is in the archive. Absent while nothing is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
+    /// Since when its tables have been as they are now: a point in time needs a backup that is not older.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_since: Option<Time>,
     /// Until when, as of the last report: it is reported once a minute at most, and at rest every five minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,

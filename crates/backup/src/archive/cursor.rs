@@ -33,6 +33,9 @@ pub struct Cursor {
     /// The schema of the newest entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Schema>,
+    /// When the look had ended since which it is this one; 0 where there was none.
+    #[serde(default)]
+    pub schema_since: i64,
     /// The hash of the member's tokens in the newest entry.
     #[serde(default)]
     pub tokens_hash: String,
@@ -82,6 +85,9 @@ impl Cursor {
     pub fn after(&self, entry: &Entry, hash: Hash) -> Self {
         let mut next = self.clone();
         (next.number, next.hash) = (entry.number, Some(hash));
+        if self.schema.as_ref().is_none_or(|schema| schema.sha256 != entry.schema.sha256) {
+            next.schema_since = entry.found;
+        }
         next.schema = Some(entry.schema.clone());
         next.tokens_hash.clone_from(&entry.tokens_hash);
         match &entry.brings {

@@ -41,6 +41,8 @@ pub struct Volume {
     pub runs: Vec<Run>,
     /// Segments whose links were dropped.
     pub dropped: BTreeSet<i64>,
+    /// Segments up to this one may hold what was truncated later: no window begins with them.
+    pub truncated: i64,
     /// Why the window ends in any case.
     pub broken: Option<String>,
     /// Segments of the window up to this one were sent to their ends.
@@ -50,6 +52,8 @@ pub struct Volume {
     pub goes_beyond: bool,
 }
 
+/// A clock may be put right by so much: a window goes on.
+const CLOCK: i64 = 60;
 /// The run of segments before the first start that is noted.
 const EARLIER: &str = "earlier";
 
@@ -195,6 +199,8 @@ pub struct Next {
     pub steps: Vec<Step>,
     /// Was all read that is there? Then the last entry says so.
     pub is_all: bool,
+    /// No window opens before this segment is full.
+    pub waits: Option<i64>,
     /// Of these segments all is sent once the entries are written: their links go.
     pub sent: BTreeSet<i64>,
 }
@@ -215,6 +221,9 @@ pub fn next(
         Course::GoesOn(_) => ends,
         Course::Begins(why, _) => why.clone().or(ends),
     };
+    // What was said of a time that has not come yet cannot be taken back.
+    let broken = broken.or((now < cursor.until - CLOCK).then_some(Ends::Clock));
+    let mut scanned = scanned.as_slice();
     match (cursor.since, broken) {
         // What was read is of the window that ends: the next look opens another.
         (Some(_), Some(why)) => {
@@ -223,11 +232,18 @@ pub fn next(
             return next;
         }
         (Some(_), None) => {}
-        (None, _) => match scanned.first() {
-            Some((segment, _)) => next.steps.push(Step::Opening { segment: *segment }),
-            // A server that has no segment has not begun.
-            None => return next,
-        },
+        (None, _) => {
+            let is_later = |(number, _): &(i64, _)| *number > volume.truncated;
+            let Some(first) = scanned.iter().position(is_later) else {
+                let earlier = volume.there.iter().filter(|there| there.number <= volume.truncated);
+                next.sent.extend(earlier.map(|there| there.number));
+                // A server that has no segment has not begun.
+                next.waits = (!scanned.is_empty()).then_some(volume.truncated);
+                return next;
+            };
+            scanned = &scanned[first..];
+            next.steps.push(Step::Opening { segment: scanned[0].0 });
+        }
     }
     let first = scanned.first().map(|(number, _)| *number);
     let before = volume.there.iter().filter(|there| Some(there.number) < first);

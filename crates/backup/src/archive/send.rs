@@ -61,14 +61,14 @@ pub fn send(
 ) -> Result<Sent, Trouble> {
     for (number, step) in steps.iter().enumerate() {
         let is_last = number + 1 == steps.len() && is_all;
-        let known = match step {
+        let until = match step {
             // Bytes from here on are all there: it is when the look was begun.
             Step::Opening { .. } => of.until,
-            Step::Part { .. } | Step::Rest if is_last => of.until,
+            Step::Part { .. } | Step::Rest if is_last => of.until.max(cursor.until),
             Step::Gap { .. } | Step::Part { .. } | Step::Rest => cursor.until,
         };
         let brings = brings(vault, cursor, of, (step, segments))?;
-        let entry = cursor.next(Of { until: known.max(cursor.until), ..of.clone() }, brings);
+        let entry = cursor.next(Of { until, ..of.clone() }, brings);
         let (stands, hash) = entry::write(vault, &entry)?;
         if stands.previous != cursor.hash {
             let name = super::entry_name(&of.host, entry.number);

@@ -79,6 +79,7 @@ palladion_api::sentences! {
         Dropped { segment: i64 } => "segment {segment} of the commit log was dropped before it was archived: more was waiting than spec.backup.archive.maxLocal allows, or less than 5 % of the volume was free";
         Tokens => "the tokens of the member have changed";
         Truncated => "a table was truncated";
+        Clock => "the clock of the member was set back";
         Restored => "a restore has loaded data, which the commit log does not hold";
         LostNote => "the note of how far the archive was is lost, as with another volume";
         Off => "the server ran without the archive";

@@ -83,7 +83,18 @@ pub fn fits(spec: &CassandraClusterSpec, config: &BTreeMap<String, Value>) -> Re
     ];
     match keys.iter().find(is_set) {
         Some(key) => Err(Refusal::ArchiveBeside { key }),
-        None => Ok(()),
+        None => periodic(config).map_or(Ok(()), |key| Err(Refusal::ArchivePeriodic { key })),
+    }
+}
+
+/// What makes members acknowledge a write whose bytes are not in a whole section yet. A period
+/// alone means `periodic`, as agents render it.
+fn periodic(config: &BTreeMap<String, Value>) -> Option<&'static str> {
+    let is_set = |key: &&str| config.contains_key(*key);
+    match config.get("commitlog_sync").and_then(Value::as_str) {
+        Some("periodic") => Some("commitlog_sync"),
+        Some(_) => None,
+        None => ["commitlog_sync_period", "commitlog_sync_period_in_ms"].into_iter().find(is_set),
     }
 }
 
@@ -126,6 +137,9 @@ mod tests {
             ("transparent_data_encryption_options", json!({ "enabled": true })),
             ("commitlog_disk_access_mode", json!("direct")),
             ("commitlog_disk_access_mode", json!("auto")),
+            ("commitlog_sync", json!("periodic")),
+            ("commitlog_sync_period", json!("2s")),
+            ("commitlog_sync_period_in_ms", json!(2000)),
         ] {
             let why = spec(on.clone(), json!({ key: value })).expect_err("should be refused");
             assert!(why.contains(key) && why.contains("archive"), "{why}");
@@ -135,7 +149,8 @@ mod tests {
             "commitlog_compression": null,
             "commitlog_disk_access_mode": "legacy",
             "transparent_data_encryption_options": { "enabled": false },
-            "commitlog_sync": "periodic",
+            "commitlog_sync": "batch",
+            "commitlog_sync_period": null,
         });
         assert!(spec(on, fine).is_ok_and(|archive| archive.is_some()));
     }

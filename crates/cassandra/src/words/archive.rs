@@ -14,6 +14,10 @@ palladion_plan::sentences! {
             "nothing of the commit log of member {member} is archived: {why}";
         Gap { member: MemberName, at: Timestamp, why: String } => ArchiveGap,
             "the archive of member {member} was not continued after {at}: {why}; it has begun again, so take a backup to restore to a point in time from then on";
+        GapStays { member: MemberName, at: Timestamp, why: String, waits: String } => ArchiveGap,
+            "the archive of member {member} was not continued after {at}: {why}; it has not begun again: {waits}";
+        NoBase => ArchiveGap,
+            "no complete backup of all keyspaces is of the members and the schema that the ring has now and was begun a minute or more after the archives of all members; take a backup to restore to a point in time from then on";
     }
 
     /// Steps.

@@ -56,6 +56,8 @@ palladion_plan::sentences! {
             "`backup.archive.maxLossSeconds` is {seconds}; set it to a value from 20 to 3600";
         MaxLocal { text: Quoted } => InvalidSpec,
             "`backup.archive.maxLocal`: {text} is not a valid amount, or less than `64Mi`; use a value such as `16Gi`";
+        ArchivePeriodic { key: &'static str } => InvalidSpec,
+            "`backup.archive` needs a commit log that has a write before it is acknowledged; remove `{key}` from `config`, or set `backup.archive.mode: Off`";
         ArchiveBeside { key: &'static str } => InvalidSpec,
             "`backup.archive` cannot follow a commit log that is compressed, encrypted or written with direct I/O; remove `{key}` from `config`, or set `backup.archive.mode: Off`";
         NetworkOfScylla => InvalidSpec,

@@ -2,8 +2,10 @@
 //! it says when that is less than it was.
 
 use crate::backups::{a_ring, ask, phase};
+
 use crate::restores;
 use crate::sim::World;
+use crate::sim::manifests::a_cluster;
 use crate::sim::world::cluster_key;
 use jiff::SignedDuration;
 use palladion_api::backup::{BackupPhase, PointInTime};
@@ -35,8 +37,22 @@ fn backed_up(world: &mut World, name: &str, more: &Value) {
 
 /// All members have archived until this long ago.
 fn archived(world: &mut World, seconds: i64) {
+    archived_in(world, seconds, 600);
+}
+
+fn archived_in(world: &mut World, seconds: i64, pass: i64) {
     world.ring.archives.until = Some(world.now() - SignedDuration::from_secs(seconds));
-    world.pass(600);
+    world.pass(pass);
+}
+
+/// And one that can be restored to a point in time.
+fn based() -> World {
+    let mut world = archiving();
+    world.pass(120);
+    backed_up(&mut world, "second", &json!({}));
+    archived(&mut world, 0);
+    assert!(reach(&world).is_some_and(|reach| reach.from.is_some()));
+    world
 }
 
 /// A ring whose archives are open, behind a first backup.
@@ -95,9 +111,53 @@ fn at_rest_a_ring_that_is_archived_writes_nothing() {
     assert_eq!(world.writes.len(), writes, "{}", world.last_words());
 }
 
+/// Figures that move are written once in five minutes at the most: by each agent, and by the mind.
+#[test]
+fn what_is_archived_all_the_time_is_written_seldom() {
+    let mut world = based();
+    let writes = world.writes.len();
+    for _ in 0..12 {
+        archived_in(&mut world, 0, 300);
+    }
+    let all = &world.writes[writes..];
+    assert_eq!(all.len(), 12, "{}", all.join("\n"));
+}
+
+#[test]
+fn behind_an_altered_table_a_point_in_time_needs_another_backup() {
+    let mut world = based();
+    world.ring.archives.altered = Some(world.now());
+    archived(&mut world, 0);
+    assert_eq!(reach(&world).expect("it is archived").from, None);
+    lacks_a_base(&world);
+    backed_up(&mut world, "third", &json!({}));
+    archived(&mut world, 0);
+    let taken = crate::backups::status(&world, "third");
+    assert_eq!(reach(&world).expect("it is archived").backup, taken.id);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
+/// What the member that has left held is in no journal that goes on.
+#[test]
+fn a_backup_of_other_members_is_none_to_begin_with() {
+    let mut world = based();
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.settle();
+    assert_eq!(orders(&world).len(), 2, "{}", world.last_words());
+    archived(&mut world, 0);
+    assert_eq!(reach(&world).expect("it is archived").from, None);
+    lacks_a_base(&world);
+}
+
+fn lacks_a_base(world: &World) {
+    let told = world.condition("Degraded");
+    assert!(told.starts_with(&format!("True {}", Reason::ArchiveGap.as_str())), "{told}");
+    assert!(told.contains("no complete backup") && told.contains("take a backup"), "{told}");
+}
+
 #[test]
 fn an_archive_that_is_behind_is_told_with_its_cause() {
-    let mut world = archiving();
+    let mut world = based();
     world.ring.archives.behind = Some("the store answers 503".into());
     world.pass(600);
     let told = world.condition("Degraded");
@@ -110,12 +170,21 @@ fn an_archive_that_is_behind_is_told_with_its_cause() {
 }
 
 #[test]
-fn behind_a_gap_a_point_in_time_needs_another_backup() {
-    let mut world = archiving();
-    world.pass(120);
-    backed_up(&mut world, "second", &json!({}));
+fn a_gap_is_told_until_a_backup_is_behind_it_whatever_else_is_lacking() {
+    let mut world = based();
+    let member = pods(&world).into_keys().next().expect("a member");
+    world.ring.archives.breaks.insert(member, "a table was truncated".into());
+    world.pass(600);
+    backed_up(&mut world, "third", &json!({}));
+    world.ring.archives.altered = Some(world.now());
     archived(&mut world, 0);
-    assert!(reach(&world).is_some_and(|reach| reach.from.is_some()));
+    // The gap is of before the backup.
+    lacks_a_base(&world);
+}
+
+#[test]
+fn behind_a_gap_a_point_in_time_needs_another_backup() {
+    let mut world = based();
     let member = pods(&world).into_keys().next().expect("a member");
     world.ring.archives.breaks.insert(member.clone(), "a table was truncated".into());
     world.pass(600);

@@ -17,6 +17,8 @@ pub struct Archives {
     pub behind: Option<String>,
     /// Members whose next window is another one, and why.
     pub breaks: BTreeMap<String, String>,
+    /// When tables were altered.
+    pub altered: Option<Timestamp>,
     windows: BTreeMap<String, Window>,
 }
 
@@ -38,6 +40,7 @@ impl Agent {
         let waits = ArchiveStatus {
             state: ArchiveState::Waiting,
             since: None,
+            schema_since: None,
             until: None,
             window: 0,
             local_bytes: 0,
@@ -53,7 +56,7 @@ impl Agent {
         let opened = |gap| Window { number: order.window, since: now, gap };
         let member = self.pod.key.name.as_str();
         let breaks = all.breaks.remove(member);
-        let until = all.until;
+        let (until, altered) = (all.until, all.altered);
         let window = all.windows.entry(self.pod.disk.clone()).or_insert_with(|| opened(None));
         let why = (window.number != order.window).then(|| "a restore".to_string()).or(breaks);
         if let Some(why) = why {
@@ -67,6 +70,7 @@ impl Agent {
         self.archive = Some(ArchiveStatus {
             state,
             since: Some(seconds(window.since)),
+            schema_since: altered.map(seconds),
             until: Some(seconds(until.unwrap_or(window.since).max(window.since))),
             window: window.number,
             gap,

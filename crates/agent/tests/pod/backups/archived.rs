@@ -111,17 +111,31 @@ fn truncated() {
     first.section(100);
     put(&pod, &first);
     eventually("the first bytes", || words(&pod) == "opening, 1:0-128");
-    fs::write(pod.path("tmp/truncated.json"), r#"{"own": "0x01", "t": "0x01"}"#).unwrap();
+    let at = |segment: i64| format!("0x{segment:016x}{:08x}{:016x}", 128, 1_764_000_000_000_u64);
+    let truncate = |own: i64, table: i64| {
+        let all = json!({ "own": at(own), "t": at(table) });
+        fs::write(pod.path("tmp/truncated.json"), all.to_string()).unwrap();
+    };
+    truncate(first.number, first.number);
     let why = "a table was truncated";
     pod.wait_for("the end of the window", |s| s["archive"]["gap"]["why"] == why);
-    eventually("another", || {
-        words(&pod) == format!("opening, 1:0-128, gap ({why}), opening, 1:0-128")
+    let ended = format!("opening, 1:0-128, gap ({why})");
+    // A restore would bring back what the segment holds from before.
+    pod.wait_for("why it waits", |s| {
+        let message = s["archive"]["message"].as_str().unwrap_or_default();
+        s["archive"]["state"] == "Waiting" && message.contains(&first.number.to_string())
     });
+    assert_eq!(words(&pod), ended);
+    let mut second = Segment::new(first.number + 1, 65_536, "{}");
+    second.section(50);
+    put(&pod, &second);
+    fill(&pod, &first);
+    eventually("another", || words(&pod) == format!("{ended}, opening, 2:0-78"));
     // A table of the server's own is truncated at each start.
-    fs::write(pod.path("tmp/truncated.json"), r#"{"own": "0x02", "t": "0x01"}"#).unwrap();
-    first.section(10);
-    put(&pod, &first);
-    eventually("what comes then", || words(&pod).ends_with("opening, 1:0-128, 1:128-146"));
+    truncate(second.number, first.number);
+    second.section(10);
+    put(&pod, &second);
+    eventually("what comes then", || words(&pod).ends_with("opening, 2:0-78, 2:78-96"));
     let schema = |entry: &Entry| entry.schema.sha256.clone();
     let all = journal(&pod);
     assert_eq!(schema(&all[0]), schema(all.last().unwrap()));

@@ -89,6 +89,24 @@ fn entries_follow_each_other_and_the_last_alone_says_until_when() {
 }
 
 #[test]
+fn since_when_a_schema_has_held_is_known_across_windows() {
+    let (memory, random) = (Memory::at(1_800_000_000), Seeded::new(1));
+    let vault = Vault::create(&memory, None, &random, repository()).unwrap();
+    let (disk, mut cursor) = (Disk(RefCell::default()), Cursor::default());
+    let mut since = |of: Of, steps: &[Step]| {
+        send(&vault, &mut cursor, (&of, steps, true), &disk).unwrap();
+        cursor.schema_since
+    };
+    let opening = Step::Opening { segment: 10 };
+    assert_eq!(since(of(100), &[opening.clone()]), 101);
+    assert_eq!(since(of(120), &[part(10, 0, 50), Step::Gap { why: "g".into() }]), 101);
+    assert_eq!(since(of(140), &[opening]), 101);
+    let mut altered = of(160);
+    altered.schema.sha256 = Hash::of(b"y");
+    assert_eq!(since(altered, &[Step::Rest]), 161);
+}
+
+#[test]
 fn an_entry_of_an_earlier_try_counts_and_is_gone_on_behind() {
     let (memory, random) = (Memory::at(1_800_000_000), Seeded::new(1));
     let vault = Vault::create(&memory, None, &random, repository()).unwrap();

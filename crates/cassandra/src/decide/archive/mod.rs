@@ -17,13 +17,14 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if archive(valid).is_none() {
         return;
     }
-    let is_reachable = point_in_time(facts, valid).is_some_and(|reach| reach.from.is_some());
+    let mut has_gap = false;
     for member in facts.members.values().filter(|member| !member.is_gone()) {
         behind(member, draft);
-        // A backup that is within all windows is behind every gap.
-        if !is_reachable {
-            gap(member, draft);
-        }
+        has_gap |= gap(facts, valid, member, draft);
+    }
+    let reached = reach::of(facts, valid, window::next(facts).window);
+    if reached.lacks_base && !has_gap {
+        draft.report(Trouble::NoBase);
     }
 }
 
@@ -44,11 +45,19 @@ fn behind(member: &MemberFact, draft: &mut Draft) {
     });
 }
 
-fn gap(member: &MemberFact, draft: &mut Draft) {
-    if let Some(gap) = member.status.archive.as_ref().and_then(|status| status.gap.as_ref()) {
-        let (member, at, why) = (member.name.clone(), gap.at.0, gap.why.clone());
-        draft.report(Trouble::Gap { member, at, why });
+/// Report the gap of a member, unless a backup is behind it.
+fn gap(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> bool {
+    let Some(status) = &member.status.archive else { return false };
+    let Some(gap) = &status.gap else { return false };
+    let (member, at, why) = (member.name.clone(), gap.at.0, gap.why.clone());
+    if reach::is_behind(facts, valid, status, at) {
+        return false;
     }
+    draft.report(match (&status.since, &status.message) {
+        (None, Some(waits)) => Trouble::GapStays { member, at, why, waits: waits.clone() },
+        (Some(_), _) | (None, None) => Trouble::Gap { member, at, why },
+    });
+    true
 }
 
 /// What the spec says of it.
@@ -60,6 +69,6 @@ fn archive(valid: &Valid) -> Option<&crate::validate::ValidArchive> {
 pub fn point_in_time(facts: &Facts<'_>, valid: &Valid) -> Option<PointInTime> {
     archive(valid)?;
     let next = window::next(facts);
-    let reach = reach::of(facts, valid, next.window).unwrap_or_default();
+    let reach = reach::of(facts, valid, next.window).point.unwrap_or_default();
     Some(PointInTime { window: next.window, restore_uid: next.restore_uid, ..reach })
 }
