@@ -119,7 +119,9 @@ fn pieces(vault: &Vault<'_>, host: &HostId, entries: &[Entry]) {
         let head = segment::head(&bytes).expect("a head");
         assert_eq!((head.segment, head.is_plain()), (number, true));
         let mut at = head.bytes;
-        while let Some(next) = segment::next(number, at, &bytes[usize::try_from(at).unwrap()..]) {
+        while let Some(next) =
+            segment::next(number, at, &bytes[usize::try_from(at).expect("a place in it")..])
+        {
             at = next;
         }
         assert_eq!(at, end, "segment {number} of {host} ends at a marker");

@@ -36,7 +36,7 @@ impl Said {
         let (local, tables) = asked.await.map_err(crate::cql::Error::words)?;
         let said = local.first().and_then(|row| parse(row));
         let said = said.ok_or_else(|| Stopped::NotServing.to_string())?;
-        Ok(Self { own: tables.iter().filter_map(own).collect(), ..said })
+        Ok(Self { own: tables.iter().filter_map(|row| own(row)).collect(), ..said })
     }
 
     /// Segments up to this one may hold rows from before a truncation; 0 where none does.
@@ -63,7 +63,7 @@ fn parse(row: &str) -> Option<Said> {
     Some(Said { schema_version, truncated, own: BTreeSet::new() })
 }
 
-fn own(row: &String) -> Option<String> {
+fn own(row: &str) -> Option<String> {
     let row: Value = serde_json::from_str(row).ok()?;
     let is_own = row.get("keyspace_name")?.as_str()? == OWN;
     is_own.then(|| Some(row.get("id")?.as_str()?.to_string())).flatten()

@@ -98,7 +98,7 @@ fn since_when_a_schema_has_held_is_known_across_windows() {
         cursor.schema_since
     };
     let opening = Step::Opening { segment: 10 };
-    assert_eq!(since(of(100), &[opening.clone()]), 101);
+    assert_eq!(since(of(100), std::slice::from_ref(&opening)), 101);
     assert_eq!(since(of(120), &[part(10, 0, 50), Step::Gap { why: "g".into() }]), 101);
     assert_eq!(since(of(140), &[opening]), 101);
     let mut altered = of(160);
