@@ -5,7 +5,7 @@
 //! can write one that is none; and what the operator writes back is as it was.
 
 use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
-use crate::backup::{LoadWay, TableState, TransferCause, TransferState};
+use crate::backup::{ArchiveState, LoadWay, TableState, TransferCause, TransferState};
 use crate::member::{
     AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, Guard, HealthResult,
     IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind,
@@ -90,6 +90,7 @@ impl CassandraMemberStatus {
                 || t.cause == Some(TransferCause::Unknown)
                 || found.map(|table| table.state).any(|state| state == TableState::Unknown)
         });
+        let archive = self.archive.as_ref().is_some_and(|a| a.state == ArchiveState::Unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let certificate = |purpose| {
             let problem = self.tls.as_ref().and_then(|tls| tls.of(purpose)?.problem.as_ref());
@@ -112,6 +113,7 @@ impl CassandraMemberStatus {
             operation.then_some("status.operation.state"),
             job.then_some("status.job"),
             transfer.then_some("status.transfer"),
+            archive.then_some("status.archive.state"),
             access.then_some("status.access.kind"),
             certificate(Purpose::Client).then_some("status.tls.client.problem.kind"),
             certificate(Purpose::Internode).then_some("status.tls.internode.problem.kind"),
