@@ -14,7 +14,7 @@ mod taken;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use palladion_e2e::s3::S3;
+use palladion_e2e::s3::{self, S3};
 use palladion_e2e::story::Story;
 use palladion_e2e::{WantedRing, a_ring, bed};
 
@@ -28,15 +28,37 @@ fn store() -> &'static S3 {
     STORE.get_or_init(|| S3::on(&bed().cluster).expect("a store"))
 }
 
+/// Where a ring keeps its backups there.
+fn place(ring: &str) -> String {
+    format!(
+        "{{s3: {{bucket: {}, prefix: rings/{ring}, endpoint: \"{}\", addressing: Path, transport: Plain}}}}",
+        s3::BUCKET,
+        store().endpoint()
+    )
+}
+
+/// A ring of its own place, with what else `backup` has, and the credentials for it: for the place
+/// of another ring, too.
+fn with_place(ring: &str, source: &str, more: &str) -> String {
+    let (id, secret) = (s3::ID, s3::SECRET);
+    let backup = format!("backup: {{store: {}, {more}}}", place(ring));
+    let cluster = wanted_at(Box::leak(backup.into_boxed_str())).manifest(ring);
+    let source = format!("s3://{}/rings/{source} {}", s3::BUCKET, store().endpoint());
+    format!(
+        "{cluster}
+---
+apiVersion: v1
+kind: Secret
+metadata: {{name: {ring}-backup}}
+stringData: {{accessKeyId: {id}, secretAccessKey: {secret}, source.accessKeyId: {id}, source.secretAccessKey: {secret}, source.store: \"{source}\"}}
+"
+    )
+}
+
 /// Three members with rows, whose backups go there.
 fn wanted() -> WantedRing {
     static LINE: OnceLock<String> = OnceLock::new();
-    let line = LINE.get_or_init(|| {
-        format!(
-            "backup: {{store: {{s3: {{bucket: backups, prefix: rings/demo, endpoint: \"{}\", addressing: Path, transport: Plain}}}}}}",
-            store().endpoint()
-        )
-    });
+    let line = LINE.get_or_init(|| format!("backup: {{store: {}}}", place("demo")));
     wanted_at(line)
 }
 

@@ -6,7 +6,7 @@
 
 use crate::metered::Metered;
 use crate::orders::restore::Segments;
-use crate::restore::{holder, line, of_source, opened, private, restoring};
+use crate::restore::{head, holder, line, of_source, opened, private, restoring};
 use crate::scratch::Scratch;
 use crate::snapshot::shown;
 use crate::tell::Done;
@@ -22,8 +22,8 @@ use palladion_backup::archive::read::read;
 use palladion_backup::fetch::Target;
 use palladion_backup::hash::Hash;
 use palladion_backup::hold::hold;
-use palladion_backup::manifest::member::{Member, files};
-use palladion_backup::manifest::ring::{self, RingManifest};
+use palladion_backup::manifest::member::Member;
+use palladion_backup::manifest::ring::RingManifest;
 use palladion_backup::names::is_file_name;
 use palladion_backup::vault::{Vault, object};
 use palladion_backup::words::trouble::{Trouble, Wrong};
@@ -124,13 +124,7 @@ pub fn segments(
     store: &Metered<'_>,
     (transfer, order): (&str, &Segments),
 ) -> Result<Done, Stopped> {
-    let scratch = Scratch::new(&order.into)?;
-    let brought = brought(vault, store, (transfer, order), &scratch);
-    if brought.is_err() {
-        // The next try empties what is left.
-        let _ = scratch.remove();
-    }
-    brought
+    Scratch::filled(&order.into, |scratch| brought(vault, store, (transfer, order), scratch))
 }
 
 fn brought(
@@ -170,9 +164,7 @@ fn planned(vault: &Vault<'_>, (transfer, order): (&str, &Segments)) -> Result<Pl
     }
     let (ring, manifest) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
     let of = of_source(&ring, &order.backup, &order.source)?;
-    let plain = ring::plain(vault, &ring, of).map_err(restoring)?;
-    let torn = |invalid| restoring(ring::torn(&of.manifest, &invalid));
-    let (member, _) = files(&plain).map_err(torn)?;
+    let member = head(vault, &ring, of)?;
     // Versions and members were compared before anybody started.
     let found = chosen(vault, (&ring, &member), (order.to, None))?;
     let segments = found.map_err(|why| {

@@ -17,7 +17,7 @@ use palladion_api::restore::RestoreTable;
 use palladion_backup::batch::{Amount, Part, amount, batch as bring};
 use palladion_backup::hash::Hash;
 use palladion_backup::hold::hold;
-use palladion_backup::manifest::member::files;
+use palladion_backup::manifest::member::{Member, files};
 use palladion_backup::manifest::ring::{self, OfMember, RingManifest};
 use palladion_backup::names::{BackupId, HostId as SourceId};
 pub use palladion_backup::schema;
@@ -92,13 +92,22 @@ pub(crate) fn line(version: &str) -> Vec<u32> {
 pub fn tokens(vault: &Vault<'_>, transfer: &str, order: &Tokens) -> Result<Done, Stopped> {
     let (ring, hash) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
     let member = of_source(&ring, &order.backup, &order.source)?;
-    let plain = ring::plain(vault, &ring, member).map_err(restoring)?;
-    // Read as the manifest of this member a moment ago.
-    let torn = |invalid| restoring(ring::torn(&member.manifest, &invalid));
-    let (of, _) = files(&plain).map_err(torn)?;
+    let of = head(vault, &ring, member)?;
     whole::has_tokens(&of)?;
     let source = HostId::new(order.source.as_str());
     Ok(Done::Tokens { manifest_hash: hash.to_string(), source, tokens: of.tokens })
+}
+
+/// What the manifest of a member says of it, before its files.
+pub(crate) fn head(
+    vault: &Vault<'_>,
+    ring: &RingManifest,
+    of: &OfMember,
+) -> Result<Member, Stopped> {
+    let plain = ring::plain(vault, ring, of).map_err(restoring)?;
+    // Read as the manifest of this member a moment ago.
+    let torn = |invalid| restoring(ring::torn(&of.manifest, &invalid));
+    files(&plain).map(|(member, _)| member).map_err(torn)
 }
 
 pub(crate) fn of_source<'a>(
@@ -120,13 +129,7 @@ pub fn batch(
     store: &Metered<'_>,
     (transfer, order): (&str, &Batch),
 ) -> Result<Done, Stopped> {
-    let scratch = Scratch::new(&order.into)?;
-    let brought = brought(vault, store, (transfer, order), &scratch);
-    if brought.is_err() {
-        // The next try empties what is left.
-        let _ = scratch.remove();
-    }
-    brought
+    Scratch::filled(&order.into, |scratch| brought(vault, store, (transfer, order), scratch))
 }
 
 fn brought(

@@ -26,6 +26,23 @@ impl Scratch {
         Ok(scratch)
     }
 
+    /// Make it and fill it; nothing is left of it where that fails.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), or what `fill` says.
+    pub fn filled<T>(
+        root: &Path,
+        fill: impl FnOnce(&Self) -> Result<T, Stopped>,
+    ) -> Result<T, Stopped> {
+        let scratch = Self::new(root)?;
+        let filled = fill(&scratch);
+        if filled.is_err() {
+            // The next try empties what is left.
+            let _ = scratch.remove();
+        }
+        filled
+    }
+
     /// Remove it with all that is in it.
     ///
     /// # Errors

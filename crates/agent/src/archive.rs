@@ -5,10 +5,10 @@
 mod said;
 
 use crate::admin::ServerAdmin;
-use crate::cql::{Connection, Endpoint};
+use crate::cql::Endpoint;
 use crate::transfer::attempt::Talk;
 use crate::transfer::child::{self, End};
-use crate::transfer::ring;
+use crate::transfer::{describe, ring};
 use palladion_agent_transfer::archive::look::{self, Looked, is_truncated};
 use palladion_agent_transfer::archive::{Cursor, Ends, HostId, Next, Places, Step, next, note};
 use palladion_agent_transfer::assign::{Own, archive};
@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 
-const DESCRIBE: &str = "DESCRIBE SCHEMA WITH INTERNALS";
 /// The schema for the child.
 const FILE: &str = "schema.cql";
 
@@ -199,9 +198,7 @@ fn since(cursor: &Cursor, caught_up: Option<i64>) -> i64 {
 
 /// The schema as backups write it, in a file.
 async fn described(bench: &Bench) -> Result<std::path::PathBuf, String> {
-    let asked = async { Connection::open(&bench.cql).await?.described(DESCRIBE).await };
-    let mut text = asked.await.map_err(crate::cql::Error::words)?.join("\n\n");
-    text.push('\n');
+    let text = describe::text(&bench.cql).await.map_err(crate::cql::Error::words)?;
     let file = bench.places.notes.join(FILE);
     let write = std::fs::create_dir_all(&bench.places.notes).and_then(|()| private(&file, &text));
     write.map_err(|error| {

@@ -4,34 +4,14 @@
 use anyhow::Result;
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed::{condition, text};
-use palladion_e2e::{Ring, bed, s3, wait_for};
+use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 use super::restored::{BACKUP, backed_up};
-use super::{NAMESPACE, SOON, every, store, wanted_at};
+use super::{NAMESPACE, SOON, every, place, with_place};
 
 const RETURNED: &str = "returned";
-
-/// A ring like the one that was backed up, which begins with a restore.
-fn manifest() -> String {
-    let (id, secret) = (s3::ID, s3::SECRET);
-    let backup = format!(
-        "backup: {{store: {{s3: {{bucket: backups, prefix: rings/{RETURNED}, endpoint: \"{}\", addressing: Path, transport: Plain}}}}, restore: back}}",
-        store().endpoint()
-    );
-    let ring = wanted_at(Box::leak(backup.into_boxed_str())).manifest(RETURNED);
-    let place = format!("s3://{}/rings/demo {}", s3::BUCKET, store().endpoint());
-    format!(
-        "{ring}
----
-apiVersion: v1
-kind: Secret
-metadata: {{name: {RETURNED}-backup}}
-stringData: {{accessKeyId: {id}, secretAccessKey: {secret}, source.accessKeyId: {id}, source.secretAccessKey: {secret}, source.store: \"{place}\"}}
-"
-    )
-}
 
 fn restore(backup: &Value) -> String {
     let status = |name: &str| text(backup, &format!("/status/{name}")).to_string();
@@ -43,13 +23,12 @@ spec:
   cluster: {RETURNED}
   mode: WholeRing
   source:
-    store: {{s3: {{bucket: {}, prefix: rings/demo, endpoint: \"{}\", addressing: Path, transport: Plain}}}}
+    store: {}
     repositoryID: {}
     backupID: {}
     manifestHash: {}
 ",
-        s3::BUCKET,
-        store().endpoint(),
+        place("demo"),
         status("repositoryID"),
         status("id"),
         status("manifestHash"),
@@ -116,7 +95,7 @@ pub fn beside_itself() {
     let there = backed_up();
     let backup = bed().get(NAMESPACE, "cassandrabackup", BACKUP).expect("get").expect("it");
     let ring = Ring::with_client(bed(), RETURNED).expect("a client");
-    bed().apply(RETURNED, &manifest()).expect("apply");
+    bed().apply(RETURNED, &with_place(RETURNED, "demo", "restore: back")).expect("apply");
     // Nobody starts before the restore is there.
     ring.wait_reason("Progressing", Reason::WaitingForRestore, SOON).expect("it waits");
     assert!(ring.host_ids().expect("IDs").iter().all(|(_, id)| id.is_empty()));

@@ -4,12 +4,12 @@
 use anyhow::Result;
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed::{condition, text};
-use palladion_e2e::{Ring, bed, s3, wait_for};
+use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{SOON, store, wanted_at};
+use super::{SOON, place, with_place};
 
 /// The ring that is archived.
 const WRITTEN: &str = "written";
@@ -18,30 +18,6 @@ const REWOUND: &str = "rewound";
 const TABLES: &str = "line";
 /// A window has to be open for so long before a backup, and so long writes may wait to be archived.
 const MINUTE: Duration = Duration::from_secs(70);
-
-fn place(ring: &str) -> String {
-    format!(
-        "{{s3: {{bucket: {}, prefix: rings/{ring}, endpoint: \"{}\", addressing: Path, transport: Plain}}}}",
-        s3::BUCKET,
-        store().endpoint()
-    )
-}
-
-fn manifest(ring: &'static str, more: &str) -> String {
-    let (id, secret) = (s3::ID, s3::SECRET);
-    let backup = format!("backup: {{store: {}, {more}}}", place(ring));
-    let cluster = wanted_at(Box::leak(backup.into_boxed_str())).manifest(ring);
-    let source = format!("s3://{}/rings/{WRITTEN} {}", s3::BUCKET, store().endpoint());
-    format!(
-        "{cluster}
----
-apiVersion: v1
-kind: Secret
-metadata: {{name: {ring}-backup}}
-stringData: {{accessKeyId: {id}, secretAccessKey: {secret}, source.accessKeyId: {id}, source.secretAccessKey: {secret}, source.store: \"{source}\"}}
-"
-    )
-}
 
 fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970")
@@ -132,7 +108,9 @@ spec:
 
 pub fn to_a_moment() {
     let there = Ring::with_client(bed(), WRITTEN).expect("a client");
-    bed().apply(WRITTEN, &manifest(WRITTEN, "archive: {mode: CommitLog}")).expect("apply");
+    bed()
+        .apply(WRITTEN, &with_place(WRITTEN, WRITTEN, "archive: {mode: CommitLog}"))
+        .expect("apply");
     there.wait_ready(3).expect("ready");
     there.wait_settled().expect("settled");
     let created = [
@@ -169,7 +147,7 @@ pub fn to_a_moment() {
     // Until that is archived, too.
     std::thread::sleep(MINUTE * 2);
     let ring = Ring::with_client(bed(), REWOUND).expect("a client");
-    bed().apply(REWOUND, &manifest(REWOUND, "restore: back")).expect("apply");
+    bed().apply(REWOUND, &with_place(REWOUND, WRITTEN, "restore: back")).expect("apply");
     let to = jiff::Timestamp::from_second(i64::try_from(to).expect("a time")).expect("a time");
     bed().apply(REWOUND, &restore(&backup, &to.to_string())).expect("the restore is accepted");
     let ended = complete("cassandrarestore", REWOUND, "back");

@@ -2,7 +2,7 @@
 //! a restore needs the IDs of tables and the columns that were dropped.
 
 use super::{Bench, ring};
-use crate::cql::{self, Connection};
+use crate::cql::{self, Connection, Endpoint};
 use palladion_agent_transfer::decide::Views;
 use palladion_agent_transfer::restore::private;
 use palladion_agent_transfer::words::stopped::Stopped;
@@ -19,12 +19,10 @@ const FILE: &str = "schema.cql";
 pub async fn describe(bench: &Bench) -> Result<(PathBuf, Views), Stopped> {
     let jobs = bench.jobs()?;
     let before = ring::view(jobs).await?;
-    let statements = statements(bench)
+    let text = text(&bench.cql)
         .await
         .map_err(|error| Stopped::Described { why: format!("{:#}", anyhow::Error::from(error)) })?;
     let after = ring::view(jobs).await?;
-    let mut text = statements.join("\n\n");
-    text.push('\n');
     let file = bench.own.state.join(FILE);
     private(&file, &text).map_err(|error| Stopped::Journal {
         path: file.display().to_string(),
@@ -33,10 +31,20 @@ pub async fn describe(bench: &Bench) -> Result<(PathBuf, Views), Stopped> {
     Ok((file, Views { before, after }))
 }
 
+/// As backups and archives write it: they are compared by its hash.
+///
+/// # Errors
+/// The server cannot be asked.
+pub async fn text(cql: &Endpoint) -> Result<String, cql::Error> {
+    let mut text = statements(cql).await?.join("\n\n");
+    text.push('\n');
+    Ok(text)
+}
+
 /// Its statements.
 ///
 /// # Errors
 /// The server cannot be asked.
-pub async fn statements(bench: &Bench) -> Result<Vec<String>, cql::Error> {
-    Connection::open(&bench.cql).await?.described(DESCRIBE).await
+pub async fn statements(cql: &Endpoint) -> Result<Vec<String>, cql::Error> {
+    Connection::open(cql).await?.described(DESCRIBE).await
 }

@@ -24,7 +24,7 @@ const ALREADY_EXISTS: i32 = 0x2400;
 /// The server cannot be asked, or its schema has what is not known.
 pub async fn ring_schema(bench: &Bench) -> Result<Described, Stopped> {
     bench.server()?;
-    let statements = describe::statements(bench).await;
+    let statements = describe::statements(&bench.cql).await;
     let statements = statements.map_err(|error| Stopped::Described { why: words(error) })?;
     Described::parse(&statements.join("\n\n")).map_err(|why| Stopped::RingSchemaUnread { why })
 }
