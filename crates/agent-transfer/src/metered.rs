@@ -111,6 +111,14 @@ impl Store for Metered<'_> {
         self.store.list(prefix)
     }
 
+    fn after(&self, folder: &str, after: &str, most: usize) -> Result<Vec<Meta>, Failure> {
+        self.store.after(folder, after, most)
+    }
+
+    fn folders(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        self.store.folders(folder)
+    }
+
     fn delete(&self, name: &str) -> Result<(), Undeleted> {
         self.store.delete(name)
     }

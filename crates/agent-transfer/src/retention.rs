@@ -22,6 +22,8 @@ const TRIES: u32 = 3;
 const WHY: usize = 500;
 /// What waits for a pin or for another backup is asked again after so many hours.
 const DAILY: u32 = 24;
+/// The rest of what goes of the archives follows after so many hours.
+const SOON: u32 = 1;
 
 /// Condemn backups. Those that must stay are named, and the others go all the same.
 ///
@@ -101,11 +103,12 @@ fn sorted(vault: &Vault<'_>, order: &Expire) -> Result<(Expired, BTreeSet<Backup
 pub fn sweep(vault: &Vault<'_>, order: &Sweep) -> Result<Done, Stopped> {
     let plan = sweep::plan(vault)?;
     let mut notices = plan.notices.clone();
-    let mut swept = Swept::default();
+    let (mut swept, mut is_cut) = (Swept::default(), false);
     match sweep::carry_out(vault, &plan) {
         Ok(deleted) => {
-            swept.objects = deleted.objects;
-            swept.bytes = bytes_of(&plan, &deleted.entries);
+            swept.objects = deleted.objects + deleted.journals.objects;
+            swept.bytes = bytes_of(&plan, &deleted.entries) + deleted.journals.bytes;
+            is_cut = deleted.journals.is_cut;
             notices.extend(deleted.notices);
         }
         Err(ref refused @ Trouble::Undeletable { .. }) => {
@@ -114,6 +117,9 @@ pub fn sweep(vault: &Vault<'_>, order: &Sweep) -> Result<Done, Stopped> {
         Err(other) => return Err(other.into()),
     }
     answer(&Chain::read(vault)?, order, &notices, &mut swept);
+    if is_cut {
+        swept.again_in_hours = Some(swept.again_in_hours.map_or(SOON, |hours| hours.min(SOON)));
+    }
     Ok(Done::Swept { swept: Box::new(swept) })
 }
 

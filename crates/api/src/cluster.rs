@@ -38,8 +38,9 @@ pub use network::{MOST_PEERS, Network, PolicyMode};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
 pub use security::{
-    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
-    InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
+    AdditionalTrust, Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode,
+    InternodeCertificates, InternodeTls, InternodeTlsMode, MOST_ADDITIONAL, SecurityStatus,
+    Settled, SignedByOperator, Tls,
 };
 pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{

@@ -184,7 +184,7 @@ fn candidates(
 ) -> Result<BTreeMap<Of, Vec<Meta>>, Trouble> {
     let mut all: BTreeMap<Of, Vec<Meta>> = BTreeMap::new();
     // Entries of journals name schemas, and nothing of a journal is condemned.
-    let has_journals = !vault.list(COMMITLOG)?.is_empty();
+    let has_journals = !vault.folders(COMMITLOG)?.is_empty();
     let prefixes: &[&str] = if has_journals { &[SSTABLES] } else { &[SSTABLES, SCHEMA] };
     for prefix in prefixes {
         for meta in vault.list(prefix)? {

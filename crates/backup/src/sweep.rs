@@ -3,6 +3,7 @@
 //! deleted. Manifests and pins are read again right before; if one names what
 //! is condemned, nothing of that entry is deleted.
 
+use crate::archive::trim::{self, Surplus, Trimmed};
 use crate::catalog::Catalog;
 use crate::chain::{self, Condemned, read_objects};
 use crate::kept::{self, For, Of};
@@ -34,11 +35,18 @@ pub struct EntryPlan {
 pub struct Plan {
     /// What is deleted.
     pub entries: Vec<EntryPlan>,
+    /// What of the journals goes once that is deleted.
+    pub journals: Vec<Surplus>,
     /// What is not, and why.
     pub notices: Vec<Notice>,
 }
 
 impl Plan {
+    /// Is there nothing to do?
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.journals.is_empty()
+    }
+
     /// How many objects are deleted.
     pub fn objects(&self) -> usize {
         self.entries.iter().map(|entry| entry.objects.len()).sum()
@@ -53,8 +61,10 @@ impl Plan {
 /// What was deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// The objects.
+    /// The objects of condemned backups.
     pub objects: u64,
+    /// What of the journals no backup needs any more.
+    pub journals: Trimmed,
     /// Entries that are done.
     pub entries: Vec<u64>,
     /// What was not deleted, and why.
@@ -77,6 +87,10 @@ pub fn plan(vault: &Vault<'_>) -> Result<Plan, Trouble> {
             }
         }
     }
+    // With the backups of these goes what only they need of the journals.
+    let swept: BTreeSet<BackupId> =
+        plan.entries.iter().flat_map(|entry| entry.backups.iter().cloned()).collect();
+    plan.journals = trim::surplus(vault, &catalog, &swept)?;
     Ok(plan)
 }
 
@@ -92,7 +106,25 @@ pub fn carry_out(vault: &Vault<'_>, plan: &Plan) -> Result<Swept, Trouble> {
             None => swept.entries.push(entry.entry),
         }
     }
+    swept.journals = trim_journals(vault, &plan.journals)?;
     Ok(swept)
+}
+
+/// What of the plan nobody needs by now: a backup may be there still that was to go.
+fn trim_journals(vault: &Vault<'_>, planned: &[Surplus]) -> Result<Trimmed, Trouble> {
+    let mut all = Trimmed::default();
+    if planned.is_empty() {
+        return Ok(all);
+    }
+    for now in trim::surplus(vault, &Catalog::read(vault)?, &BTreeSet::new())? {
+        let Some(then) = planned.iter().find(|then| then.host == now.host) else { continue };
+        let surplus = Surplus { below: now.below.min(then.below), ..now };
+        let trimmed = trim::trim(vault, &surplus, trim::MOST.saturating_sub(all.objects))?;
+        all.objects += trimmed.objects;
+        all.bytes += trimmed.bytes;
+        all.is_cut |= trimmed.is_cut;
+    }
+    Ok(all)
 }
 
 fn carry_out_entry(

@@ -268,6 +268,22 @@ impl<'a> Vault<'a> {
         self.store.list(prefix).map_err(failed("list", prefix))
     }
 
+    /// The first `most` objects of a folder whose names come after `after`.
+    ///
+    /// # Errors
+    /// The list is not whole up to there.
+    pub fn list_after(&self, folder: &str, after: &str, most: usize) -> Result<Vec<Meta>, Trouble> {
+        self.store.after(folder, after, most).map_err(failed("list", folder))
+    }
+
+    /// The folders of a folder, by name.
+    ///
+    /// # Errors
+    /// The list is not whole.
+    pub fn folders(&self, folder: &str) -> Result<Vec<String>, Trouble> {
+        self.store.folders(folder).map_err(failed("list", folder))
+    }
+
     /// Delete an object.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ pub use restoring::{KNOWS_POINTS_IN_TIME, KNOWS_WHOLE_RINGS};
 pub use silence::Silence;
 
 use crate::resources as kinds;
+use crate::trust::{self, Trusted};
 use crate::words::status::Unknown;
 use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Settled, Turn};
@@ -49,6 +50,8 @@ pub struct Facts<'a> {
     pub spec: CassandraClusterSpec,
     /// What is settled of authentication and TLS; nothing for rings that are older than that.
     pub settled: Option<Settled>,
+    /// The authorities of `tls.internode.additionalTrust`; none of a spec that is refused.
+    pub additional_trust: Vec<Trusted>,
     /// The status as stored.
     pub status: CassandraClusterStatus,
     /// Settings of the operator.
@@ -86,6 +89,7 @@ impl<'a> Facts<'a> {
             snapshot,
             spec,
             settled: None,
+            additional_trust: Vec::new(),
             status,
             operator_config,
             sets: BTreeMap::new(),
@@ -99,6 +103,7 @@ impl<'a> Facts<'a> {
             facts.nodes.insert(node.meta.name.clone(), node.str_at("/ready") == Some("True"));
         }
         security::settle(&mut facts);
+        facts.additional_trust = trust::of(&facts.spec).unwrap_or_default();
         Ok(facts)
     }
 

@@ -22,6 +22,7 @@ pub mod orphans;
 pub mod resources;
 pub mod rights;
 pub mod status;
+pub mod trust;
 pub mod validate;
 pub mod volumes;
 pub mod words;

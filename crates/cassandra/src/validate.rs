@@ -3,6 +3,7 @@
 //! objects that were stored before a rule, and what needs other objects.
 
 use crate::generations::Generations;
+use crate::trust;
 use crate::words::refusal::{Place, Refusal};
 pub use archive::ValidArchive;
 pub use backup::ValidBackup;
@@ -206,6 +207,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     version::not_back(spec, input.highest_release_line.as_deref())?;
     name::check(&meta.name, spec)?;
     numbers::check(spec)?;
+    trust::of(spec)?;
     settings::annotations(&spec.annotations, Place::Spec)?;
     let ring = spec.ring_name.clone().unwrap_or_else(|| meta.name.clone());
     let repository = spec.repository.clone().unwrap_or_else(|| match spec.mode {

@@ -163,6 +163,24 @@ impl Store for Directory<'_> {
         Ok(all)
     }
 
+    fn folders(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let path = self.path(folder.trim_end_matches('/'))?;
+        let entries = match std::fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failure(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failure)?;
+            if entry.file_type().map_err(failure)?.is_dir() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
     fn delete(&self, name: &str) -> Result<(), Undeleted> {
         let path = self.path(name)?;
         match std::fs::remove_file(&path) {

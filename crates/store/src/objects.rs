@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::connect::client;
 use crate::credentials::Credentials;
 use crate::settings::Settings;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
     Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
@@ -269,6 +269,34 @@ impl Store for Objects {
         let mut all: Vec<Meta> = all.filter(|meta| meta.name.starts_with(prefix)).collect();
         all.sort();
         Ok(all)
+    }
+
+    fn after(&self, folder: &str, after: &str, most: usize) -> Result<Vec<Meta>, Failure> {
+        let within = self.below(folder.trim_end_matches('/'))?;
+        let from = if after.is_empty() { None } else { Some(self.path(after)?) };
+        let client = self.client.clone();
+        let listed = self.wait(async move {
+            let listed = match &from {
+                None => client.list(Some(&within)),
+                Some(from) => client.list_with_offset(Some(&within), from),
+            };
+            listed.take(most).try_collect::<Vec<_>>().await
+        });
+        let listed = listed.map_err(|error| self.failure(&error))?;
+        let mut all: Vec<Meta> = listed.iter().filter_map(|of| self.meta(of)).collect();
+        all.sort();
+        Ok(all)
+    }
+
+    fn folders(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let within = self.below(folder.trim_end_matches('/'))?;
+        let client = self.client.clone();
+        let listed = self.wait(async move { client.list_with_delimiter(Some(&within)).await });
+        let listed = listed.map_err(|error| self.failure(&error))?;
+        let names = listed.common_prefixes.iter().filter_map(|of| of.filename());
+        let mut names: Vec<String> = names.map(str::to_string).collect();
+        names.sort();
+        Ok(names)
     }
 
     fn delete(&self, name: &str) -> Result<(), Undeleted> {

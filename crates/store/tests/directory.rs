@@ -47,6 +47,10 @@ fn objects_are_written_once_listed_and_deleted() {
     assert_eq!(names(""), expected, "nothing that is not whole is listed");
     assert_eq!(names("a/b/"), expected[..1]);
     assert_eq!(names("z/"), []);
+    assert_eq!((store.folders("a/"), store.folders("z/")), (Ok(vec!["b".into()]), Ok(vec![])));
+    let after = store.after("a/", "a/b/c", 9).unwrap();
+    assert_eq!((after.len(), after[0].name.as_str()), (1, "a/d"));
+    assert_eq!(store.after("a/", "", 1).unwrap()[0].name, "a/b/c");
     let now = store.now().unwrap();
     let modified = store.head("a/d").unwrap().unwrap().modified;
     assert!((0..60).contains(&(now - modified)), "{now} {modified}");

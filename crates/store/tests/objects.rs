@@ -34,6 +34,7 @@ fn objects_are_written_once_listed_and_deleted() {
         assert_eq!(names("a/"), expected, "{address}");
         assert_eq!((names(""), names("z/")), (expected.to_vec(), Vec::new()));
         assert_eq!((names("a/b/"), names("a/d")), (expected[..1].to_vec(), expected[1..].to_vec()));
+        assert_eq!((store.folders("a/"), store.folders("z/")), (Ok(vec!["b".into()]), Ok(vec![])));
         let (now, head) = (store.now().unwrap(), store.head("a/d~1").unwrap().unwrap());
         assert!((0..60).contains(&(now - head.modified)), "{now} {head:?}");
         assert_eq!((store.delete("a/b/c"), store.delete("a/b/c")), (Ok(()), Ok(())));
@@ -67,6 +68,16 @@ fn more_objects_than_one_answer_holds_are_all_listed() {
     assert_eq!(listed.len(), 2100);
     assert!(listed.is_sorted() && listed[2099].name == "many/02099");
     assert_eq!(s3.faults.requests("GET"), 3, "a thousand names are in one answer");
+    // The begin of a long folder costs one answer, and so does what comes after a name.
+    let after = |after: &str, most: usize| {
+        let all = store.after("many/", after, most).unwrap();
+        all.into_iter().map(|meta| meta.name).collect::<Vec<_>>()
+    };
+    assert_eq!(after("", 2), ["many/00000", "many/00001"]);
+    assert_eq!(after("many/00998", 2), ["many/00999", "many/01000"]);
+    assert_eq!(after("many/02098", 9), ["many/02099"]);
+    assert_eq!(after("many/02099", 9), [""; 0]);
+    assert_eq!(s3.faults.requests("GET"), 7);
     // One page that does not come is no end of the list.
     s3.faults.plan("GET", Fault::Status(503, "SlowDown"));
     s3.faults.plan("GET", Fault::Status(503, "SlowDown"));

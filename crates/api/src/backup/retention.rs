@@ -80,7 +80,7 @@ pub struct Swept {
     pub objects: u64,
     /// Their length in the store, in bytes.
     pub bytes: u64,
-    /// In how many hours to sweep again, where something condemned is left.
+    /// In how many hours to sweep again, where something is left that can be deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_in_hours: Option<u32>,
 }

@@ -84,7 +84,10 @@ pub struct Tls {
 /// TLS between members.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
-#[x_kube(validation = rules::internode_tls_has_certificates())]
+#[x_kube(
+    validation = rules::internode_tls_has_certificates(),
+    validation = rules::trust_needs_tls()
+)]
 #[serde(rename_all = "camelCase")]
 pub struct InternodeTls {
     /// `Require`: members speak to each other with TLS alone, and each shows a certificate of this ring. `Accept`: they speak in the clear and take TLS. `Prefer`: they speak with TLS and take both. `Off`: in the clear. A ring that runs is taken there one step after the other, in this order and by one rolling restart each: `Off`, `Accept`, `Prefer`, `Require`; `status.internodeTls` shows the step.
@@ -92,6 +95,30 @@ pub struct InternodeTls {
     /// Where keys and certificates come from. Required unless `mode` is `Off`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificates: Option<InternodeCertificates>,
+    /// Authorities of members of this ring that another CassandraCluster describes, or that run elsewhere: what they sign is accepted on port 7000 like a certificate of this cluster's own authority. Each side needs that of the other. At most 6. Servers read a change within ten minutes, without a restart. Not with `mode: Off`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(max = MOST_ADDITIONAL),
+        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"])
+    )]
+    pub additional_trust: Vec<AdditionalTrust>,
+}
+
+/// Most authorities of others that members trust.
+pub const MOST_ADDITIONAL: usize = 6;
+
+/// An authority of other members of the ring.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct AdditionalTrust {
+    /// What it is called here, such as the name of the other datacenter.
+    #[schemars(length(min = 1, max = 48))]
+    pub name: String,
+    /// The certificate of the authority (PEM; one certificate, of an authority that may sign others). Another CassandraCluster has it in `status.authorities`, under the name that begins with `internode-`. Never a private key.
+    #[x_kube(validation = rules::trust_is_one_certificate())]
+    #[schemars(length(min = 1, max = 2048))]
+    pub certificate: String,
 }
 
 /// How members speak to each other. Each can speak to those that are at most one step away.

@@ -117,8 +117,9 @@ impl MemberTlsStatus {
 }
 
 /// Most authorities that are trusted for one purpose at a time: one that is rotated while its
-/// successor is known already, the new one, and those of a ring that was made anew.
-pub const MOST_TRUSTED: usize = 6;
+/// successor is known already, the new one, those of a ring that was made anew, and those of
+/// other datacenters.
+pub const MOST_TRUSTED: usize = 12;
 
 /// A request for a certificate, and what became of it on the volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]

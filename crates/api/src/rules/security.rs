@@ -49,6 +49,23 @@ pub fn internode_tls_has_certificates() -> Rule {
     .field_path(".certificates")
 }
 
+/// Members that speak in the clear ask nobody for a certificate.
+pub fn trust_needs_tls() -> Rule {
+    must(
+        "self.mode != 'Off' || !has(self.additionalTrust) || size(self.additionalTrust) == 0",
+        "`additionalTrust` has no effect with `mode: Off`: set another mode, or remove `additionalTrust`",
+    )
+    .field_path(".additionalTrust")
+}
+
+/// What more there is in the text would be trusted unseen.
+pub fn trust_is_one_certificate() -> Rule {
+    must(
+        "self.trim().startsWith('-----BEGIN CERTIFICATE-----') && self.trim().endsWith('-----END CERTIFICATE-----') && self.split('-----BEGIN').size() == 2",
+        "must be one certificate in PEM format, from `-----BEGIN CERTIFICATE-----` to `-----END CERTIFICATE-----`",
+    )
+}
+
 /// A server without a key cannot serve TLS.
 pub fn client_tls_has_certificates() -> Rule {
     must(

@@ -96,6 +96,23 @@ pub fn rotation_stands_alone() -> Rule {
     )
 }
 
+/// Clients trust what the ConfigMap says.
+pub fn only_members_are_elsewhere() -> Rule {
+    must(
+        "!has(self.trustedElsewhere) || self.purpose == 'Internode'",
+        "`trustedElsewhere` is about members of other datacenters: remove it, or set `purpose: Internode`",
+    )
+    .field_path(".trustedElsewhere")
+}
+
+/// So that a word about one authority is not taken for another.
+pub fn is_a_fingerprint() -> Rule {
+    must(
+        "self.matches('^[0-9a-f]{64}$')",
+        "must be the SHA-256 of a certificate: 64 digits and letters from a to f, as in `status.authorities.<name>.fingerprint` of the cluster",
+    )
+}
+
 /// Of members it is known when they trust an authority.
 pub fn only_clients_overlap() -> Rule {
     must(

@@ -233,7 +233,7 @@ pub struct ReplaceTask {
 
 /// Rotate an authority: the next one is made now, all come to trust it, it signs the certificates of all members, and the former one is trusted no more. Nothing is restarted.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
-#[x_kube(crates(kube_core = "::kube_core"), validation = rules::only_clients_overlap())]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::only_clients_overlap(), validation = rules::only_members_are_elsewhere())]
 #[serde(rename_all = "camelCase")]
 pub struct RotateAuthorityTask {
     /// Whose certificates it signs: those that members present to clients, `Client`, or to each other, `Internode`. Immutable.
@@ -242,6 +242,11 @@ pub struct RotateAuthorityTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 31_536_000))]
     pub overlap_seconds: Option<u32>,
+    /// The new authority (SHA-256 of its certificate, as in `status.authorities` of the cluster), once the clusters of the other datacenters trust it by their `tls.internode.additionalTrust`: it signs for no member before. Can be set while the task waits for it. Only with `purpose: Internode`, and required where the cluster has `tls.internode.additionalTrust`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    #[x_kube(validation = rules::is_a_fingerprint())]
+    pub trusted_elsewhere: Option<String>,
 }
 
 /// Seconds that clients have for another authority, where a task does not say so itself.

@@ -11,7 +11,8 @@
 //! [`entry`] is what an entry says, [`segment`] where bytes of a segment end that no longer
 //! change. What is sent next: [`cursor`] is how far a journal is, [`scan`] which bytes of a
 //! segment are new, [`next`] what a look at all of it comes to, and [`send`] writes it. A restore
-//! to a point in time begins with [`read`], and [`choose`] says which segments it takes.
+//! to a point in time begins with [`read`], and [`choose`] says which segments it takes. What no
+//! backup needs any more goes by [`trim`].
 
 pub mod choose;
 pub mod cursor;
@@ -21,6 +22,7 @@ pub mod read;
 pub mod scan;
 pub mod segment;
 pub mod send;
+pub mod trim;
 
 use crate::names::HostId;
 

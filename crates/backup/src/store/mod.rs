@@ -71,6 +71,30 @@ pub trait Store {
     /// The list is not whole.
     fn list(&self, prefix: &str) -> Result<Vec<Meta>, Failure>;
 
+    /// As [`list`](Self::list), of those in a folder, which ends with `/`: the first `most` whose
+    /// names come after `after`. For folders that are longer than should be held at a time.
+    ///
+    /// # Errors
+    /// The list is not whole up to there.
+    fn after(&self, folder: &str, after: &str, most: usize) -> Result<Vec<Meta>, Failure> {
+        let mut all = self.list(folder)?;
+        all.retain(|meta| meta.name.as_str() > after);
+        all.truncate(most);
+        Ok(all)
+    }
+
+    /// The folders in a folder, which ends with `/`, by name, each without it.
+    ///
+    /// # Errors
+    /// The list is not whole.
+    fn folders(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let all = self.list(folder)?;
+        let within = all.iter().filter_map(|meta| meta.name.strip_prefix(folder)?.split_once('/'));
+        let mut names: Vec<String> = within.map(|(name, _)| name.to_string()).collect();
+        names.dedup();
+        Ok(names)
+    }
+
     /// Delete an object. One that is gone already is a success.
     ///
     /// # Errors

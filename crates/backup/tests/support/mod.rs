@@ -132,12 +132,14 @@ pub struct Sending {
     pub id: BackupId,
     pub schema: palladion_backup::manifest::member::Schema,
     pub sent: BTreeMap<HostId, OfMember>,
+    pub window: Window,
 }
 
 impl Sending {
     pub fn new(vault: &Vault<'_>, text: &str) -> Result<Self, Trouble> {
         let schema = write_schema(vault, b"CREATE TABLE k1.t")?;
-        Ok(Self { id: id(text), schema, sent: BTreeMap::new() })
+        let window = Window { from: START, to: START + 60 };
+        Ok(Self { id: id(text), schema, sent: BTreeMap::new(), window })
     }
 
     pub fn send(
@@ -162,7 +164,7 @@ impl Sending {
         };
         finish::Order {
             id: self.id.clone(),
-            window: Window { from: START, to: START + 60 },
+            window: self.window,
             members: self.sent.iter().map(sent).collect(),
             coverage: Coverage::AllMembers(ring.iter().map(|n| host(*n)).collect()),
             depth,
@@ -176,7 +178,13 @@ impl Sending {
 
 /// A whole backup of two members.
 pub fn back_up(vault: &Vault<'_>, text: &str, sstables: &[u32]) -> Sending {
+    back_up_at(vault, text, sstables, START)
+}
+
+/// A whole backup of two members, whose snapshots were begun at this time.
+pub fn back_up_at(vault: &Vault<'_>, text: &str, sstables: &[u32], from: i64) -> Sending {
     let mut sending = Sending::new(vault, text).unwrap();
+    sending.window = Window { from, to: from + 60 };
     for number in [1, 2] {
         sending.send(vault, number, &Files::small(number, sstables), None).unwrap();
     }

@@ -160,7 +160,8 @@ fn of_internode(settled: &Settled) -> Option<InternodeTls> {
         InternodeTlsMode::Off => None,
         mode
         @ (InternodeTlsMode::Accept | InternodeTlsMode::Prefer | InternodeTlsMode::Require) => {
-            Some(InternodeTls { mode, certificates: Some(InternodeCertificates::default()) })
+            let certificates = Some(InternodeCertificates::default());
+            Some(InternodeTls { mode, certificates, ..InternodeTls::default() })
         }
     }
 }

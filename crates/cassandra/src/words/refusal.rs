@@ -42,6 +42,10 @@ palladion_plan::sentences! {
             "`tls.internode` requires Cassandra 4.1 or newer; upgrade first, or remove it";
         NoInternodeCertificates => InvalidSpec,
             "`tls.internode` needs certificates; set `tls.internode.certificates.operator: {{}}`";
+        TooMuchTrust { all: Count, most: usize } => InvalidSpec,
+            "`tls.internode.additionalTrust` has {all}; at most {most} are possible";
+        Trust { name: Quoted, why: BadTrust } => InvalidSpec,
+            "`tls.internode.additionalTrust` {name}: {why}";
         BackupOfScylla => InvalidSpec,
             "`backup` applies to Cassandra only; use Scylla Manager instead";
         Stores => InvalidSpec,
@@ -110,6 +114,14 @@ palladion_plan::sentences! {
             "ConfigMap {name} of rack {rack} does not exist; create it, or remove the reference to it from the spec";
         ConfigMapUnknown { name: String, rack: RackName, why: String } => FactUnknown,
             "ConfigMap {name} of rack {rack} could not be read: {why}; the operator will retry";
+    }
+
+    /// What is wrong with an authority of others.
+    pub enum BadTrust {
+        NotPem => "`certificate` is not one certificate in PEM format; copy it from `status.authorities` of the other CassandraCluster";
+        Unreadable { why: String } => "`certificate` cannot be read ({why}); copy it again from `status.authorities` of the other CassandraCluster";
+        NotAnAuthority => "`certificate` does not belong to a certificate authority; use the certificate of the authority, not the one of a member";
+        Twice => "its name or its certificate is in the list twice; remove one of them";
     }
 
     /// Names that no object, label or ring could bear.

@@ -35,6 +35,8 @@ palladion_plan::sentences! {
             "step 1 of 3: every member trusts {authority}; clients have until {until} to read it from the ConfigMap. To go on earlier, lower `spec.rotateAuthority.overlapSeconds`";
         Unpublished { authority: String } => TaskRunning,
             "step 1 of 3: every member trusts {authority}; waiting for the ConfigMap for clients to have it";
+        Elsewhere { authority: String, fingerprint: String } => TaskRunning,
+            "step 1 of 3: every member of this cluster trusts {authority}. Add its certificate to `tls.internode.additionalTrust` of the clusters of the other datacenters, wait until their members trust it, then set `spec.rotateAuthority.trustedElsewhere` of this task to {fingerprint}";
         Trusted { authority: String } => TaskRunning,
             "step 1 of 3: every member trusts {authority}, which signs next";
         Certificates { authority: String, done: usize, members: Count, behind: Names } => CertificatesBehind,

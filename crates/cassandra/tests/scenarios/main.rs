@@ -71,6 +71,7 @@ mod tasks;
 mod terminated;
 mod together;
 mod told;
+mod trusted_elsewhere;
 mod unheard;
 mod volumes;
 mod whole_ring;

@@ -20,13 +20,13 @@ use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-const TASK: &str = "rotate-it";
+pub const TASK: &str = "rotate-it";
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 const FIRST: &str = "demo-dc1-a-0";
 const LAST: &str = "demo-dc1-b-0";
 
 /// A ring whose members take TLS alone, from each other and from clients.
-fn a_secure_ring(a: i32, b: i32) -> World {
+pub fn a_secure_ring(a: i32, b: i32) -> World {
     let mut cluster = a_cluster(&[("a", a), ("b", b)]);
     let operator = json!({ "mode": "Require", "certificates": { "operator": {} } });
     cluster["spec"]["tls"] = json!({ "internode": operator, "client": operator });
@@ -52,23 +52,23 @@ fn at_once(purpose: Purpose) -> Value {
     spec
 }
 
-fn asked(purpose: Purpose) -> World {
+pub fn asked(purpose: Purpose) -> World {
     let mut world = a_secure_ring(2, 1);
     ask(&mut world, TASK, &at_once(purpose));
     world
 }
 
-fn patch_task(world: &mut World, spec: &Value) {
+pub fn patch_task(world: &mut World, spec: &Value) {
     world.tell(&format!("a person changes the task: {spec}"));
     let patch = json!({ "spec": spec });
     world.store.merge(&task_key(TASK), &patch, Subresource::None).expect("the task should exist");
 }
 
-fn phase(world: &World, task: &str) -> Option<TaskPhase> {
+pub fn phase(world: &World, task: &str) -> Option<TaskPhase> {
     status(world, task).phase
 }
 
-fn message(world: &World, task: &str) -> String {
+pub fn message(world: &World, task: &str) -> String {
     let first = status(world, task).conditions.first().cloned();
     first.map(|c| format!("{}: {}", c.reason, c.message)).unwrap_or_default()
 }
@@ -78,7 +78,7 @@ fn says(message: &str, reason: Reason) -> bool {
 }
 
 /// The authorities on record, with the step of a rotation.
-fn authorities(world: &World, purpose: Purpose) -> Vec<String> {
+pub fn authorities(world: &World, purpose: Purpose) -> Vec<String> {
     let status = world.status();
     let all = status["authorities"].as_object().into_iter().flatten();
     let of_purpose = all.filter(|(name, _)| name.starts_with(purpose.name()));
@@ -89,14 +89,14 @@ fn authorities(world: &World, purpose: Purpose) -> Vec<String> {
     of_purpose.map(words).collect()
 }
 
-fn fingerprint(world: &World, authority: &str) -> String {
+pub fn fingerprint(world: &World, authority: &str) -> String {
     let cluster = world.store.get(&cluster_key()).expect("the cluster");
     let known = cluster["status"]["authorities"][authority]["fingerprint"].as_str();
     known.unwrap_or_default().to_string()
 }
 
 /// What servers show, each once.
-fn shown(world: &World, purpose: Purpose) -> BTreeSet<String> {
+pub fn shown(world: &World, purpose: Purpose) -> BTreeSet<String> {
     let servers = world.ring.servers.values();
     let shown = servers.map(|server| match purpose {
         Purpose::Client => &server.shown_to_clients,
@@ -106,7 +106,7 @@ fn shown(world: &World, purpose: Purpose) -> BTreeSet<String> {
 }
 
 /// What servers take, each once.
-fn taken(world: &World, purpose: Purpose) -> BTreeSet<String> {
+pub fn taken(world: &World, purpose: Purpose) -> BTreeSet<String> {
     let servers = world.ring.servers.values();
     let shown = servers.map(|server| match purpose {
         Purpose::Client => &server.shown_to_clients,

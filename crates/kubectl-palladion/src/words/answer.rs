@@ -44,6 +44,9 @@ palladion_api::sentences! {
         Abandoned => "the outcome of abandoned backups is written; nothing else was to do";
         NothingToSweep => "nothing to delete";
         WouldSweep { entry: u64, backups: String, objects: u64, size: String } => "entry {entry} (backups: {backups}): {objects} objects, {size} in the store";
+        WouldTrim { host: String, below: u64 } => "archive of host ID {host}: entries below {below}, which no backup needs";
+        Trimmed { objects: u64, size: String } => "{objects} objects ({size}) of archived commit logs deleted";
+        TrimAgain { most: u64 } => "more of them can be deleted: at most {most} go at a time. Run the command again";
         Swept { objects: u64, entries: u64 } => "{objects} objects of {entries} entries deleted";
         Unsealed { name: String, size: String, file: String } => "object {name} ({size}) written to {file}";
         NoEvents { ring: String } => "no events found for ring {ring}";
@@ -63,6 +66,7 @@ palladion_api::sentences! {
         ClearSnapshot { snapshot: String, ring: String, namespace: String } => "This deletes snapshot {snapshot} from the members of ring {ring} in namespace {namespace}. What only the snapshot holds will be lost.";
         SkipCorrupted { ring: String, namespace: String } => "This scrub of ring {ring} in namespace {namespace} leaves out partitions of counter tables that cannot be read. What only this copy of them holds will be lost.";
         Condemn { backups: u64, ring: String } => "This condemns {backups} backups of ring {ring}: nobody can read them from now on, and a sweep deletes them. It cannot be undone.";
+        Trim { archives: u64, ring: String } => "This deletes archived commit logs of {archives} members from the repository of ring {ring}, as far as no backup needs them. It cannot be undone.";
         Sweep { objects: u64, size: String, ring: String } => "This deletes {objects} objects ({size}) from the repository of ring {ring}. It cannot be undone.";
         Server { context: String, server: String } => "Context: {context}. API server: {server}.";
         StateOfMember { state: String, since: String, reason: String, message: String } => "Reported state of the member: {state} for {since} (reason: {reason}; message: {message}).";

@@ -23,6 +23,9 @@ pub const LIFE: SignedDuration = SignedDuration::from_hours(24 * 3650);
 pub const LAST_PART: SignedDuration = SignedDuration::from_hours(24 * 730);
 /// Clients have so long to learn of a successor before it signs.
 pub const OVERLAP: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// Other datacenters are written down by people: they have so long, of the two years for which
+/// the former one can still sign for a year.
+pub const OVERLAP_ELSEWHERE: SignedDuration = SignedDuration::from_hours(24 * 300);
 /// The last line of each in a text.
 const END_OF_CERTIFICATE: &str = "-----END CERTIFICATE-----";
 
@@ -43,8 +46,8 @@ impl Known<'_> {
         self.record.not_after.0
     }
 
-    fn signs_from(&self) -> Timestamp {
-        self.record.made_at.0.saturating_add(OVERLAP).unwrap_or(Timestamp::MAX)
+    fn signs_from(&self, overlap: SignedDuration) -> Timestamp {
+        self.record.made_at.0.saturating_add(overlap).unwrap_or(Timestamp::MAX)
     }
 
     fn succeeded_from(&self) -> Timestamp {
@@ -93,8 +96,18 @@ pub fn signer_of<'a>(
         Purpose::Client => true,
         Purpose::Internode => doubter(facts, known).is_none(),
     };
-    let known = all.iter().rev().filter(is_trusted).find(|k| k.signs_from() <= facts.now());
+    let overlap = overlap(facts, purpose);
+    let signs = |k: &&Known<'_>| k.signs_from(overlap) <= facts.now();
+    let known = all.iter().rev().filter(is_trusted).find(signs);
     known.or(all.first().filter(is_trusted)).copied()
+}
+
+/// How long those that trust it have to learn of a successor.
+fn overlap(facts: &Facts<'_>, purpose: Purpose) -> SignedDuration {
+    match purpose {
+        Purpose::Internode if !facts.additional_trust.is_empty() => OVERLAP_ELSEWHERE,
+        Purpose::Internode | Purpose::Client => OVERLAP,
+    }
 }
 
 /// A member whose server does not take for certain what the newest authority would sign, while
@@ -148,7 +161,10 @@ fn held(member: &MemberFact) -> Option<&CertificateStatus> {
 /// Authorities that members were told to trust and that no record names any more.
 fn former<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
     let valid = valid(facts, Purpose::Internode);
-    let is_of_record = |text: &str| valid.iter().any(|k| k.record.certificate.trim() == text);
+    let is_of_record = |text: &str| {
+        valid.iter().any(|k| k.record.certificate.trim() == text)
+            || facts.additional_trust.iter().any(|known| known.certificate == text)
+    };
     let orders = facts.members.values().filter_map(|m| m.spec.as_ref()?.tls.as_ref());
     let trusted = orders.filter_map(|tls| tls.of(Purpose::Internode));
     let mut all: Vec<&str> = Vec::new();
@@ -161,31 +177,40 @@ fn former<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
     all
 }
 
-/// What is trusted: all that are valid, and for members those that some of them still show a
-/// certificate of, although no record names them any more.
+/// What is trusted: all that are valid, and for members those of other datacenters and those
+/// that some members still show a certificate of, although no record names them any more.
 pub fn trust(facts: &Facts<'_>, purpose: Purpose) -> String {
     let valid = valid(facts, purpose);
     let mut all: Vec<&str> = valid.iter().map(|known| known.record.certificate.trim()).collect();
+    if purpose == Purpose::Internode {
+        all.extend(lost(facts));
+        // Nobody is asked to sign by what others trust.
+        let is_asked = !all.is_empty();
+        let additional = facts.additional_trust.iter().filter(|_| is_asked);
+        all.extend(additional.map(|known| known.certificate.as_str()));
+    }
+    all.into_iter().map(|text| format!("{text}\n")).collect()
+}
+
+/// Former authorities of members that may still show their certificates.
+fn lost<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
     // Nobody knows what a server shows that has not read a change for certain.
     let may_show_former = |member: &MemberFact| {
         let held = held(member).filter(|_| !member.is_gone());
         held.is_some_and(|held| !held.issuer.as_ref().is_some_and(|by| is_on_record(facts, by)))
     };
     // What a rotation has removed stays removed, whatever a member has that is to be replaced.
-    let is_rotated = rotation::under_way(facts, purpose).is_some();
+    let is_rotated = rotation::under_way(facts, Purpose::Internode).is_some();
     let counts = |member: &&MemberFact| !is_rotated || marks::of(member).is_none();
-    let shows_former = || facts.members.values().filter(counts).any(may_show_former);
-    if purpose == Purpose::Internode && shows_former() {
-        all.extend(former(facts));
+    match facts.members.values().filter(counts).any(may_show_former) {
+        true => former(facts),
+        false => Vec::new(),
     }
-    all.into_iter().map(|text| format!("{text}\n")).collect()
 }
 
 /// Is an authority still trusted that was lost: because members may show its certificates?
 pub fn has_former(facts: &Facts<'_>, purpose: Purpose) -> bool {
-    let valid: usize =
-        valid(facts, purpose).iter().map(|k| k.record.certificate.trim().len() + 1).sum();
-    trust(facts, purpose).len() > valid
+    purpose == Purpose::Internode && !lost(facts).is_empty()
 }
 
 /// The name of the next one.
@@ -213,12 +238,13 @@ pub(super) fn decide(facts: &Facts<'_>, purpose: Purpose, draft: &mut Draft) {
         let gone = json!({ "status": { "authorities": over } });
         draft.steps.push(Step::patch_status(kinds::CLUSTER, owner, gone, Doing::DropAuthorities));
     }
-    wake(facts, &all, draft);
+    wake(facts, purpose, &all, draft);
 }
 
 /// When something of it changes next.
-fn wake(facts: &Facts<'_>, all: &[Known<'_>], draft: &mut Draft) {
-    let of_each = all.iter().flat_map(|k| [k.signs_from(), k.succeeded_from(), k.end()]);
+fn wake(facts: &Facts<'_>, purpose: Purpose, all: &[Known<'_>], draft: &mut Draft) {
+    let overlap = overlap(facts, purpose);
+    let of_each = all.iter().flat_map(|k| [k.signs_from(overlap), k.succeeded_from(), k.end()]);
     let next = of_each.filter(|time| *time > facts.now()).min();
     if let Some(next) = next {
         draft.wake_at(next);

@@ -35,6 +35,8 @@ pub struct Rotation<'a> {
     pub record: &'a Record,
     /// The authorities that go.
     pub former: Vec<Known<'a>>,
+    /// The authorities of other datacenters, which stay.
+    others: Vec<&'a str>,
     purpose: Purpose,
 }
 
@@ -60,7 +62,9 @@ pub fn under_way<'a>(facts: &'a Facts<'_>, purpose: Purpose) -> Option<Rotation<
     let (to, record) =
         all.iter().rev().find_map(|known| Some((*known, known.record.rotation.as_ref()?)))?;
     let former = all.into_iter().filter(|known| known.name != to.name).collect();
-    Some(Rotation { to, record, former, purpose })
+    let others = facts.additional_trust.iter().filter(|_| purpose == Purpose::Internode);
+    let others = others.map(|known| known.fingerprint.as_str()).collect();
+    Some(Rotation { to, record, former, others, purpose })
 }
 
 /// Members that count: not those that are to be replaced, which would be waited for while they
@@ -112,7 +116,16 @@ impl<'a> Rotation<'a> {
     }
 
     fn is_alone(&self, status: &CertificateStatus) -> bool {
-        self.is_shown(status) && status.trusts == [self.to.record.fingerprint.clone()]
+        let is_other = |by: &&String| !self.others.contains(&by.as_str());
+        let mut own = status.trusts.iter().filter(is_other);
+        self.is_shown(status) && own.all(|by| *by == self.to.record.fingerprint)
+    }
+
+    /// Have people not said yet that other datacenters trust the new authority, which nobody here
+    /// can see? Whoever showed its certificates before would be cut off from them.
+    pub fn waits_for_others(&self, facts: &Facts<'_>) -> bool {
+        let said = || self.task(facts).and_then(trusted_elsewhere);
+        !self.others.is_empty() && said().as_ref() != Some(&self.to.record.fingerprint)
     }
 
     /// Until when clients have time, which begins when they can read it. Without its task nobody
@@ -213,6 +226,11 @@ fn overlap(task: &Object) -> u32 {
     body.and_then(|body| body.overlap_seconds).unwrap_or(DEFAULT_OVERLAP)
 }
 
+/// The authority that other datacenters trust, as a task has it.
+fn trusted_elsewhere(task: &Object) -> Option<String> {
+    RotateAuthorityTask::deserialize(task.at("/spec/rotateAuthority")?).ok()?.trusted_elsewhere
+}
+
 /// Have the new authority made, for a task that nobody has seen to yet.
 pub fn begin(facts: &Facts<'_>, purpose: Purpose, task: &Object) -> Step {
     let (owner, authority) = (&facts.snapshot.owner.meta, authorities::next_name(facts, purpose));
@@ -246,6 +264,7 @@ pub(super) fn decide(facts: &Facts<'_>, purpose: Purpose, draft: &mut Draft) {
     match rotation.stage(facts) {
         Stage::Trust { behind, until: Some(until) } if behind.is_empty() => {
             match until <= facts.now() {
+                true if rotation.waits_for_others(facts) => {}
                 true => draft.steps.push(rotation.sign(facts)),
                 false => draft.wake_at(until),
             }

@@ -199,6 +199,10 @@ fn course(
         Stage::Trust { behind, until } if behind.is_empty() => match *until {
             None => Running::Unpublished { authority },
             Some(until) if until > facts.now() => Running::Overlap { authority, until },
+            Some(_) if rotation.waits_for_others(facts) => {
+                let fingerprint = rotation.to.record.fingerprint.clone();
+                Running::Elsewhere { authority, fingerprint }
+            }
             Some(_) => Running::Trusted { authority },
         },
         Stage::Trust { behind, .. } => {
