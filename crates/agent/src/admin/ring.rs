@@ -51,6 +51,7 @@ impl Lists {
             MemberState::Normal
         };
         let liveness = if self.live.contains(address) { Liveness::Up } else { Liveness::Down };
-        RingMember { host_id, address: address.clone(), liveness, state }
+        let (datacenter, version) = (None, None);
+        RingMember { host_id, address: address.clone(), liveness, state, datacenter, version }
     }
 }

@@ -20,6 +20,7 @@ pub fn summary(reading: &Reading) -> Option<RingSummary> {
         hash: hash_sorted(host_ids),
         schema_agreed: reading.schema_agreed?,
         exceptions: members.iter().filter(exceptional).cloned().collect(),
+        datacenters: Vec::new(),
     })
 }
 
@@ -59,7 +60,9 @@ mod tests {
     use palladion_api::member::RingMember;
 
     fn member(host_id: &'static str, liveness: Liveness, state: MemberState) -> RingMember {
-        RingMember { host_id: host_id.into(), address: "10.0.0.1".into(), liveness, state }
+        let (datacenter, version) = (Some("dc1".into()), Some("5.0.5".into()));
+        let (host_id, address) = (host_id.into(), "10.0.0.1".into());
+        RingMember { host_id, address, liveness, state, datacenter, version }
     }
 
     fn reading(members: Vec<RingMember>) -> Reading {
