@@ -22,6 +22,7 @@ mod job;
 mod missed;
 mod operation;
 mod permit;
+mod rebuild;
 mod ring;
 mod status;
 mod tls;
@@ -36,6 +37,7 @@ pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWant
 pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, RestoredStart, StartPermit};
+pub use rebuild::{MOST_REBUILT, Opening, RebuildStatus, lacking};
 pub use ring::{
     DatacenterSummary, Disk, Evidence, Liveness, MOST_DATACENTERS, MOST_VERSIONS, MemberState,
     RingMember, RingSummary,
@@ -170,6 +172,9 @@ pub struct CassandraMemberSpec {
     /// The archive of the member's commit log. Agents of protocol 12 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveOrder>,
+    /// The member takes clients. Only in a datacenter that was added to a ring, whose members are closed until they are rebuilt. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
     /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Coverage>,
@@ -336,7 +341,8 @@ pub struct EvidenceRequest {
 /// ring, and it reports of certificates for clients, too, whom the server trusts and whose
 /// certificate it presents; since 12 it archives the commit log by `spec.archive`, and takes part
 /// in restores to a point in time; since 13 its views of the ring say in which datacenter each member
-/// is, and it knows `spec.externalSeeds`.
+/// is, it knows `spec.externalSeeds`, leaves the copies of other datacenters as they are when it alters a
+/// replication, and knows rebuilds, `spec.opening` and tasks `replication`.
 pub const PROTOCOL: u32 = 13;
 
 /// Most seeds in other datacenters that a member is given: all that a ring may list.

@@ -164,6 +164,12 @@ reasons! {
     Starting => "Wait; the message says what the server is doing.";
     /// The ring of the member begins with a backup, and its server takes no clients until all of the backup is there.
     Restoring => "Wait; the `CassandraRestore` of the ring says how far it is: `kubectl describe cassandrarestore NAME`.";
+    /// The datacenter of the member was added to a ring that had others, and the member takes no clients before it has the data of the keyspaces that name its datacenter: they would find no rows, without an error.
+    RebuildOwed => "Wait; the operator rebuilds one member after the other once keyspaces name the datacenter, then repairs and opens them. Name it with a `CassandraTask` with `replication` in a datacenter that takes clients. To open a datacenter that no keyspace of clients names: `kubectl annotate cassandracluster NAME palladion.dev/open-datacenter=$(date +%s)`.";
+    /// Keyspaces name the datacenter since it was opened to clients, and some of its members do not have their data yet: reads at `LOCAL_` levels may find too few rows of these keyspaces.
+    KeyspacesBehind => "Read these keyspaces in another datacenter, or at `QUORUM`, until the operator has rebuilt them here; the message names them and the member that is being rebuilt.";
+    /// Keyspaces have SimpleStrategy, which places copies without regard to datacenters: members of another datacenter that join would take ranges of them.
+    SimpleStrategyInTheWay => "Change each keyspace that the message names while the ring has one datacenter: a `CassandraTask` with `replication` and `simpleStrategy: Convert`, or `ALTER KEYSPACE`.";
     /// The server runs and is a full member.
     Running => "Nothing.";
     /// The server of a member is stopped as its spec says. Until it runs again, no other member joins, leaves or is restarted.

@@ -9,6 +9,7 @@ mod bench;
 mod gather;
 mod jobs;
 mod look;
+mod opening;
 mod operations;
 mod repair;
 mod restored;
@@ -111,6 +112,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies();
+        self.follow_opening().await;
         self.read_schema();
         self.follow_repairs();
         self.beat();

@@ -110,7 +110,7 @@ pub enum Done {
         /// For which schema and ring.
         of: Of,
         /// How many of each.
-        counts: Result<BTreeMap<String, u32>, admin::Error>,
+        counts: Result<Counts, admin::Error>,
     },
     /// The agent has tried to log in to its server.
     LoggedIn {
@@ -172,6 +172,9 @@ pub struct Question {
     pub seen: Instant,
 }
 
+/// Copies of each keyspace, and the same by datacenter.
+pub type Counts = (BTreeMap<String, u32>, BTreeMap<String, BTreeMap<String, u32>>);
+
 /// Copies of each keyspace, and what they were read for.
 #[derive(Default)]
 pub struct Copies {
@@ -179,6 +182,8 @@ pub struct Copies {
     pub of: (Option<String>, String),
     /// Copies by keyspace.
     pub counts: BTreeMap<String, u32>,
+    /// The same by datacenter, where the ring has several.
+    pub by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
     /// Are they being counted?
     pub is_under_way: bool,
     /// When that was tried last, and failed or is under way.
@@ -366,6 +371,8 @@ impl Agent {
             seal: self.seal(),
             closed: self.is_closed(),
             rewinds: self.wants_rewind(),
+            opens: self.opens(),
+            awaits_rebuild: self.awaits_rebuild(),
         }
     }
 

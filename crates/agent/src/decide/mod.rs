@@ -15,6 +15,7 @@ pub mod job;
 pub mod operation;
 pub mod permit;
 pub mod progress;
+pub mod rebuild;
 mod restored;
 pub mod rewind;
 pub mod running;
@@ -43,6 +44,7 @@ use jiff::Timestamp;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
+use palladion_api::server_config::Opens;
 use palladion_api::words::{Message, Reasoned};
 use progress::Progress;
 use seal::Seal;
@@ -86,6 +88,11 @@ pub struct Facts<'a> {
     pub closed: bool,
     /// Is it to be started once more, to replay an archived commit log?
     pub rewinds: bool,
+    /// When members take clients, where the configuration says so.
+    pub opens: Option<Opens>,
+    /// Was the server that runs started without its native transport, since its member was not
+    /// rebuilt?
+    pub awaits_rebuild: bool,
 }
 
 /// The spec and how fresh it is.

@@ -1,6 +1,6 @@
 //! Permits: what becomes of one, and whether a start may be made with it.
 
-use super::{Action, Cause, Facts, Process, Source, Start, StopWhy, restored};
+use super::{Action, Cause, Facts, Process, Source, Start, StopWhy, rebuild, restored};
 use crate::render::{Door, Entry, Identity};
 use crate::volume::Found;
 use crate::volume::ledger::{Ban, Ledger, Membership};
@@ -26,8 +26,11 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<Action> {
     let is_member = ledger.membership == Membership::Joined;
     if is_member {
-        let done =
-            facts.process == Process::Running && facts.reading.is_some_and(super::Reading::serves);
+        // A member that is not rebuilt is one of the ring without taking clients.
+        let is_in = |reading: &super::Reading| {
+            reading.serves() || rebuild::is_owed(facts) && reading.is_full_member()
+        };
+        let done = facts.process == Process::Running && facts.reading.is_some_and(is_in);
         return done.then(|| settled(nonce, PermitState::Done, None));
     }
     let withdrawn = facts.spec.as_ref().is_some_and(|s| {

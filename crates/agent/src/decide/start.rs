@@ -179,7 +179,7 @@ fn begin(facts: &Facts<'_>, mut start: Start) -> Decision {
     start.identity.door = seal::door(facts, &start);
     match (&facts.seal.lacks, start.identity.door) {
         (Some(lacks), Door::Sealed) => Decision::wait(lacks.clone()),
-        (Some(_), Door::Open | Door::Closed) | (None, _) => {
+        (Some(_), Door::Open | Door::Closed | Door::AwaitsRebuild) | (None, _) => {
             Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
         }
     }

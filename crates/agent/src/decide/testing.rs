@@ -33,6 +33,8 @@ pub struct World {
     pub lacks_certificate: Option<Waiting>,
     pub seal: Seal,
     pub closed: bool,
+    pub opens: Option<palladion_api::server_config::Opens>,
+    pub awaits_rebuild: bool,
     pub rewinds: bool,
     pub now: Timestamp,
 }
@@ -62,6 +64,7 @@ pub fn a_new_member() -> World {
             heartbeat: Known::Never,
             note: Default::default(),
             tokens: Default::default(),
+            rebuilt: Default::default(),
         },
         process: Process::Absent,
         container: Phase::Serving,
@@ -75,6 +78,8 @@ pub fn a_new_member() -> World {
         seal: Seal::default(),
         closed: false,
         rewinds: false,
+        opens: None,
+        awaits_rebuild: false,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -167,6 +172,7 @@ impl World {
                 | PermitKind::Unknown(_) => None,
             },
             data,
+            rebuilt: None,
             restore: None,
         });
         self
@@ -201,7 +207,12 @@ impl World {
     }
 
     pub fn decide(&self) -> Decision {
-        decide(&Facts {
+        self.ask(decide)
+    }
+
+    /// What these facts come to.
+    pub fn ask<T>(&self, question: impl FnOnce(&Facts<'_>) -> T) -> T {
+        question(&Facts {
             now: self.now,
             pod_uid: &POD.into(),
             member: &MEMBER.into(),
@@ -224,6 +235,8 @@ impl World {
             seal: self.seal.clone(),
             closed: self.closed,
             rewinds: self.rewinds,
+            opens: self.opens,
+            awaits_rebuild: self.awaits_rebuild,
         })
     }
 

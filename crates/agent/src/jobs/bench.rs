@@ -10,6 +10,7 @@ use crate::metrics::Metrics;
 use crate::repair::Repairs;
 use crate::repair::pressure::Load;
 use crate::repair::schema::Schemas;
+use crate::replication::Keyspaces;
 use crate::volume::jobs::{Ended, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::{Aborted, Done, Failed, Interrupted, Refused};
@@ -69,6 +70,10 @@ pub struct Bench {
     pub repairs: Arc<Repairs>,
     /// Where the schema is read.
     pub schemas: Arc<dyn Schemas>,
+    /// Where keyspaces are replicated.
+    pub keyspaces: Arc<dyn Keyspaces>,
+    /// The datacenter of this member.
+    pub datacenter: String,
     /// What the schedule covers that covers the ring.
     pub cover: Coverage,
     /// The job.

@@ -3,7 +3,7 @@
 //! last what authentication needs and what decides how the member enters the ring.
 
 use super::heap::Heap;
-use super::{Entry, Identity};
+use super::{Door, Entry, Identity};
 use crate::capabilities::{BootstrapProgress, Capabilities};
 use std::path::PathBuf;
 
@@ -142,6 +142,10 @@ fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
         }
     };
     match &identity.entry {
+        // Without it a rebuild of what an earlier one has streamed, or a join, is refused.
+        Entry::Plain | Entry::ResumeLeave if identity.door == Door::AwaitsRebuild => {
+            reset.into_iter().collect()
+        }
         Entry::Plain | Entry::ResumeLeave => Vec::new(),
         Entry::Join | Entry::Restore { .. } => reset.into_iter().collect(),
         // Of no effect once the member has joined; the plain flag would then be refused.
@@ -174,7 +178,6 @@ pub fn parse_options(file: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Door;
     use super::super::auth::{self, DefaultRole};
     use super::super::heap;
     use super::super::testing::a_config;
