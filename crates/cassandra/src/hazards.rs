@@ -35,6 +35,7 @@ pub const HAZARDS: &[Hazard] = &[
     // or go. A change of replication takes ranges from members that hold them.
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
     of_member(Act::Ordered("/spec/job/cleanup", "/spec/job/id"), About::Object, &[Kind::Quiet]),
+    of_member(Act::Ordered("/spec/job/replication", "/spec/job/id"), About::Object, &[Kind::Quiet]),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,

@@ -50,7 +50,11 @@ pub fn wanted(facts: &Facts<'_>) -> Mode {
 /// A member that the next step waits for: whoever has no pod may still run somewhere as it was,
 /// and whoever is not ready has not shown that it can speak so.
 pub fn not_ready<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberName> {
-    let is_ready = |m: &MemberFact| m.pod.as_ref().is_some_and(|pod| pod.ready_since.is_some());
+    let is_ready = |m: &MemberFact| {
+        // One that is not rebuilt is never ready, and speaks to others as it does.
+        let is_in = m.awaits_rebuild() && m.is_normal();
+        is_in || m.pod.as_ref().is_some_and(|pod| pod.ready_since.is_some())
+    };
     let mut members = facts.members.values().filter(|m| m.object.is_some() && !m.is_gone());
     members.find(|m| !is_ready(m)).map(|m| &m.name)
 }

@@ -10,11 +10,11 @@ use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequireme
 pub use network::ValidNetwork;
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
-    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, Sidecar, StatefulSetReplace,
+    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, RingOrigin, Sidecar, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
-use palladion_api::server_config::{ClientCertificates, JmxAccess, ServerConfig};
+use palladion_api::server_config::{ClientCertificates, JmxAccess, Opens, ServerConfig};
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
 use std::collections::{BTreeMap, BTreeSet};
@@ -295,6 +295,14 @@ fn agent_image(input: &Input<'_>) -> Result<AgentImage, Refusal> {
     of_operator.or(of_release).map(AgentImage::Default).ok_or(Refusal::NoAgentImage)
 }
 
+/// When members take clients, where that is not at once.
+fn opens(spec: &CassandraClusterSpec) -> Option<Opens> {
+    match spec.ring.map(|ring| ring.origin)? {
+        RingOrigin::New => None,
+        RingOrigin::Existing => Some(Opens::WhenRebuilt),
+    }
+}
+
 fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     let set = names::rack_set(&meta.name, &spec.datacenter.name, &rack.name);
@@ -337,6 +345,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             jmx: jmx(spec),
             audit: spec.audit.clone(),
             archive: archive::links(spec),
+            opens: opens(spec),
         },
         jmx_exporter,
         annotations,

@@ -198,7 +198,7 @@ impl Bench {
             Err(Halt::Lost | Halt::Refused(_)) => return outcome,
         };
         let seconds = begun.elapsed().as_secs();
-        let result = KeyspaceResult { name: name.into(), state, seconds, message };
+        let result = KeyspaceResult::of(name.into(), state, seconds, message);
         self.note(|notes| notes.finish_keyspace(result))?;
         outcome
     }

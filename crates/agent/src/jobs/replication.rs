@@ -31,7 +31,7 @@ pub async fn replicate(bench: &Bench, what: &ReplicationTask) -> Step<Done> {
     for (done, keyspace) in left.iter().enumerate() {
         bench.may_stop()?;
         bench.show_parts(done, left.len(), JobUnit::Keyspaces);
-        one(bench, keyspace, &change).await?;
+        one(bench, keyspace, (&what.datacenter, &change)).await?;
     }
     let keyspaces = Names::of(&what.keyspaces);
     let (datacenter, factor) = (what.datacenter.clone(), what.factor);
@@ -61,7 +61,7 @@ async fn view(bench: &Bench) -> Step<View> {
 }
 
 /// The ring is looked at again right before each write.
-async fn one(bench: &Bench, keyspace: &String, change: &Change) -> Step<()> {
+async fn one(bench: &Bench, keyspace: &String, (datacenter, change): (&str, &Change)) -> Step<()> {
     let begun = Instant::now();
     bench.note(|notes| notes.call(Item { keyspace: keyspace.clone(), table: None }))?;
     let view = view(bench).await?;
@@ -72,15 +72,19 @@ async fn one(bench: &Bench, keyspace: &String, change: &Change) -> Step<()> {
             return bench.keyspace(keyspace, async { Err(halt) }).await;
         }
     };
-    let before = match altered {
-        Altered::Nothing => Done::AlreadyReplicated,
-        Altered::From(before) => Done::ReplicatedBefore { before: before.shown() },
+    let (said, copies_before) = match &altered {
+        Altered::Nothing => (Done::AlreadyReplicated, None),
+        Altered::From(before) => {
+            let said = Done::ReplicatedBefore { before: before.shown() };
+            (said, Some(before.copies_in(datacenter).unwrap_or(0)))
+        }
     };
     let result = KeyspaceResult {
         name: keyspace.clone(),
         state: KeyspaceState::Succeeded,
         seconds: begun.elapsed().as_secs(),
-        message: Some(before.to_string()),
+        message: Some(said.to_string()),
+        copies_before,
     };
     bench.note(|notes| {
         Notes::finish_item(notes);

@@ -224,8 +224,7 @@ impl Agent {
     /// Nothing is left to do.
     pub(super) fn succeed(&mut self, now: Timestamp) {
         let succeeded = KeyspaceState::Succeeded;
-        let result =
-            KeyspaceResult { name: KEYSPACE.into(), state: succeeded, seconds: 1, message: None };
+        let result = KeyspaceResult::of(KEYSPACE.into(), succeeded, 1, None);
         self.notes.finish_keyspace(result);
         self.notes.end(Ended { state: JobState::Succeeded, cause: None, message: None }, now);
         self.work = None;
