@@ -32,6 +32,7 @@ pub struct World {
     pub last_words: Option<LastWords>,
     pub lacks_certificate: Option<Waiting>,
     pub seal: Seal,
+    pub elsewhere: elsewhere::Elsewhere,
     pub closed: bool,
     pub rewinds: bool,
     pub now: Timestamp,
@@ -73,6 +74,7 @@ pub fn a_new_member() -> World {
         last_words: None,
         lacks_certificate: None,
         seal: Seal::default(),
+        elsewhere: elsewhere::Elsewhere::default(),
         closed: false,
         rewinds: false,
         now: Timestamp::from_second(1_000_000).unwrap(),
@@ -222,6 +224,7 @@ impl World {
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal.clone(),
+            elsewhere: self.elsewhere.clone(),
             closed: self.closed,
             rewinds: self.rewinds,
         })
