@@ -188,6 +188,8 @@ reasons! {
     LastSeed => "Start another seed, or make another member one: `spec.wanted.seed: Always`.";
     /// The ring is not initialized yet, so it has no seeds.
     SeedsNotComplete => "Wait until the first member has joined.";
+    /// A member that is to join a ring with members elsewhere reaches none of the seeds in `externalSeeds`, so its server does not start.
+    SeedsUnreachable => "Check the addresses in `externalSeeds`, the routes between the Service networks and the NetworkPolicies on both sides. The server starts as soon as port 7000 of one of them answers.";
     /// A member that is to be replaced is to be a seed always (`spec.wanted.seed`).
     MemberIsPinnedSeed => "Set `spec.wanted.seed` of the member to `Auto`: `kubectl palladion seed NAME auto`, then request the replacement again.";
     /// What a user wants of a member waits until another change of the ring has finished.

@@ -2,6 +2,7 @@
 
 use super::state::{Agent, Copies, Counts, Done, Question};
 use crate::admin::{self, Reading, ServerAdmin};
+use crate::decide::elsewhere;
 use crate::decide::operation::Worker;
 use crate::decide::{Process, Source};
 use crate::launch;
@@ -42,8 +43,18 @@ impl Agent {
             return;
         };
         // Scylla reads its seeds at its first start only.
+        let view = self.reading().and_then(|reading| reading.members.as_deref());
+        let seeds = elsewhere::listed(
+            &saved.spec,
+            &self.elsewhere(),
+            view.unwrap_or_default(),
+            &launch.seeds,
+        );
+        // Without a view nobody is known to be a member: that is no reason to forget them.
+        let is_blind = view.is_none() && !saved.spec.external_seeds.is_empty();
         if saved.spec.seeds.is_empty()
-            || saved.spec.seeds == launch.seeds
+            || seeds == launch.seeds
+            || is_blind
             || mounted.config.mode == Mode::Scylla
         {
             return;
@@ -57,7 +68,6 @@ impl Agent {
             (false, true) => Door::AwaitsRebuild,
             (false, false) => Door::Open,
         };
-        let seeds = saved.spec.seeds.clone();
         let identity = Identity { address, seeds, entry: Entry::Plain, door };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);

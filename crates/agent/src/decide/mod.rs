@@ -7,6 +7,7 @@ pub mod backoff;
 pub mod clock;
 pub mod closed;
 mod drain;
+pub mod elsewhere;
 pub mod floor;
 pub mod forbidden;
 pub mod health;
@@ -84,6 +85,8 @@ pub struct Facts<'a> {
     pub lacks_certificate: Option<Waiting>,
     /// What a sealed start is decided by.
     pub seal: Seal,
+    /// Where seeds in other datacenters are.
+    pub elsewhere: elsewhere::Elsewhere,
     /// Was the server that runs started closed to clients?
     pub closed: bool,
     /// Is it to be started once more, to replay an archived commit log?

@@ -111,18 +111,19 @@ fn settled(nonce: &Nonce, state: PermitState, message: Option<Message>) -> Actio
 }
 
 /// Make a start of a permit that is for this pod and this volume, or say why it
-/// is refused.
+/// is refused. `elsewhere` is the seed of one that knows nobody of its datacenter.
 pub fn start(
     spec: &CassandraMemberSpec,
     permit: &StartPermit,
     (found, ledger): (&Found, &Ledger),
     state: VolumeState,
-    address: &StaticAddress,
+    (address, elsewhere): (&StaticAddress, Option<StaticAddress>),
 ) -> Result<Start, Refused> {
     check_data(permit, ledger, state)?;
     let restored = restored::tokens(permit, &found.tokens)?;
-    let others =
-        || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
+    let others = || -> Vec<StaticAddress> {
+        spec.seeds.iter().filter(|s| *s != address).chain(&elsewhere).cloned().collect()
+    };
     let (entry, seeds) = match permit.kind {
         PermitKind::Unknown(word) => return Err(Refused::unknown(word)),
         // The only start that may list itself on an empty volume.

@@ -2,8 +2,8 @@
 
 use super::forbidden::{forbidden, retires};
 use super::{
-    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, floor, intent,
-    permit, seal, stale,
+    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, elsewhere, floor,
+    intent, permit, seal, stale,
 };
 use crate::init::protocol::Phase;
 use crate::render::{Door, Entry, Identity};
@@ -192,6 +192,20 @@ fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[StaticAddress])
     other_seeds || asked
 }
 
+/// Does it join, with an empty volume, where no member of its own datacenter is named? Only
+/// seeds elsewhere lead it to its ring then.
+fn knows_nobody(spec: &CassandraMemberSpec, kind: PermitKind, own: &StaticAddress) -> bool {
+    let joins = match kind {
+        PermitKind::Join | PermitKind::Replace => true,
+        PermitKind::Initialize
+        | PermitKind::Restore
+        | PermitKind::ResumeLeave
+        | PermitKind::Readdress
+        | PermitKind::Unknown(_) => false,
+    };
+    joins && !spec.external_seeds.is_empty() && spec.seeds.iter().all(|seed| seed == own)
+}
+
 fn by_permit(
     facts: &Facts<'_>,
     known: SpecFact<'_>,
@@ -244,7 +258,14 @@ fn by_permit(
             | PermitState::Unknown => waiting(),
         };
     }
-    match permit::start(known.spec, permit, (found, ledger), state, address) {
+    let elsewhere = match knows_nobody(known.spec, permit.kind, address) {
+        true => match elsewhere::first(&facts.elsewhere, known.spec, address) {
+            Ok(seed) => Some(seed),
+            Err(waiting) => return Decision::wait(waiting),
+        },
+        false => None,
+    };
+    match permit::start(known.spec, permit, (found, ledger), state, (address, elsewhere)) {
         Ok(start) => begin(facts, start),
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),
