@@ -8,6 +8,7 @@ mod sim;
 
 mod absences;
 mod access;
+mod added;
 mod addresses;
 mod archives;
 mod asked_in_vain;

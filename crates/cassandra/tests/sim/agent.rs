@@ -16,6 +16,7 @@ use palladion_agent::decide::{
     VolumeFact, backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
+use palladion_agent::render::Door;
 use palladion_agent::repair::Memory;
 use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
@@ -95,6 +96,8 @@ pub struct Agent {
     pub(super) work: Option<Work>,
     /// What is noted of such parts on the volume.
     pub(super) notes: Jobs,
+    /// Copies that a keyspace had before it was given others.
+    pub(super) copies_before: Option<u32>,
     /// What it does for a backup.
     pub(super) moves: super::transfers::Moves,
     /// What it reports of its archive.
@@ -118,6 +121,8 @@ pub struct Agent {
     pub(super) sealed: Option<String>,
     /// Is the server that runs closed to clients?
     pub(super) closed: bool,
+    /// Does it take no clients, since its member is not rebuilt?
+    pub(super) awaits_rebuild: bool,
     /// To which time it was started to replay an archived commit log.
     pub(super) rewound: Option<i64>,
     /// What a sealed start waits for.
@@ -134,6 +139,7 @@ pub struct Copies {
     pub of: Option<String>,
     pub members: usize,
     pub counts: BTreeMap<String, u32>,
+    pub by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
 /// A look at the server.
@@ -203,6 +209,7 @@ impl Agent {
             settles: false,
             work: None,
             notes: Jobs::default(),
+            copies_before: None,
             moves: super::transfers::Moves::default(),
             archive: None,
             repository: None,
@@ -216,6 +223,7 @@ impl Agent {
             keys: None,
             sealed: None,
             closed: false,
+            awaits_rebuild: false,
             rewound: None,
             lacks_users: None,
             tls: None,
@@ -242,6 +250,7 @@ impl Agent {
         }
         self.follow_spec(reach);
         self.count_copies(reach);
+        self.follow_opening(reach);
         self.try_to_log_in(reach);
         all = all.and(self.follow_repairs(reach));
         all = all.and(self.operate(reach)).and(self.work(reach)).and(self.transfer(reach));
@@ -330,6 +339,9 @@ impl Agent {
             last_words: self.last_words.as_ref(),
             closed: self.closed,
             rewinds: self.wants_rewind(),
+            elsewhere: decide::elsewhere::Elsewhere::default(),
+            opens: self.opens(),
+            awaits_rebuild: self.awaits_rebuild,
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
         }
@@ -355,6 +367,8 @@ impl Agent {
         self.lacks_users = reach.ring.login.lacks_users();
         self.sealed = reach.ring.sealed_launch(self.pod.uid.as_str());
         self.closed = reach.ring.is_closed(self.pod.uid.as_str());
+        let server = reach.ring.servers.get(self.pod.uid.as_str());
+        self.awaits_rebuild = server.is_some_and(|s| s.door == Door::AwaitsRebuild);
         self.rewound = reach.ring.rewound(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;

@@ -11,7 +11,7 @@ use palladion_agent::report::ring;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Membership;
 use palladion_agent::volume::record;
-use palladion_api::member::{AccessProblem, AccessProblemKind};
+use palladion_api::member::{AccessProblem, AccessProblemKind, OperationKind};
 use palladion_plan::sim::Activity;
 use serde_json::Value;
 
@@ -42,7 +42,8 @@ impl Agent {
 
     /// Counted again when schema or ring has changed.
     pub(super) fn count_copies(&mut self, reach: &Reach<'_>) {
-        let reading = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true));
+        let is_at_work = self.is_at_work();
+        let reading = self.reading().filter(|r| is_at_work && r.schema_agreed == Some(true));
         let Some((reading, members)) = reading.and_then(|r| Some((r, r.members.as_ref()?.len())))
         else {
             return;
@@ -51,7 +52,9 @@ impl Agent {
             return;
         }
         let of = reading.schema_version.clone();
-        self.copies = Copies { of, members, counts: reach.ring.copies_of_keyspaces(members) };
+        let counts = reach.ring.copies_of_keyspaces(members);
+        let by_datacenter = self.counted_by_datacenter(reach.ring);
+        self.copies = Copies { of, members, counts, by_datacenter };
     }
 
     /// A server that serves lets its agent in or not.
@@ -76,6 +79,10 @@ impl Agent {
                 return Activity::default();
             };
             self.job = None;
+            if outcome.is_ok() && operation.kind == OperationKind::Rebuild {
+                let done = operation.keyspaces.clone();
+                self.change_rebuilt(reach, |noted| done.iter().for_each(|k| noted.note(k)));
+            }
             let at = self.clock_at(now);
             self.change_ledger(reach, |ledger| ledger.end_operation(&operation.id, outcome, at));
             return Activity::ACTED;
@@ -87,7 +94,7 @@ impl Agent {
         else {
             return Activity::default();
         };
-        let serves = self.reading().is_some_and(Reading::serves);
+        let serves = self.is_at_work();
         let server = match &self.process {
             Process::Running if serves => Server::Serves,
             Process::Running => Server::Runs,

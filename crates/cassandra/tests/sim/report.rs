@@ -112,6 +112,7 @@ impl Agent {
             runtime_before: None,
             sealed: self.sealed.is_some(),
             closed: self.closed,
+            awaits_rebuild: self.awaits_rebuild,
             rewound: self.rewound,
             credentials: None,
         });
@@ -150,6 +151,9 @@ impl Agent {
             },
             launch: launch.as_ref().filter(|_| self.process == Process::Running),
             copies: &self.copies.counts,
+            copies_by_datacenter: &self.copies.by_datacenter,
+            rebuild: self.told_rebuilt(),
+            awaits_rebuild: decide::rebuild::is_owed(&self.facts(now)),
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
             tls: self.tls.clone(),
@@ -208,7 +212,9 @@ impl Ring {
         Some(Reading {
             mode: Some(mode.into()),
             native_transport: Some(
-                native && !self.closed.contains(&server.member) && server.door != Door::Sealed,
+                native
+                    && !self.closed.contains(&server.member)
+                    && !matches!(server.door, Door::Sealed | Door::AwaitsRebuild),
             ),
             gossip: Some(server.phase != Phase::Drained),
             version: Some(server.version.clone()),
@@ -217,7 +223,7 @@ impl Ring {
             schema_agreed: Some(self.schema_agreed()),
             tokens: server.host_id.as_ref().and_then(|host| self.restored.get(host).cloned()),
             seeds: Some(server.seeds.clone()),
-            members: Some(self.views.of(pod)),
+            members: Some(self.views.of(pod).into_iter().chain(self.seen_elsewhere()).collect()),
             auto_repair: Some(self.auto_repair.contains(&server.member)),
             figures: Figures {
                 load: Some(bytes(disk.data_bytes)),
@@ -247,7 +253,12 @@ impl Ring {
     fn schema_of(&self, server: &Server) -> String {
         let line: Vec<&str> = server.version.split('.').take(2).collect();
         let odd = if self.odd_schemas.contains(&server.member) { "-odd" } else { "" };
-        format!("schema-{}-{}{odd}", line.join("."), self.system_copies.unwrap_or(0))
+        let altered = match self.far.altered {
+            0 => String::new(),
+            times => format!("-{times}"),
+        };
+        let copies = self.system_copies.unwrap_or(0);
+        format!("schema-{}-{copies}{odd}{altered}", line.join("."))
     }
 
     fn schema_agreed(&self) -> bool {

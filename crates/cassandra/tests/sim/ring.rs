@@ -102,6 +102,8 @@ pub struct Runs {
     pub certified: bool,
     /// It takes clients over TLS alone.
     pub tls_alone: bool,
+    /// It takes them only once its member is rebuilt.
+    pub added: bool,
 }
 
 impl Configuration {
@@ -113,6 +115,11 @@ impl Configuration {
     /// Does it take clients over TLS alone?
     pub fn is_tls_alone(&self) -> bool {
         matches!(self, Configuration::Runs(Runs { tls_alone: true, .. }))
+    }
+
+    /// Was its datacenter added to a ring?
+    pub fn is_added(&self) -> bool {
+        matches!(self, Configuration::Runs(Runs { added: true, .. }))
     }
 
     /// Has it a certificate that the operator signs?
@@ -202,6 +209,8 @@ pub struct Ring {
     tags: usize,
     /// Bytes that are free on members' disks, where that is not plenty.
     pub free: BTreeMap<String, u64>,
+    /// What is in another datacenter.
+    pub far: super::far::Far,
     /// The archives of its members' commit logs.
     pub archives: super::archive::Archives,
     /// The store of its backups.
@@ -358,6 +367,7 @@ impl Ring {
             answers: BTreeMap::new(),
             stopped: BTreeSet::new(),
             tags: 0,
+            far: super::far::Far::default(),
             archives: super::archive::Archives::default(),
             store: super::transfers::Store::default(),
             tables: super::restores::Tables::default(),
