@@ -149,6 +149,9 @@ fn whatever_ends_in_a_rebuild_it_is_done_again_and_no_port_opens_before() {
         ("the pod", |w| w.delete(kinds::POD, MEMBER)),
         ("the power", |w| {
             w.power_cut();
+            w.pass(30);
+            assert_eq!(open(w), 0, "{}", w.last_words());
+            w.api_returns();
         }),
     ];
     for (what, end) in ends {
