@@ -1,6 +1,7 @@
 //! From objects to facts: one typed picture of a cluster and its members, on
 //! which all deciders work. Nothing is decided here.
 
+mod elsewhere;
 mod fence;
 mod former_names;
 mod job;

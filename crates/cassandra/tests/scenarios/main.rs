@@ -21,6 +21,7 @@ mod clocks;
 mod cover;
 mod creation;
 mod cut_off;
+mod datacenters;
 mod defaults;
 mod disturbed;
 mod drains;

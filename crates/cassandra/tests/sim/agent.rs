@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::clock::Times;
+use palladion_agent::decide::elsewhere::Elsewhere;
 use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
@@ -23,10 +24,10 @@ use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
 use palladion_agent::words::start::Waiting;
 use palladion_api::cluster::InternodeTlsMode;
-use palladion_api::ids::{MemberName, Nonce, PodUid};
+use palladion_api::ids::{MemberName, Nonce, PodUid, StaticAddress};
 use palladion_api::member::{
-    AccessProblem, CassandraMemberStatus, CertificateProblem, Evidence, MemberTlsStatus, Operation,
-    ServerState,
+    AccessProblem, CassandraMemberStatus, CertificateProblem, Evidence, Liveness, MemberTlsStatus,
+    Operation, ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
@@ -129,6 +130,7 @@ pub struct Agent {
     pub(super) lacks_users: Option<Waiting>,
     pub(super) tls: Option<MemberTlsStatus>,
     pub(super) certificate_problem: Option<CertificateProblem>,
+    pub(super) elsewhere: Elsewhere,
     pub(super) runtime: RuntimeSettings,
     pub(super) state: Option<(ServerState, Time)>,
 }
@@ -228,6 +230,7 @@ impl Agent {
             lacks_users: None,
             tls: None,
             certificate_problem: None,
+            elsewhere: Elsewhere::default(),
             runtime: RuntimeSettings::default(),
             state: None,
         }
@@ -344,6 +347,7 @@ impl Agent {
             awaits_rebuild: self.awaits_rebuild,
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
+            elsewhere: self.elsewhere.clone(),
         }
     }
 
@@ -358,6 +362,7 @@ impl Agent {
             self.found = Some(self.inspect(reach));
         }
         self.keep_spec(reach);
+        self.look_elsewhere(reach);
         self.notice_question(reach.now);
         self.close_start(reach);
         self.look(reach)
@@ -421,6 +426,21 @@ impl Agent {
             }
             (None | Some(_), _) => {}
         }
+    }
+
+    /// Every name is an address here; a seed elsewhere answers when it is up.
+    fn look_elsewhere(&mut self, reach: &Reach<'_>) {
+        let Some(saved) = &self.saved else {
+            return;
+        };
+        let seeds = saved.spec.external_seeds.iter();
+        let addresses: Vec<_> = seeds.map(|seed| StaticAddress::new(seed.as_str())).collect();
+        let is_up = |address: &&StaticAddress| {
+            let mut elsewhere = reach.ring.elsewhere.values();
+            elsewhere.any(|m| m.address == **address && m.liveness == Liveness::Up)
+        };
+        let answers = addresses.iter().find(is_up).cloned();
+        self.elsewhere = Elsewhere { addresses, answers, ..Elsewhere::default() };
     }
 
     /// Note in the ledger how the server ended.

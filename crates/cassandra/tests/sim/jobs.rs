@@ -5,6 +5,7 @@ use super::agent::{Agent, Copies, Reach};
 use super::ring::Disks;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
+use palladion_agent::decide::elsewhere;
 use palladion_agent::decide::operation::{self, Next, Server, Worker};
 use palladion_agent::decide::{Process, Source};
 use palladion_agent::report::ring;
@@ -28,15 +29,19 @@ impl Agent {
         };
         let serves = reading.serves();
         let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
-        let seeds = &saved.spec.seeds;
+        let view = reading.members.clone().unwrap_or_default();
+        let servers = &reach.ring.servers;
+        let listed = servers.get(self.pod.uid.as_str()).map(|s| s.seeds.clone());
+        let seeds =
+            elsewhere::listed(&saved.spec, &self.elsewhere, &view, &listed.unwrap_or_default());
         self.runtime = saved.spec.runtime_settings.clone();
         if serves
             && joined
             && self.source == Source::Live
-            && !seeds.is_empty()
+            && !saved.spec.seeds.is_empty()
             && let Some(server) = reach.ring.servers.get_mut(self.pod.uid.as_str())
         {
-            server.seeds.clone_from(seeds);
+            server.seeds = seeds;
         }
     }
 

@@ -27,6 +27,9 @@ const LOOK_OFTEN: SignedDuration = SignedDuration::from_millis(900);
 const LOOK_START: SignedDuration = SignedDuration::from_millis(400);
 const LOOK_REST: SignedDuration = SignedDuration::from_secs(5);
 
+/// Agents of before this protocol do not say in which datacenter a member is.
+const KNOWS_DATACENTERS: u32 = 13;
+
 impl Agent {
     /// Look at the server: at once for a question, otherwise when it is time;
     /// a look that would show nothing new is not taken, so that rest is rest.
@@ -35,9 +38,12 @@ impl Agent {
         if reach.ring.silent.contains(&self.pod.key.name) {
             return self.look_in_vain(now);
         }
-        let Some(reading) = reach.ring.reading(self.pod.uid.as_str(), now) else {
+        let Some(mut reading) = reach.ring.reading(self.pod.uid.as_str(), now) else {
             return Activity::default();
         };
+        if self.protocol < KNOWS_DATACENTERS {
+            reading.members.iter_mut().flatten().for_each(|m| m.datacenter = None);
+        }
         self.unanswered = None;
         let asked = self.question.as_ref().map(|(_, seen)| *seen);
         if let Some(look) = &self.look {

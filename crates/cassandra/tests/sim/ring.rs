@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_agent::render::Door;
 use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{HostId, StaticAddress};
-use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState};
+use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState, RingMember};
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,6 +198,8 @@ pub struct Exit {
 pub struct Ring {
     pub servers: BTreeMap<String, Server>,
     pub seats: BTreeMap<HostId, Seat>,
+    /// Members of other datacenters, which no record names: as each of ours is to see them.
+    pub elsewhere: BTreeMap<HostId, RingMember>,
     /// Member that founded each ring there ever was.
     pub founders: Vec<String>,
     pub views: Views,
@@ -361,6 +363,7 @@ impl Ring {
             free: BTreeMap::new(),
             servers: BTreeMap::new(),
             seats: BTreeMap::new(),
+            elsewhere: BTreeMap::new(),
             founders: Vec::new(),
             views: Views::default(),
             exits: BTreeMap::new(),
