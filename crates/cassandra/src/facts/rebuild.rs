@@ -26,17 +26,14 @@ impl Facts<'_> {
     /// Has the ring other datacenters, or may it have? Where an agent is of before it could say,
     /// seeds elsewhere say so.
     pub fn may_have_others(&self) -> bool {
-        self.is_added()
-            || !self.spec.external_seeds.is_empty()
-            || !self.other_datacenters().is_empty()
+        self.is_added() || !self.spec.external_seeds.is_empty() || self.has_other_datacenters()
     }
 
-    /// The other datacenters that members see, each with its smallest number of members.
-    pub fn other_datacenters(&self) -> BTreeMap<&str, u32> {
+    /// The other datacenters that members see, each with the smallest number of members.
+    pub fn members_elsewhere(&self) -> BTreeMap<&str, u32> {
         let mut all: BTreeMap<&str, u32> = BTreeMap::new();
-        let rings = self.joined().filter(|m| m.is_normal()).filter_map(|m| m.status.ring.as_ref());
-        let own = &self.spec.datacenter.name;
-        for seen in rings.flat_map(|ring| &ring.datacenters).filter(|seen| seen.name != *own) {
+        let views = self.joined().filter(|m| m.is_normal()).filter_map(|m| m.status.ring.as_ref());
+        for seen in views.flat_map(|view| self.other_datacenters(view)) {
             let known = all.entry(&seen.name).or_insert(seen.members);
             *known = seen.members.min(*known);
         }

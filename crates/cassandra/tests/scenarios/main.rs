@@ -18,6 +18,7 @@ mod broken;
 mod certificates;
 mod chaos;
 mod clocks;
+mod copies_elsewhere;
 mod cover;
 mod creation;
 mod cut_off;

@@ -342,7 +342,6 @@ impl Agent {
             last_words: self.last_words.as_ref(),
             closed: self.closed,
             rewinds: self.wants_rewind(),
-            elsewhere: decide::elsewhere::Elsewhere::default(),
             opens: self.opens(),
             awaits_rebuild: self.awaits_rebuild,
             lacks_certificate: self.lacks_certificate.clone(),

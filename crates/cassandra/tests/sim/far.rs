@@ -8,8 +8,7 @@ use palladion_agent::decide::rebuild::{self, Next};
 use palladion_agent::decide::{Process, Start};
 use palladion_agent::render::Door;
 use palladion_agent::volume::rebuilt::Rebuilt;
-use palladion_api::ids::{HostId, StaticAddress};
-use palladion_api::member::{Liveness, MemberState, Operation, RebuildStatus, RingMember, lacking};
+use palladion_api::member::{Operation, RebuildStatus, lacking};
 use palladion_api::server_config::Opens;
 use palladion_api::task::ReplicationTask;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +22,6 @@ pub const THERE: &str = "dc2";
 pub struct Far {
     /// Copies of keyspaces by datacenter; nothing where the ring has one.
     pub copies: BTreeMap<String, BTreeMap<String, u32>>,
-    /// Members that are seen there.
-    pub members: u32,
     /// How often a keyspace was altered.
     pub altered: u32,
     /// Keyspaces that name the datacenter here since it takes clients.
@@ -53,29 +50,26 @@ impl Ring {
         self.told.push(format!("{keyspace} has {copies} copies in {datacenter}"));
     }
 
-    /// The members elsewhere as a server here sees them.
-    pub(super) fn seen_elsewhere(&self) -> impl Iterator<Item = RingMember> {
-        (0..self.far.members).map(|number| RingMember {
-            host_id: HostId::new(format!("far-{number}")),
-            address: StaticAddress::new(format!("10.9.0.{}", number + 1)),
-            liveness: Liveness::Up,
-            state: MemberState::Normal,
-            datacenter: Some(THERE.into()),
-            version: None,
-        })
-    }
-
     /// What an operation for the system keyspaces makes of them.
     pub(super) fn alter_system_keyspaces(&mut self, operation: &Operation) {
         if self.far.copies.is_empty() {
             return;
         }
         for keyspace in &operation.keyspaces {
+            let before = self.far.copies.get(keyspace).cloned().unwrap_or_default();
             if self.far.drops_others {
                 self.far.copies.insert(keyspace.clone(), BTreeMap::new());
             }
             for (datacenter, copies) in &operation.replication {
                 self.alter(keyspace, datacenter, *copies);
+            }
+            for (datacenter, _) in before {
+                let has_members =
+                    self.elsewhere.values().any(|m| m.datacenter.as_ref() == Some(&datacenter));
+                if has_members && self.copies_in(keyspace, &datacenter) == 0 {
+                    self.breaches
+                        .push(format!("{keyspace} has lost {datacenter}, which has members"));
+                }
             }
         }
     }
@@ -163,7 +157,7 @@ impl Agent {
         &self,
         ring: &Ring,
     ) -> BTreeMap<String, BTreeMap<String, u32>> {
-        let is_asked = self.opens().is_some() || ring.far.members > 0;
+        let is_asked = self.opens().is_some() || !ring.elsewhere.is_empty();
         if is_asked { ring.far.copies.clone() } else { BTreeMap::new() }
     }
 

@@ -229,7 +229,7 @@ impl Ring {
             schema_agreed: Some(self.schema_agreed()),
             tokens: server.host_id.as_ref().and_then(|host| self.restored.get(host).cloned()),
             seeds: Some(server.seeds.clone()),
-            members: Some(self.views.of(pod).into_iter().chain(self.seen_elsewhere()).collect()),
+            members: Some(self.views.of(pod)),
             auto_repair: Some(self.auto_repair.contains(&server.member)),
             figures: Figures {
                 load: Some(bytes(disk.data_bytes)),

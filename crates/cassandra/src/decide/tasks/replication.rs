@@ -29,7 +29,7 @@ pub fn refused(facts: &Facts<'_>, valid: &Valid, task: &Task<'_>) -> Option<Refu
         let (datacenter, keyspaces) = (datacenter.clone(), Names::of(of_system));
         return Some(Refused::KeptByOperator { datacenter, keyspaces });
     }
-    let has_members = facts.other_datacenters().contains_key(datacenter.as_str());
+    let has_members = facts.members_elsewhere().contains_key(datacenter.as_str());
     if body.factor == 0 && has_members && !of_system.is_empty() {
         let (datacenter, keyspaces) = (datacenter.clone(), Names::of(of_system));
         return Some(Refused::HasMembers { datacenter, keyspaces });

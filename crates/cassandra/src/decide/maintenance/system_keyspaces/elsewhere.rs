@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// Give the first datacenter copies that has members and none.
 pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let others = facts.other_datacenters();
+    let others = facts.members_elsewhere();
     let under_way = facts.status.system_replication_change.as_ref();
     if let Some(change) = under_way.filter(|change| change.datacenter.is_some()) {
         go_on(facts, valid, change, draft);
@@ -40,7 +40,7 @@ pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flo
 
 fn go_on(facts: &Facts<'_>, valid: &Valid, change: &SystemReplicationChange, draft: &mut Draft) {
     let (datacenter, factor) = (change.datacenter.clone().unwrap_or_default(), change.factor);
-    let is_there = facts.other_datacenters().contains_key(datacenter.as_str());
+    let is_there = facts.members_elsewhere().contains_key(datacenter.as_str());
     if !is_there || lacks(facts, &datacenter) == Some(false) {
         let event = Event::normal(Happened::Extended { factor, datacenter: datacenter.clone() });
         let done = json!({ "systemReplicationChange": Value::Null });
