@@ -11,7 +11,7 @@ pub use alter::{Altered, Keyspaces, alter, look};
 pub use view::View;
 
 use crate::cql::{quoted, text};
-use crate::words::replication::Refused;
+use crate::words::replication::{InTheWay, Refused};
 use palladion_api::words::Names;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -134,7 +134,9 @@ impl Replication {
     fn converted(&self, change: &Change, view: &View) -> Result<Self, Refused> {
         let present = self.options.get(COPIES).cloned().unwrap_or_default();
         match change.simple {
-            Simple::Refused => return Err(Refused::Simple { present }),
+            Simple::Refused => {
+                return Err(Refused::Simple { of: InTheWay::Simple { present } });
+            }
             Simple::Replaced | Simple::Converted => {}
         }
         let others = view.others().ok_or(Refused::NotKnown)?;

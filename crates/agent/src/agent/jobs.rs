@@ -149,8 +149,8 @@ impl Agent {
         });
     }
 
-    /// The datacenter of each member, where copies are counted by it: a ring that has one is told
-    /// of nothing more.
+    /// The datacenter of each member, where copies are counted by it: a ring that has one reports
+    /// nothing more.
     fn datacenters(&self, reading: &Reading) -> Option<BTreeMap<StaticAddress, String>> {
         let members = reading.members.iter().flatten();
         let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));

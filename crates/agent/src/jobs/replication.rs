@@ -6,6 +6,7 @@ use crate::cql;
 use crate::replication::{Altered, Change, Fewer, Simple, View, alter, look};
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;
+use crate::words::replication::Refused;
 use crate::words::work::{Done, Failed};
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::{
@@ -97,9 +98,13 @@ async fn failed(bench: &Bench, keyspace: &str, error: anyhow::Error) -> Halt {
     if is_unanswered(&error) {
         return Halt::Lost;
     }
+    let cause = match error.downcast_ref::<Refused>() {
+        Some(Refused::SimpleKeyspace { .. }) => JobCause::SimpleStrategyInTheWay,
+        Some(_) | None => JobCause::ServerError,
+    };
     let doing = Doing::Alter { keyspace: keyspace.into() };
     let why = Failed::Server { why: format!("{:#}", error.context(doing)) };
-    bench.failed_by_itself(JobCause::ServerError, why).await
+    bench.failed_by_itself(cause, why).await
 }
 
 fn is_unanswered(error: &anyhow::Error) -> bool {

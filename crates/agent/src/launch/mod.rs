@@ -237,6 +237,7 @@ fn cassandra(
     let rewind: Vec<String> = rewind.map(rewind::option).into_iter().collect();
     let options = jvm::Options {
         rewind: &rewind,
+        opens: config.opens,
         image: &image,
         auth: &auth,
         person: &config.jvm_options,

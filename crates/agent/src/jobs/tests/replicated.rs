@@ -64,17 +64,18 @@ async fn each_keyspace_is_changed_once_and_says_what_it_was() {
 /// The second keyspace cannot be changed: the first one is not, either.
 #[tokio::test]
 async fn what_is_refused_of_one_keyspace_is_found_before_any_is_changed() {
-    for (stock, what, words) in [
-        (simple("1"), to_dc2(1), "SimpleStrategy"),
-        (by_datacenter(&[("dc1", "1"), ("dc2", "2")]), to_dc2(1), "lowering: Allow"),
-        (by_datacenter(&[("dc1", "1")]), to_dc2(2), "it has 1 members"),
-        (by_datacenter(&[("dc2", "1")]), to_dc2(0), "lowering: Allow"),
+    let (server, simply) = (JobCause::ServerError, JobCause::SimpleStrategyInTheWay);
+    for (stock, what, cause, words) in [
+        (simple("1"), to_dc2(1), simply, "SimpleStrategy"),
+        (by_datacenter(&[("dc1", "1"), ("dc2", "2")]), to_dc2(1), server, "lowering: Allow"),
+        (by_datacenter(&[("dc1", "1")]), to_dc2(2), server, "it has 1 members"),
+        (by_datacenter(&[("dc2", "1")]), to_dc2(0), server, "lowering: Allow"),
     ] {
         let place = place();
         place.state().replications.insert("stock".into(), stock);
         let bench = place.begun("a", "task", asks(what));
         let ended = work(&bench).await.unwrap();
-        assert_eq!((ended.state, ended.cause), (JobState::Failed, Some(JobCause::ServerError)));
+        assert_eq!((ended.state, ended.cause), (JobState::Failed, Some(cause)));
         assert!(ended.message.as_ref().unwrap().contains(words), "{ended:?}");
         assert!(place.calls().is_empty(), "nothing was written: {words}");
     }
