@@ -104,6 +104,8 @@ palladion_plan::sentences! {
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
             "member {member} joined at {at}, and {by} did not report while it joined that they see it";
+        UnheardElsewhere { member: MemberName, at: Timestamp } =>
+            "member {member} joined at {at}, and members of other datacenters cannot report that they saw it join";
         Unreadable { claim: String } =>
             "the annotation palladion.dev/pending-maintenance of PersistentVolumeClaim {claim} is not valid JSON";
     }
@@ -151,6 +153,8 @@ palladion_plan::sentences! {
             "record that the replication factor of the system keyspaces is being changed to {factor}";
         RecordReplication { factor: u32 } => "record that the system keyspaces have a replication factor of {factor}";
         SetSeeds { member: MemberName } => "update the seed list of member {member}";
+        SetExternalSeeds { member: MemberName } =>
+            "update the seeds in other datacenters of member {member}";
         SetRuntimeSettings { member: MemberName } =>
             "update the runtime settings of member {member}";
     }
