@@ -188,6 +188,14 @@ reasons! {
     LastSeed => "Start another seed, or make another member one: `spec.wanted.seed: Always`.";
     /// The ring is not initialized yet, so it has no seeds.
     SeedsNotComplete => "Wait until the first member has joined.";
+    /// All members of the other datacenters of the ring are up and normal, as the members of this one see them.
+    RegionsNormal => "Nothing.";
+    /// A member of another datacenter is down, joins, leaves or moves, so nobody joins or leaves here.
+    RegionNotNormal => "Bring back the member that the message names, or wait until it has joined or left. Whoever runs that datacenter sees why.";
+    /// All members of another datacenter are down, so nobody joins, leaves, restarts or is replaced here.
+    RegionDown => "Bring the datacenter back, or the network between the datacenters. What runs here serves on.";
+    /// It is not known how the members of other datacenters are.
+    RegionsUnknown => "Wait; if it lasts, compare `nodetool status` of the members that the message names, and check `externalSeeds`.";
     /// A member that is to join a ring with members elsewhere reaches none of the seeds in `externalSeeds`, so its server does not start.
     SeedsUnreachable => "Check the addresses in `externalSeeds`, the routes between the Service networks and the NetworkPolicies on both sides. The server starts as soon as port 7000 of one of them answers.";
     /// A member that is to be replaced is to be a seed always (`spec.wanted.seed`).

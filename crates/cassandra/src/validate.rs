@@ -17,6 +17,7 @@ use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::{ClientCertificates, JmxAccess, Opens, ServerConfig};
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
+pub use ring::ValidElsewhere;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ mod name;
 mod network;
 mod numbers;
 mod quantity;
+mod ring;
 mod security;
 mod settings;
 pub mod sidecar;
@@ -157,6 +159,8 @@ pub struct Valid {
     pub internode_tls: Option<InternodeTlsMode>,
     /// Where its backups go.
     pub backup: Option<ValidBackup>,
+    /// Where the ring begins, and its seeds in other datacenters.
+    pub elsewhere: ValidElsewhere,
     /// Who may connect to its pods; `None` leaves that to others.
     pub network: Option<ValidNetwork>,
     /// The template generations that it can be rendered in.
@@ -248,6 +252,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         client_certificates: client_certificates(spec),
         internode_tls: internode_tls(input),
         backup: backup::of(&meta.name, spec)?,
+        elsewhere: ring::of(spec, input.internode_tls)?,
         network: network::of(spec)?,
         generations: input.generations,
     })

@@ -29,7 +29,9 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
-use maintenance::{absences, access, added, hints, owed, runtime_settings, stale, stopped};
+use maintenance::{
+    absences, access, added, hints, owed, runtime_settings, seed_lists, stale, stopped,
+};
 use objects::{claims, cluster, floors, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
@@ -48,6 +50,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     members::decide(facts, valid, &mut draft);
     floors::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);
+    seed_lists::elsewhere(facts, valid, &mut draft);
     claims::decide(facts, valid, &mut draft);
     going_without::decide(facts, valid, &mut draft);
     node_gone::decide(facts, valid, &mut draft);

@@ -179,6 +179,8 @@ palladion_plan::sentences! {
             "`spec.wanted` of the CassandraMember requests a stop without regard to other members";
         FirstMember =>
             "it is the first member of a new ring; every other volume was reported empty, or a user allowed the new ring";
+        FirstHere =>
+            "it is the first member of its datacenter; the ring exists elsewhere, and no volume here holds data of one";
         HasLeft { said: String } => "the member is not in the ring: {said}";
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";

@@ -138,6 +138,8 @@ palladion_plan::sentences! {
         Raised { task: String } => "CassandraTask {task} has given keyspaces more copies in this datacenter";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
             "member {member} joined at {at}, and {by} did not report while it joined that they see it";
+        UnheardElsewhere { member: MemberName, at: Timestamp } =>
+            "member {member} joined at {at}, and members of other datacenters cannot report that they saw it join";
         Unreadable { claim: String } =>
             "the annotation palladion.dev/pending-maintenance of PersistentVolumeClaim {claim} is not valid JSON";
     }
@@ -191,6 +193,8 @@ palladion_plan::sentences! {
         Extended { datacenter: String } =>
             "record that the system keyspaces have copies in datacenter {datacenter}";
         SetSeeds { member: MemberName } => "update the seed list of member {member}";
+        SetExternalSeeds { member: MemberName } =>
+            "update the seeds in other datacenters of member {member}";
         SetRuntimeSettings { member: MemberName } =>
             "update the runtime settings of member {member}";
     }

@@ -46,6 +46,18 @@ pub fn nobody_moves(facts: &Facts<'_>) -> Result<(), Objection> {
     Ok(())
 }
 
+/// The other datacenters are as a step takes them, as far as these members report.
+pub fn elsewhere_is_quiet(
+    facts: &Facts<'_>,
+    members: &[&MemberFact],
+    elsewhere: Elsewhere,
+) -> Result<(), Objection> {
+    let reports = members.iter().filter_map(|m| Some((m, m.status.ring.as_ref()?)));
+    let views: Vec<Seen<'_>> =
+        reports.map(|(member, ring)| Seen::of_report(facts, member, ring)).collect();
+    datacenters::objection(&views, elsewhere).map_or(Ok(()), Err)
+}
+
 /// All others are up and normal, and see nobody in trouble but this one: it is to
 /// be stopped, whatever it reports itself.
 pub fn others_are_quiet(facts: &Facts<'_>, member: &MemberFact) -> Result<(), Objection> {

@@ -1,4 +1,4 @@
-//! A datacenter that was added to a ring: its members are rebuilt once keyspaces name it, repaired,
+//! A datacenter that was added to a ring (safety rule 7.18): its members are rebuilt once keyspaces name it, repaired,
 //! and then opened to clients, all together. What names it later is rebuilt as well; until then
 //! clients are told where not to read.
 
