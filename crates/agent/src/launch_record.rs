@@ -28,6 +28,9 @@ pub struct LaunchRecord {
     /// Does the server take no clients, since its ring is being restored?
     #[serde(default)]
     pub closed: bool,
+    /// Was it started without its native transport, since its member was not rebuilt?
+    #[serde(default)]
+    pub awaits_rebuild: bool,
     /// To which time it was started to replay an archived commit log, in seconds since 1970.
     #[serde(default)]
     pub rewound: Option<i64>,
@@ -59,6 +62,7 @@ mod tests {
             runtime_before: None,
             sealed: false,
             closed: false,
+            awaits_rebuild: false,
             rewound: None,
             credentials: Some(Credentials::random()),
         };

@@ -29,6 +29,7 @@ pub mod metrics;
 pub mod ranges;
 pub mod render;
 pub mod repair;
+pub mod replication;
 pub mod report;
 pub mod runtime;
 pub mod seal;

@@ -16,6 +16,9 @@ pub const HEALTHY: &str = "Healthy";
 /// Only status is written.
 pub const PAUSED: &str = "Paused";
 
+/// Of a ring with other datacenters: all their members are up and normal, as the members of this one see them; Unknown where no member reports them, or members differ.
+pub const ALL_REGIONS_NORMAL: &str = "AllRegionsNormal";
+
 /// Of a staged service: every service that it depends on is ready.
 pub const DEPENDENCIES_READY: &str = "DependenciesReady";
 /// Of a staged service: all its pods have passed their gates.

@@ -93,6 +93,8 @@ pub const ALLOW_FORGET: &str = "palladion.dev/allow-forget";
 /// On a CassandraCluster, set by users: addresses of members, separated by commas, that
 /// cannot be had again. Their members may take other ones.
 pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";
+/// On a CassandraCluster with `ring.origin: Existing`, set by users: open its members to clients although no keyspace of clients names the datacenter.
+pub const OPEN_DATACENTER: &str = "palladion.dev/open-datacenter";
 /// On a CassandraCluster: Scylla in developer mode.
 pub const DEVELOPER_MODE: &str = "palladion.dev/developer-mode";
 

@@ -5,7 +5,7 @@
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
 use crate::backup::{ArchiveOrder, Transfer};
-use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::ids::{ClaimUid, HostId, Nonce, RackName, SeedAddress, StaticAddress, Uid, VolumeId};
 use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
@@ -22,6 +22,7 @@ mod job;
 mod missed;
 mod operation;
 mod permit;
+mod rebuild;
 mod ring;
 mod status;
 mod tls;
@@ -36,7 +37,11 @@ pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWant
 pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, RestoredStart, StartPermit};
-pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
+pub use rebuild::{MOST_REBUILT, Opening, RebuildStatus, lacking};
+pub use ring::{
+    DatacenterSummary, Disk, Evidence, Liveness, MOST_DATACENTERS, MOST_VERSIONS, MemberState,
+    RingMember, RingSummary,
+};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
@@ -167,6 +172,9 @@ pub struct CassandraMemberSpec {
     /// The archive of the member's commit log. Agents of protocol 12 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveOrder>,
+    /// The member takes clients. Only in a datacenter that was added to a ring, whose members are closed until they are rebuilt. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
     /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Coverage>,
@@ -174,6 +182,10 @@ pub struct CassandraMemberSpec {
     #[serde(default)]
     #[schemars(length(max = 512))]
     pub seeds: Vec<StaticAddress>,
+    /// Addresses or DNS names of seeds in other datacenters, beside `seeds`. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_EXTERNAL))]
+    pub external_seeds: Vec<SeedAddress>,
     /// Settings that are applied to the running server without a restart.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
@@ -328,8 +340,14 @@ pub struct EvidenceRequest {
 /// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 also in that of a whole
 /// ring, and it reports of certificates for clients, too, whom the server trusts and whose
 /// certificate it presents; since 12 it archives the commit log by `spec.archive`, and takes part
-/// in restores to a point in time.
-pub const PROTOCOL: u32 = 12;
+/// in restores to a point in time; since 13 its views of the ring say in which datacenter each member
+/// is, it knows `spec.externalSeeds`, leaves the copies of other datacenters as they are when it alters a
+/// replication, and knows rebuilds, `spec.opening` and tasks `replication`.
+pub const PROTOCOL: u32 = 13;
+
+/// Most seeds in other datacenters that a member is given: all that a ring may list.
+pub const MOST_EXTERNAL: usize =
+    crate::cluster::MOST_EXTERNAL_SEEDS * crate::cluster::MOST_SEED_ADDRESSES;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

@@ -164,6 +164,12 @@ reasons! {
     Starting => "Wait; the message says what the server is doing.";
     /// The ring of the member begins with a backup, and its server takes no clients until all of the backup is there.
     Restoring => "Wait; the `CassandraRestore` of the ring says how far it is: `kubectl describe cassandrarestore NAME`.";
+    /// The datacenter of the member was added to a ring that had others, and the member takes no clients before it has the data of the keyspaces that name its datacenter: they would find no rows, without an error.
+    RebuildOwed => "Wait; the operator rebuilds one member after the other once keyspaces name the datacenter, then repairs and opens them. Name it with a `CassandraTask` with `replication` in a datacenter that takes clients. To open a datacenter that no keyspace of clients names: `kubectl annotate cassandracluster NAME palladion.dev/open-datacenter=$(date +%s)`.";
+    /// Keyspaces name the datacenter since it was opened to clients, and some of its members do not have their data yet: reads at `LOCAL_` levels may find too few rows of these keyspaces.
+    KeyspacesBehind => "Read these keyspaces in another datacenter, or at `QUORUM`, until the operator has rebuilt them here; the message names them and the member that is being rebuilt.";
+    /// Keyspaces have SimpleStrategy, which places copies without regard to datacenters: members of another datacenter that join would take ranges of them.
+    SimpleStrategyInTheWay => "Change each keyspace that the message names while the ring has one datacenter: a `CassandraTask` with `replication` and `simpleStrategy: Convert`, or `ALTER KEYSPACE`.";
     /// The server runs and is a full member.
     Running => "Nothing.";
     /// The server of a member is stopped as its spec says. Until it runs again, no other member joins, leaves or is restarted.
@@ -182,6 +188,16 @@ reasons! {
     LastSeed => "Start another seed, or make another member one: `spec.wanted.seed: Always`.";
     /// The ring is not initialized yet, so it has no seeds.
     SeedsNotComplete => "Wait until the first member has joined.";
+    /// All members of the other datacenters of the ring are up and normal, as the members of this one see them.
+    RegionsNormal => "Nothing.";
+    /// A member of another datacenter is down, joins, leaves or moves, so nobody joins or leaves here.
+    RegionNotNormal => "Bring back the member that the message names, or wait until it has joined or left. Whoever runs that datacenter sees why.";
+    /// All members of another datacenter are down, so nobody joins, leaves, restarts or is replaced here.
+    RegionDown => "Bring the datacenter back, or the network between the datacenters. What runs here serves on.";
+    /// It is not known how the members of other datacenters are.
+    RegionsUnknown => "Wait; if it lasts, compare `nodetool status` of the members that the message names, and check `externalSeeds`.";
+    /// A member that is to join a ring with members elsewhere reaches none of the seeds in `externalSeeds`, so its server does not start.
+    SeedsUnreachable => "Check the addresses in `externalSeeds`, the routes between the Service networks and the NetworkPolicies on both sides. The server starts as soon as port 7000 of one of them answers.";
     /// A member that is to be replaced is to be a seed always (`spec.wanted.seed`).
     MemberIsPinnedSeed => "Set `spec.wanted.seed` of the member to `Auto`: `kubectl palladion seed NAME auto`, then request the replacement again.";
     /// What a user wants of a member waits until another change of the ring has finished.

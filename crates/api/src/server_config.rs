@@ -80,6 +80,16 @@ pub struct ServerConfig {
     /// What happens to a segment of the commit log that is full, where that is anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<CommitLogArchive>,
+    /// When a member takes clients, where that is not as soon as its server runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens: Option<Opens>,
+}
+
+/// When a member takes clients.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// When it has the data of the ring: its datacenter was added to a ring that had others.
+    WhenRebuilt,
 }
 
 /// What happens to a segment of the commit log that is full.

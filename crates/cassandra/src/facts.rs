@@ -1,6 +1,7 @@
 //! From objects to facts: one typed picture of a cluster and its members, on
 //! which all deciders work. Nothing is decided here.
 
+mod elsewhere;
 mod fence;
 mod former_names;
 mod job;
@@ -8,6 +9,7 @@ pub mod leaver;
 pub mod lines;
 mod live;
 mod member;
+mod rebuild;
 mod repository;
 mod restarts;
 mod restoring;
@@ -21,6 +23,7 @@ pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_recor
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
 pub use live::Watched;
 pub use member::{ClaimFact, DrainTask, MemberFact, Process, ServiceFact};
+pub use rebuild::KNOWS_DATACENTERS;
 pub use restoring::{KNOWS_POINTS_IN_TIME, KNOWS_WHOLE_RINGS};
 pub use silence::Silence;
 

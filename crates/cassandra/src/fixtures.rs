@@ -5,7 +5,7 @@ use crate::generations::{Generations, OF_THIS_RELEASE};
 use crate::validate::{ConfigMapFact, Input, IsDefault, Valid, ValidRack, validate};
 use crate::words::refusal::Refusal;
 use palladion_api::CassandraClusterSpec;
-use palladion_api::cluster::{Datacenter, Rack};
+use palladion_api::cluster::{Datacenter, InternodeTlsMode, Rack};
 use palladion_plan::{Meta, Object};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,6 +158,7 @@ impl ClusterFixture {
             dropped: Vec::new(),
             highest_release_line: None,
             generations: self.generations,
+            internode_reach: (InternodeTlsMode::Off, InternodeTlsMode::Require),
             internode_tls: spec
                 .tls
                 .as_ref()

@@ -16,7 +16,8 @@ use palladion_plan::{About, Act, Hazard};
 pub const HAZARDS: &[Hazard] = &[
     // Permits: a server starts that did not run.
     permit("Initialize", "/spec/start/volumeID", &[Kind::AllEmpty]),
-    permit("Join", "/spec/start/volumeID", &[Kind::AllWell]),
+    // The first of its datacenter joins a ring elsewhere, of which nobody here can be asked.
+    permit("Join", "/spec/start/volumeID", &[Kind::AllWell, Kind::AllEmpty]),
     permit("Replace", "/spec/start/hostID", &[Kind::Dead, Kind::DeadAsNamed]),
     permit("ResumeLeave", "/spec/start/hostID", &[Kind::Down]),
     permit("Readdress", "/spec/start/hostID", &[Kind::Down, Kind::Wanted]),
@@ -35,6 +36,7 @@ pub const HAZARDS: &[Hazard] = &[
     // or go. A change of replication takes ranges from members that hold them.
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
     of_member(Act::Ordered("/spec/job/cleanup", "/spec/job/id"), About::Object, &[Kind::Quiet]),
+    of_member(Act::Ordered("/spec/job/replication", "/spec/job/id"), About::Object, &[Kind::Quiet]),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,
@@ -150,7 +152,7 @@ mod tests {
         let fewer = Planted::patch(STATEFUL_SET, replicas, json!({ "spec": { "replicas": 2 } }));
         vec![
             (permit("Initialize"), "a volume", &[Kind::AllEmpty]),
-            (permit("Join"), "a volume", &[Kind::AllWell]),
+            (permit("Join"), "a volume", &[Kind::AllWell, Kind::AllEmpty]),
             (permit("Replace"), "a host ID", &[Kind::Dead, Kind::DeadAsNamed]),
             (permit("ResumeLeave"), "a host ID", &[Kind::Down]),
             (permit("Readdress"), "a host ID", &[Kind::Down, Kind::Wanted]),

@@ -45,6 +45,7 @@ pub fn validated(facts: &Facts<'_>, generations: Generations) -> Result<Valid, R
         highest_release_line: lines::highest_release_line(facts),
         generations,
         internode_tls: internode::now(facts),
+        internode_reach: internode::reach(facts),
     })
 }
 

@@ -32,6 +32,16 @@ pub fn now(facts: &Facts<'_>) -> Mode {
     step(wanted(facts), &pods, &rendered, not_ready(facts).is_some())
 }
 
+/// The steps that are at most one away from those of pods that exist; all where there are none.
+pub fn reach(facts: &Facts<'_>) -> (Mode, Mode) {
+    let pods = facts.members.values().filter_map(|m| Some(of_pod(&m.pod.as_ref()?.annotations)));
+    let pods: Vec<Mode> = pods.collect();
+    match (pods.iter().min(), pods.iter().max()) {
+        (Some(lowest), Some(highest)) => (lowest.previous(), highest.next()),
+        (_, _) => (Mode::Off, Mode::Require),
+    }
+}
+
 /// Was its pod rendered with less than its servers may be started with, by an operator that did
 /// not know? Then none runs in it and none will, and nobody has to be understood there.
 fn is_refused(member: &MemberFact) -> bool {
@@ -50,7 +60,11 @@ pub fn wanted(facts: &Facts<'_>) -> Mode {
 /// A member that the next step waits for: whoever has no pod may still run somewhere as it was,
 /// and whoever is not ready has not shown that it can speak so.
 pub fn not_ready<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberName> {
-    let is_ready = |m: &MemberFact| m.pod.as_ref().is_some_and(|pod| pod.ready_since.is_some());
+    let is_ready = |m: &MemberFact| {
+        // One that is not rebuilt is never ready, and speaks to others as it does.
+        let is_in = m.awaits_rebuild() && m.is_normal();
+        is_in || m.pod.as_ref().is_some_and(|pod| pod.ready_since.is_some())
+    };
     let mut members = facts.members.values().filter(|m| m.object.is_some() && !m.is_gone());
     members.find(|m| !is_ready(m)).map(|m| &m.name)
 }

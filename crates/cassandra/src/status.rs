@@ -4,6 +4,7 @@
 mod contact;
 mod health;
 mod racks;
+mod regions;
 mod schemas;
 mod service;
 mod trouble;
@@ -77,6 +78,7 @@ fn internode_tls(facts: &Facts<'_>, valid: &Valid) -> Option<InternodeTlsMode> {
 /// What is said of a cluster whether its spec is valid or not.
 fn of_any(facts: &Facts<'_>, valid: Option<&Valid>, mut writer: Conditions) -> Value {
     let health = health::of(facts, valid, &mut writer);
+    regions::condition(&mut writer, facts);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,

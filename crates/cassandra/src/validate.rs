@@ -11,13 +11,14 @@ use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequireme
 pub use network::ValidNetwork;
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
-    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, Sidecar, StatefulSetReplace,
+    InternodeTls, InternodeTlsMode, Mode, Placement, Rack, RingOrigin, Sidecar, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
-use palladion_api::server_config::{ClientCertificates, JmxAccess, ServerConfig};
+use palladion_api::server_config::{ClientCertificates, JmxAccess, Opens, ServerConfig};
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
+pub use ring::ValidElsewhere;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ mod name;
 mod network;
 mod numbers;
 mod quantity;
+mod ring;
 mod security;
 mod settings;
 pub mod sidecar;
@@ -63,6 +65,8 @@ pub struct Input<'a> {
     pub generations: Generations,
     /// The step of TLS between members that pods are rendered with.
     pub internode_tls: InternodeTlsMode,
+    /// The steps that are at most one away from those of pods that exist.
+    pub internode_reach: (InternodeTlsMode, InternodeTlsMode),
 }
 
 /// The agent's image, by who chose it.
@@ -158,6 +162,8 @@ pub struct Valid {
     pub internode_tls: Option<InternodeTlsMode>,
     /// Where its backups go.
     pub backup: Option<ValidBackup>,
+    /// Where the ring begins, and its seeds in other datacenters.
+    pub elsewhere: ValidElsewhere,
     /// Who may connect to its pods; `None` leaves that to others.
     pub network: Option<ValidNetwork>,
     /// The template generations that it can be rendered in.
@@ -250,6 +256,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         client_certificates: client_certificates(spec),
         internode_tls: internode_tls(input),
         backup: backup::of(&meta.name, spec)?,
+        elsewhere: ring::of(spec, input.internode_tls, input.internode_reach)?,
         network: network::of(spec)?,
         generations: input.generations,
     })
@@ -297,6 +304,14 @@ fn agent_image(input: &Input<'_>) -> Result<AgentImage, Refusal> {
     of_operator.or(of_release).map(AgentImage::Default).ok_or(Refusal::NoAgentImage)
 }
 
+/// When members take clients, where that is not at once.
+fn opens(spec: &CassandraClusterSpec) -> Option<Opens> {
+    match spec.ring.map(|ring| ring.origin)? {
+        RingOrigin::New => None,
+        RingOrigin::Existing => Some(Opens::WhenRebuilt),
+    }
+}
+
 fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     let set = names::rack_set(&meta.name, &spec.datacenter.name, &rack.name);
@@ -339,6 +354,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             jmx: jmx(spec),
             audit: spec.audit.clone(),
             archive: archive::links(spec),
+            opens: opens(spec),
         },
         jmx_exporter,
         annotations,

@@ -1,7 +1,8 @@
 //! [`ServerAdmin`] for Apache Cassandra 4.0 to 5.0, over Jolokia.
 
+use super::cassandra_owners::lacking;
 use super::cassandra_reading::{name, reading};
-use super::jobs::Jobs;
+use super::jobs::{Holders, Jobs};
 use super::jolokia::{Client, Item};
 use super::json::strings;
 use super::{
@@ -11,7 +12,7 @@ use super::{
 use crate::capabilities::{Capabilities, UpgradeSstables};
 use crate::management::beans::*;
 use crate::words::calls::{Answered, Doing};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
 use serde_json::{Value, json};
@@ -111,6 +112,41 @@ impl Cassandra {
     }
 }
 
+/// How a server calls the streams of a rebuild (`StreamOperation.REBUILD`, 4.0 to 5.0).
+const REBUILDS: &str = "Rebuild";
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a percentage, cut to its range"
+)]
+fn whole(percent: f64) -> u8 {
+    percent.clamp(0.0, 100.0) as u8
+}
+
+/// The largest number of members of each datacenter that hold one range.
+fn by_datacenter(
+    ranges: &[Holders],
+    datacenters: &BTreeMap<StaticAddress, String>,
+) -> Result<BTreeMap<String, u32>, Error> {
+    let mut most: BTreeMap<String, u32> = BTreeMap::new();
+    for range in ranges {
+        let mut here: BTreeMap<&String, u32> = BTreeMap::new();
+        for member in &range.members {
+            let datacenter = datacenters.get(member).ok_or_else(|| Error::Failed {
+                operation: Doing::CountCopies.to_string(),
+                message: Answered::NoDatacenter { address: member.clone() }.to_string(),
+            })?;
+            *here.entry(datacenter).or_default() += 1;
+        }
+        for (datacenter, copies) in here {
+            let known = most.entry(datacenter.clone()).or_default();
+            *known = copies.max(*known);
+        }
+    }
+    Ok(most)
+}
+
 impl ServerAdmin for Cassandra {
     fn read(&self) -> Answer<'_, Reading> {
         Box::pin(async {
@@ -174,6 +210,45 @@ impl ServerAdmin for Cassandra {
                 copies.insert(keyspace, most);
             }
             Ok(copies)
+        })
+    }
+
+    fn copies_by_datacenter<'a>(
+        &'a self,
+        datacenters: &'a BTreeMap<StaticAddress, String>,
+    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>> {
+        Box::pin(async move {
+            let mut copies = BTreeMap::new();
+            for keyspace in self.keyspaces().await? {
+                let ranges = self.all_ranges(&keyspace).await?;
+                copies.insert(keyspace, by_datacenter(&ranges, datacenters)?);
+            }
+            Ok(copies)
+        })
+    }
+
+    fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let arguments = vec![json!(source), json!(keyspace), Value::Null, Value::Null];
+            self.call(STORAGE_SERVICE, REBUILD, arguments).await.map(drop)
+        })
+    }
+
+    fn rebuilding(&self) -> Answer<'_, Option<u8>> {
+        Box::pin(async {
+            let item = Item::Read { mbean: STREAM_MANAGER, attribute: STREAMS };
+            let streams = self.client.read(&[item]).await?.into_iter().next().flatten();
+            let streams = streams.ok_or_else(|| lacking(STREAMS))?;
+            let all = streams.as_array().into_iter().flatten();
+            let ours = all.filter(|stream| stream["description"].as_str() == Some(REBUILDS));
+            let percents = ours.map(|stream| stream["rxPercentage"].as_f64().unwrap_or(0.0));
+            Ok(percents.reduce(f64::min).map(whole))
+        })
+    }
+
+    fn start_native_transport(&self) -> Answer<'_, ()> {
+        Box::pin(async {
+            self.call_soon(STORAGE_SERVICE, START_NATIVE_TRANSPORT, vec![]).await.map(drop)
         })
     }
 

@@ -262,6 +262,18 @@ pub trait ServerAdmin: Send + Sync {
         keyspace: &'a str,
         what: RepairScope,
     ) -> Answer<'a, Option<RepairTicket>>;
+    /// Of each keyspace whose data it shares, the largest number of members that hold one range, by
+    /// the datacenter in which they are; an error where that of one is not known.
+    fn copies_by_datacenter<'a>(
+        &'a self,
+        datacenters: &'a BTreeMap<StaticAddress, String>,
+    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>>;
+    /// Stream a keyspace's data of its own ranges from another datacenter. Answers when done.
+    fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()>;
+    /// How far the rebuild is that it is at, in percent; none where it is at none.
+    fn rebuilding(&self) -> Answer<'_, Option<u8>>;
+    /// Take clients.
+    fn start_native_transport(&self) -> Answer<'_, ()>;
     /// What it does for tasks; none where such jobs are not supported.
     fn jobs(&self) -> Option<&dyn jobs::Jobs>;
     /// How far is it?

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::words::calls::{Answered, Doing};
 use palladion_agent_core::loopback;
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
 use reqwest::Method;
@@ -146,6 +146,27 @@ impl ServerAdmin for Scylla {
             }
             Ok(copies)
         })
+    }
+
+    // A ring of it has one datacenter.
+    fn copies_by_datacenter<'a>(
+        &'a self,
+        _: &'a BTreeMap<StaticAddress, String>,
+    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>> {
+        Box::pin(async { Err(Error::Unsupported(Doing::CountCopies)) })
+    }
+
+    fn rebuild<'a>(&'a self, _: &'a str, keyspace: &'a str) -> Answer<'a, ()> {
+        let keyspace = keyspace.to_string();
+        Box::pin(async { Err(Error::Unsupported(Doing::Rebuild { keyspace })) })
+    }
+
+    fn rebuilding(&self) -> Answer<'_, Option<u8>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn start_native_transport(&self) -> Answer<'_, ()> {
+        Box::pin(async { Err(Error::Unsupported(Doing::StartNativeTransport)) })
     }
 
     fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {

@@ -81,6 +81,8 @@ impl Agent {
     /// What the operator should know of it.
     pub(super) fn access_problem(&self) -> Option<AccessProblem> {
         match (&self.launch, &self.mounted) {
+            // Without a native transport nobody can log in, and nothing is wrong.
+            (Some(launch), _) if launch.awaits_rebuild => None,
             (Some(launch), Ok(mounted)) if is_tried(&mounted.config) => {
                 self.access.of_launch(&launch.tag)
             }

@@ -2,7 +2,7 @@
 //! ledger before it is done.
 
 use super::state::{Agent, Done};
-use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, closed, seal};
+use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, closed, rebuild, seal};
 use crate::launch::{self, Prepared};
 use crate::launch_record::LaunchRecord;
 use crate::render::Door;
@@ -166,6 +166,15 @@ impl Agent {
         let roles = seal::noted_before(&start, &self.guards(), note.roles);
         let closed = closed::noted_before(&start, note.closed);
         let note = Note { roles, closed, ..note };
+        if mounted.config.opens.is_some() {
+            let permit = spec.start.as_ref();
+            let rebuilt = volume.change_rebuilt(|noted| {
+                *noted = rebuild::noted_before(&start.cause, permit, std::mem::take(noted));
+            })?;
+            if let Ok(found) = &mut self.found {
+                found.rebuilt = rebuilt;
+            }
+        }
         if self.found.as_ref().is_ok_and(|found| found.note != note) {
             volume.save_note(&note)?;
             if let Ok(found) = &mut self.found {

@@ -1,7 +1,8 @@
 //! What the spec asks for while the server runs: seeds, settings, questions.
 
-use super::state::{Agent, Copies, Done, Question};
-use crate::admin::{self, Reading};
+use super::state::{Agent, Copies, Counts, Done, Question};
+use crate::admin::{self, Reading, ServerAdmin};
+use crate::decide::elsewhere;
 use crate::decide::operation::Worker;
 use crate::decide::{Process, Source};
 use crate::launch;
@@ -14,7 +15,7 @@ use jiff::Timestamp;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::StaticAddress;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Copies that could not be counted are counted again after this.
@@ -31,7 +32,7 @@ impl Agent {
 
     /// New seeds of a full member: written to its file and read again, without a restart.
     pub(super) async fn follow_seeds(&mut self) {
-        let serves = self.reading().is_some_and(Reading::serves);
+        let serves = self.reading().is_some_and(|reading| self.is_at_work(reading));
         let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
         let (true, true, Source::Live) = (serves, joined, self.source()) else {
             return;
@@ -42,8 +43,18 @@ impl Agent {
             return;
         };
         // Scylla reads its seeds at its first start only.
+        let view = self.reading().and_then(|reading| reading.members.as_deref());
+        let seeds = elsewhere::listed(
+            &saved.spec,
+            &self.elsewhere(),
+            view.unwrap_or_default(),
+            &launch.seeds,
+        );
+        // Without a view nobody is known to be a member: that is no reason to forget them.
+        let is_blind = view.is_none() && !saved.spec.external_seeds.is_empty();
         if saved.spec.seeds.is_empty()
-            || saved.spec.seeds == launch.seeds
+            || seeds == launch.seeds
+            || is_blind
             || mounted.config.mode == Mode::Scylla
         {
             return;
@@ -52,8 +63,11 @@ impl Agent {
             return;
         };
         // A sealed server does not serve.
-        let door = if launch.closed { Door::Closed } else { Door::Open };
-        let seeds = saved.spec.seeds.clone();
+        let door = match (launch.closed, launch.awaits_rebuild) {
+            (true, _) => Door::Closed,
+            (false, true) => Door::AwaitsRebuild,
+            (false, false) => Door::Open,
+        };
         let identity = Identity { address, seeds, entry: Entry::Plain, door };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);
@@ -111,10 +125,12 @@ impl Agent {
     /// Count the copies of each keyspace again when schema or ring has changed:
     /// the one look that costs the server more than a moment, taken beside the loop.
     pub(super) fn count_copies(&mut self) {
-        let Some(reading) = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true))
+        let Some(reading) =
+            self.reading().filter(|r| self.is_at_work(r) && r.schema_agreed == Some(true))
         else {
             return;
         };
+        let datacenters = self.datacenters(reading);
         let Some(summary) = ring::summary(reading) else {
             return;
         };
@@ -128,20 +144,33 @@ impl Agent {
         (self.copies.is_under_way, self.copies.tried) = (true, Some(Instant::now()));
         let done = self.done.clone();
         tokio::spawn(async move {
-            let counts = admin.copies().await;
+            let counts = counted(admin.as_ref(), datacenters.as_ref()).await;
             let _ = done.send(Done::Counted { of, counts }).await;
         });
+    }
+
+    /// The datacenter of each member, where copies are counted by it: a ring that has one reports
+    /// nothing more.
+    fn datacenters(&self, reading: &Reading) -> Option<BTreeMap<StaticAddress, String>> {
+        let members = reading.members.iter().flatten();
+        let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
+        let known: BTreeMap<StaticAddress, String> = known.collect();
+        let names: BTreeSet<&String> = known.values().collect();
+        let is_asked = self.opens().is_some() || names.len() > 1;
+        is_asked.then_some(known)
     }
 
     /// Note what was counted.
     pub(super) fn note_copies(
         &mut self,
         of: (Option<String>, String),
-        counts: Result<BTreeMap<String, u32>, admin::Error>,
+        counts: Result<Counts, admin::Error>,
     ) {
         self.copies.is_under_way = false;
         match counts {
-            Ok(counts) => self.copies = Copies { of, counts, ..Copies::default() },
+            Ok((counts, by_datacenter)) => {
+                self.copies = Copies { of, counts, by_datacenter, ..Copies::default() };
+            }
             Err(error) => tracing::debug!(
                 error = format!("{:#}", anyhow::Error::from(error)),
                 "copies are not counted yet"
@@ -206,4 +235,15 @@ impl Agent {
         self.evidence = Some(ring::evidence(&question.nonce, answer, free, now));
         self.question = None;
     }
+}
+
+async fn counted(
+    admin: &dyn ServerAdmin,
+    datacenters: Option<&BTreeMap<StaticAddress, String>>,
+) -> Result<Counts, admin::Error> {
+    let by_datacenter = match datacenters {
+        Some(datacenters) => admin.copies_by_datacenter(datacenters).await?,
+        None => BTreeMap::new(),
+    };
+    Ok((admin.copies().await?, by_datacenter))
 }

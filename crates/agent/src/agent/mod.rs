@@ -6,9 +6,11 @@ mod act;
 mod archive;
 mod beat;
 mod bench;
+mod elsewhere;
 mod gather;
 mod jobs;
 mod look;
+mod opening;
 mod operations;
 mod repair;
 mod restored;
@@ -95,6 +97,7 @@ impl Agent {
     async fn turn(&mut self) {
         let before = self.trouble.take();
         self.gather().await;
+        self.look_elsewhere();
         self.follow_floor();
         self.follow_order();
         let mut decision = decide::decide(&self.facts());
@@ -111,6 +114,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies();
+        self.follow_opening().await;
         self.read_schema();
         self.follow_repairs();
         self.beat();
@@ -150,6 +154,7 @@ impl Agent {
             Done::Schema { version, answer } => self.schema.note(version, answer),
             Done::Transfer { id, attempt } => self.end_transfer(id, attempt),
             Done::Archived(outcome) => self.end_archive(outcome),
+            Done::Elsewhere { of, found } => self.note_elsewhere(of, found),
             Done::Snapshots(found) => self.clear_snapshots(found),
             Done::Cleared => self.transfers.is_sweeping = false,
             Done::Surveyed { of, found } => self.note_survey(of, found),

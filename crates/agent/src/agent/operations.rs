@@ -20,7 +20,7 @@ impl Agent {
             return;
         };
         let server = match (&self.process, self.reading()) {
-            (Process::Running, Some(reading)) if reading.serves() => Server::Serves,
+            (Process::Running, Some(reading)) if self.is_at_work(reading) => Server::Serves,
             (Process::Running, Some(_) | None) => Server::Runs,
             (Process::Absent, _) => Server::Absent,
             (Process::Unknown(_), _) => Server::Unknown,
@@ -63,10 +63,12 @@ impl Agent {
         let (tag, book) = (launch.tag.clone(), self.book.clone());
         let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
         let cql = self.endpoint(&mounted.config);
+        let datacenter = mounted.config.datacenter.clone();
+        let Some(volume) = self.volume.clone() else { return Ok(()) };
         let id = operation.id.clone();
         self.change_ledger(|ledger| ledger.begin_operation(&id, Timestamp::now()))?;
         tracing::info!(id, kind = ?operation.kind, "operation begun");
-        let tools = Tools { admin, cql, tag, book, pace: Pace::default() };
+        let tools = Tools { admin, cql, tag, datacenter, book, volume, pace: Pace::default() };
         let (progress, seen) = watch::channel(0);
         self.job = Some(Job { progress: seen });
         let done = self.done.clone();
@@ -123,6 +125,7 @@ impl Agent {
     pub(super) fn end_operation(&mut self, id: &str, outcome: Outcome) {
         tracing::info!(id, outcome = ?outcome, "operation ended");
         self.job = None;
+        self.read_rebuilt();
         let noted = match outcome {
             Outcome::Ended(how) => {
                 self.change_ledger(|ledger| ledger.end_operation(id, how, Timestamp::now()))

@@ -1,10 +1,12 @@
 //! What the agent holds between turns. All of it can be lost: it is gathered
 //! anew from init, volume, server and API.
 
+use super::elsewhere;
 use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{self, Reading, ServerAdmin};
 use crate::decide::clock::Times;
+use crate::decide::elsewhere::Elsewhere;
 use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
@@ -40,7 +42,7 @@ use crate::{archive, decide, launch};
 use jiff::Timestamp;
 use palladion_agent_core::telling::Since;
 use palladion_agent_transfer::settings::Tag;
-use palladion_api::ids::Nonce;
+use palladion_api::ids::{Nonce, SeedAddress};
 use palladion_api::member::{CassandraMemberStatus, Evidence, Grant, ServerState};
 use palladion_api::words::Message;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,6 +89,13 @@ pub enum Done {
     },
     /// A look at the commit log ended.
     Archived(archive::Outcome),
+    /// Seeds in other datacenters were looked up.
+    Elsewhere {
+        /// Which.
+        of: Vec<SeedAddress>,
+        /// Where they are.
+        found: Elsewhere,
+    },
     /// The snapshots of ours that are on the disk.
     Snapshots(BTreeSet<Tag>),
     /// Those of them that nobody needs are cleared.
@@ -110,7 +119,7 @@ pub enum Done {
         /// For which schema and ring.
         of: Of,
         /// How many of each.
-        counts: Result<BTreeMap<String, u32>, admin::Error>,
+        counts: Result<Counts, admin::Error>,
     },
     /// The agent has tried to log in to its server.
     LoggedIn {
@@ -172,6 +181,9 @@ pub struct Question {
     pub seen: Instant,
 }
 
+/// Copies of each keyspace, and the same by datacenter.
+pub type Counts = (BTreeMap<String, u32>, BTreeMap<String, BTreeMap<String, u32>>);
+
 /// Copies of each keyspace, and what they were read for.
 #[derive(Default)]
 pub struct Copies {
@@ -179,6 +191,8 @@ pub struct Copies {
     pub of: (Option<String>, String),
     /// Copies by keyspace.
     pub counts: BTreeMap<String, u32>,
+    /// The same by datacenter, where the ring has several.
+    pub by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
     /// Are they being counted?
     pub is_under_way: bool,
     /// When that was tried last, and failed or is under way.
@@ -256,6 +270,8 @@ pub struct Agent {
     /// What opens the door of the sealed server that it has started.
     pub keys: Option<Keys>,
     pub schema: Known,
+    /// Seeds in other datacenters.
+    pub external: elsewhere::Held,
     /// What looks have shown of how much the server has to do.
     pub watched: Watched,
     pub load: watch::Sender<Load>,
@@ -323,6 +339,7 @@ impl Agent {
             lacks_users: None,
             keys: None,
             schema: Known::default(),
+            external: elsewhere::Held::default(),
             watched: Watched::default(),
             load: watch::channel(Load::default()).0,
             state: Since::default(),
@@ -364,8 +381,11 @@ impl Agent {
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
+            elsewhere: self.elsewhere(),
             closed: self.is_closed(),
             rewinds: self.wants_rewind(),
+            opens: self.opens(),
+            awaits_rebuild: self.awaits_rebuild(),
         }
     }
 

@@ -210,6 +210,7 @@ impl Agent {
             return;
         };
         let schemas = Arc::new(self.endpoint(&mounted.config));
+        let (keyspaces, datacenter) = (schemas.clone(), mounted.config.datacenter.clone());
         let cover = self.coverage().cloned().unwrap_or_default();
         let Some(repairs) = self.open_repairs() else {
             return;
@@ -227,6 +228,8 @@ impl Agent {
             book,
             repairs,
             schemas,
+            keyspaces,
+            datacenter,
             cover,
             job,
             stop: asked,

@@ -40,6 +40,38 @@ pub fn answer_of(tables: &[(&str, Option<i32>)]) -> Vec<u8> {
 struct State {
     users: BTreeMap<String, String>,
     statements: Vec<String>,
+    /// Rows of its keyspaces in JSON.
+    keyspaces: BTreeMap<String, String>,
+    /// What somebody else writes in the moment in which a keyspace is altered.
+    overwritten: BTreeMap<String, String>,
+}
+
+/// An answer of one column of text.
+fn answer_of_texts(rows: &[&str]) -> Vec<u8> {
+    let int = |body: &mut Vec<u8>, number: usize| body.extend((number as i32).to_be_bytes());
+    let mut body = Vec::new();
+    [2, 1, 1].into_iter().for_each(|number| int(&mut body, number));
+    ["system_schema", "keyspaces", "[json]"]
+        .into_iter()
+        .for_each(|name| put_string(&mut body, name));
+    body.extend(0x0d_u16.to_be_bytes());
+    int(&mut body, rows.len());
+    for row in rows {
+        int(&mut body, row.len());
+        body.extend(row.as_bytes());
+    }
+    body
+}
+
+/// The row of a keyspace after this statement, as a server stores it.
+fn altered(statement: &str) -> Option<(String, String)> {
+    let (keyspace, replication) =
+        statement.strip_prefix("ALTER KEYSPACE \"")?.split_once("\" WITH replication = ")?;
+    let parts = replication.trim_matches(['{', '}']).split(", ");
+    let pairs = parts.filter_map(|part| part.split_once(": "));
+    let plain = |text: &str| text.trim_matches('\'').to_string();
+    let map: BTreeMap<String, String> = pairs.map(|(k, v)| (plain(k), plain(v))).collect();
+    Some((keyspace.into(), serde_json::json!({ "replication": map }).to_string()))
 }
 
 /// The server.
@@ -56,7 +88,7 @@ impl FakeServer {
 
     async fn listening(users: &[(&str, &str)], tls: Option<TlsAcceptor>) -> Self {
         let users = users.iter().map(|(u, p)| ((*u).to_string(), (*p).to_string())).collect();
-        let state = Arc::new(Mutex::new(State { users, statements: Vec::new() }));
+        let state = Arc::new(Mutex::new(State { users, ..State::default() }));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let served = state.clone();
@@ -97,6 +129,16 @@ impl FakeServer {
         Endpoint { address: self.address, encryption: Encryption::Plain, credentials }
     }
 
+    /// A keyspace that it has, as a row in JSON.
+    pub fn replicate(&self, keyspace: &str, row: &str) {
+        self.state.lock().unwrap().keyspaces.insert(keyspace.into(), row.into());
+    }
+
+    /// Whatever a keyspace is altered to, somebody else has made this of it.
+    pub fn overwrites(&self, keyspace: &str, row: &str) {
+        self.state.lock().unwrap().overwritten.insert(keyspace.into(), row.into());
+    }
+
     /// What was executed.
     pub fn statements(&self) -> Vec<String> {
         self.state.lock().unwrap().statements.clone()
@@ -135,7 +177,15 @@ impl State {
             }
             QUERY => {
                 let size = u32::from_be_bytes(body[..4].try_into().unwrap()) as usize;
-                self.execute(String::from_utf8(body[4..4 + size].to_vec()).unwrap());
+                let statement = String::from_utf8(body[4..4 + size].to_vec()).unwrap();
+                let of =
+                    "SELECT JSON replication FROM system_schema.keyspaces WHERE keyspace_name = ";
+                if let Some(name) = statement.strip_prefix(of) {
+                    let row = self.keyspaces.get(name.trim_matches('\''));
+                    let rows: Vec<&str> = row.iter().map(|row| row.as_str()).collect();
+                    return (RESULT, answer_of_texts(&rows));
+                }
+                self.execute(statement);
                 (RESULT, vec![0, 0, 0, 1])
             }
             _ => (AUTHENTICATE, Vec::new()),
@@ -151,6 +201,9 @@ impl State {
             self.users.remove("cassandra");
         } else if statement.starts_with("ALTER ROLE \"") {
             self.users.insert(quoted[1].to_string(), quoted[3].to_string());
+        } else if let Some((keyspace, row)) = altered(&statement) {
+            let row = self.overwritten.get(&keyspace).cloned().unwrap_or(row);
+            self.keyspaces.insert(keyspace, row);
         }
         self.statements.push(statement);
     }

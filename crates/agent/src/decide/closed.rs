@@ -2,14 +2,17 @@
 //! find rows that are still to come, and what they write would be mixed with them. So each of its members is closed before its first start, and every start is,
 //! also one by itself, until an order of the operator opens the member.
 
-use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact};
+use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact, rebuild};
 use crate::render::{Door, Entry};
 use crate::volume::ledger::{Ledger, Membership};
 use palladion_api::member::{DataBeforeStart, PermitKind};
 
 /// How a start is made that need not be sealed.
 pub fn door(facts: &Facts<'_>, start: &Start) -> Door {
-    if noted_before(start, noted(facts)) { Door::Closed } else { Door::Open }
+    match noted_before(start, noted(facts)) {
+        true => Door::Closed,
+        false => rebuild::door(facts, &start.cause),
+    }
 }
 
 /// Is it noted before a start that the member is closed? Who enters a ring as new, and not by

@@ -7,6 +7,7 @@ pub mod backoff;
 pub mod clock;
 pub mod closed;
 mod drain;
+pub mod elsewhere;
 pub mod floor;
 pub mod forbidden;
 pub mod health;
@@ -15,6 +16,7 @@ pub mod job;
 pub mod operation;
 pub mod permit;
 pub mod progress;
+pub mod rebuild;
 mod restored;
 pub mod rewind;
 pub mod running;
@@ -43,6 +45,7 @@ use jiff::Timestamp;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
+use palladion_api::server_config::Opens;
 use palladion_api::words::{Message, Reasoned};
 use progress::Progress;
 use seal::Seal;
@@ -82,10 +85,17 @@ pub struct Facts<'a> {
     pub lacks_certificate: Option<Waiting>,
     /// What a sealed start is decided by.
     pub seal: Seal,
+    /// Where seeds in other datacenters are.
+    pub elsewhere: elsewhere::Elsewhere,
     /// Was the server that runs started closed to clients?
     pub closed: bool,
     /// Is it to be started once more, to replay an archived commit log?
     pub rewinds: bool,
+    /// When members take clients, where the configuration says so.
+    pub opens: Option<Opens>,
+    /// Was the server that runs started without its native transport, since its member was not
+    /// rebuilt?
+    pub awaits_rebuild: bool,
 }
 
 /// The spec and how fresh it is.

@@ -54,6 +54,8 @@ pub enum Left {
     Repair,
     /// A rewrite: it is in the list of compactions.
     Rewrite(Rewrites),
+    /// A rebuild: it is in the list of streams.
+    Rebuild,
     /// The spec does not name the operation any more.
     Unknown,
 }
@@ -75,6 +77,7 @@ impl Left {
             OperationKind::Repair => Some(Left::Repair),
             OperationKind::Cleanup => Some(Left::Rewrite(Rewrites::Cleanup)),
             OperationKind::UpgradeSstables => Some(Left::Rewrite(Rewrites::UpgradeSstables)),
+            OperationKind::Rebuild => Some(Left::Rebuild),
             OperationKind::AlterReplication
             | OperationKind::Flush
             | OperationKind::RemoveNode
@@ -119,6 +122,7 @@ fn unknown(wanted: &Operation) -> Option<Failed> {
         | OperationKind::Cleanup
         | OperationKind::Flush
         | OperationKind::UpgradeSstables
+        | OperationKind::Rebuild
         | OperationKind::RemoveNode => None,
     };
     let ranges = match wanted.ranges {

@@ -1,6 +1,6 @@
 //! Permits: what becomes of one, and whether a start may be made with it.
 
-use super::{Action, Cause, Facts, Process, Source, Start, StopWhy, restored};
+use super::{Action, Cause, Facts, Process, Source, Start, StopWhy, rebuild, restored};
 use crate::render::{Door, Entry, Identity};
 use crate::volume::Found;
 use crate::volume::ledger::{Ban, Ledger, Membership};
@@ -26,8 +26,11 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<Action> {
     let is_member = ledger.membership == Membership::Joined;
     if is_member {
-        let done =
-            facts.process == Process::Running && facts.reading.is_some_and(super::Reading::serves);
+        // A member that is not rebuilt is one of the ring without taking clients.
+        let is_in = |reading: &super::Reading| {
+            reading.serves() || rebuild::is_owed(facts) && reading.is_full_member()
+        };
+        let done = facts.process == Process::Running && facts.reading.is_some_and(is_in);
         return done.then(|| settled(nonce, PermitState::Done, None));
     }
     let withdrawn = facts.spec.as_ref().is_some_and(|s| {
@@ -108,18 +111,19 @@ fn settled(nonce: &Nonce, state: PermitState, message: Option<Message>) -> Actio
 }
 
 /// Make a start of a permit that is for this pod and this volume, or say why it
-/// is refused.
+/// is refused. `elsewhere` is the seed of one that knows nobody of its datacenter.
 pub fn start(
     spec: &CassandraMemberSpec,
     permit: &StartPermit,
     (found, ledger): (&Found, &Ledger),
     state: VolumeState,
-    address: &StaticAddress,
+    (address, elsewhere): (&StaticAddress, Option<StaticAddress>),
 ) -> Result<Start, Refused> {
     check_data(permit, ledger, state)?;
     let restored = restored::tokens(permit, &found.tokens)?;
-    let others =
-        || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
+    let others = || -> Vec<StaticAddress> {
+        spec.seeds.iter().filter(|s| *s != address).chain(&elsewhere).cloned().collect()
+    };
     let (entry, seeds) = match permit.kind {
         PermitKind::Unknown(word) => return Err(Refused::unknown(word)),
         // The only start that may list itself on an empty volume.

@@ -4,7 +4,7 @@ use super::forbidden::{is_given_up, must_be_banned};
 use super::progress::Stall;
 use super::{
     Action, Decision, Facts, SpecFact, StopWhy, closed, drain, intent, is_stale_twin, permit,
-    rewind, seal,
+    rebuild, rewind, seal,
 };
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
@@ -164,6 +164,11 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {
+        if rebuild::is_owed(facts) && facts.reading.is_some_and(|r| r.is(admin::NORMAL)) {
+            let amiss = drain::failed(facts, ledger).or_else(|| not_known(facts));
+            let words = amiss.unwrap_or(Running::RebuildOwed);
+            return Decision::because(action, ServerState::Running, words);
+        }
         let amiss = amiss(facts).or_else(|| drain::failed(facts, ledger));
         let amiss = amiss.or_else(|| not_known(facts)).map(Message::from);
         if facts.closed && amiss.is_none() {

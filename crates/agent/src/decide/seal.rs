@@ -48,8 +48,12 @@ pub fn noted_before(start: &Start, guards: &[Guard], noted: Roles) -> Roles {
     };
     match start.identity.door {
         Door::Sealed => Roles::Sealing,
-        Door::Open | Door::Closed if comes && guards.contains(&Guard::Password) => Roles::Made,
-        Door::Open | Door::Closed => noted,
+        Door::Open | Door::Closed | Door::AwaitsRebuild
+            if comes && guards.contains(&Guard::Password) =>
+        {
+            Roles::Made
+        }
+        Door::Open | Door::Closed | Door::AwaitsRebuild => noted,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::forbidden::{forbidden, retires};
 use super::{
-    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, floor, intent,
-    permit, seal, stale,
+    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, elsewhere, floor,
+    intent, permit, seal, stale,
 };
 use crate::init::protocol::Phase;
 use crate::render::{Door, Entry, Identity};
@@ -179,7 +179,7 @@ fn begin(facts: &Facts<'_>, mut start: Start) -> Decision {
     start.identity.door = seal::door(facts, &start);
     match (&facts.seal.lacks, start.identity.door) {
         (Some(lacks), Door::Sealed) => Decision::wait(lacks.clone()),
-        (Some(_), Door::Open | Door::Closed) | (None, _) => {
+        (Some(_), Door::Open | Door::Closed | Door::AwaitsRebuild) | (None, _) => {
             Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
         }
     }
@@ -190,6 +190,20 @@ fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[StaticAddress])
     let other_seeds = ledger.last_start().is_some_and(|s| s.seeds != seeds);
     let asked = spec.restart_token.is_some() && spec.restart_token != ledger.restart_token;
     other_seeds || asked
+}
+
+/// Does it join, with an empty volume, where no member of its own datacenter is named? Only
+/// seeds elsewhere lead it to its ring then.
+fn knows_nobody(spec: &CassandraMemberSpec, kind: PermitKind, own: &StaticAddress) -> bool {
+    let joins = match kind {
+        PermitKind::Join | PermitKind::Replace => true,
+        PermitKind::Initialize
+        | PermitKind::Restore
+        | PermitKind::ResumeLeave
+        | PermitKind::Readdress
+        | PermitKind::Unknown(_) => false,
+    };
+    joins && !spec.external_seeds.is_empty() && spec.seeds.iter().all(|seed| seed == own)
 }
 
 fn by_permit(
@@ -244,7 +258,14 @@ fn by_permit(
             | PermitState::Unknown => waiting(),
         };
     }
-    match permit::start(known.spec, permit, (found, ledger), state, address) {
+    let elsewhere = match knows_nobody(known.spec, permit.kind, address) {
+        true => match elsewhere::first(&facts.elsewhere, known.spec, address) {
+            Ok(seed) => Some(seed),
+            Err(waiting) => return Decision::wait(waiting),
+        },
+        false => None,
+    };
+    match permit::start(known.spec, permit, (found, ledger), state, (address, elsewhere)) {
         Ok(start) => begin(facts, start),
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),

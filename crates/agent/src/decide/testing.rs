@@ -32,7 +32,10 @@ pub struct World {
     pub last_words: Option<LastWords>,
     pub lacks_certificate: Option<Waiting>,
     pub seal: Seal,
+    pub elsewhere: elsewhere::Elsewhere,
     pub closed: bool,
+    pub opens: Option<palladion_api::server_config::Opens>,
+    pub awaits_rebuild: bool,
     pub rewinds: bool,
     pub now: Timestamp,
 }
@@ -62,6 +65,7 @@ pub fn a_new_member() -> World {
             heartbeat: Known::Never,
             note: Default::default(),
             tokens: Default::default(),
+            rebuilt: Default::default(),
         },
         process: Process::Absent,
         container: Phase::Serving,
@@ -73,8 +77,11 @@ pub fn a_new_member() -> World {
         last_words: None,
         lacks_certificate: None,
         seal: Seal::default(),
+        elsewhere: elsewhere::Elsewhere::default(),
         closed: false,
         rewinds: false,
+        opens: None,
+        awaits_rebuild: false,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -95,7 +102,14 @@ pub fn a_running_member() -> World {
 
 /// The member under test, as its own server sees it.
 pub fn itself(state: MemberState) -> RingMember {
-    RingMember { host_id: HOST.into(), address: ADDRESS.into(), liveness: Liveness::Up, state }
+    RingMember {
+        host_id: HOST.into(),
+        address: ADDRESS.into(),
+        liveness: Liveness::Up,
+        state,
+        datacenter: None,
+        version: None,
+    }
 }
 
 impl World {
@@ -160,6 +174,7 @@ impl World {
                 | PermitKind::Unknown(_) => None,
             },
             data,
+            rebuilt: None,
             restore: None,
         });
         self
@@ -194,7 +209,12 @@ impl World {
     }
 
     pub fn decide(&self) -> Decision {
-        decide(&Facts {
+        self.ask(decide)
+    }
+
+    /// What these facts come to.
+    pub fn ask<T>(&self, question: impl FnOnce(&Facts<'_>) -> T) -> T {
+        question(&Facts {
             now: self.now,
             pod_uid: &POD.into(),
             member: &MEMBER.into(),
@@ -215,8 +235,11 @@ impl World {
             last_words: self.last_words.as_ref(),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal.clone(),
+            elsewhere: self.elsewhere.clone(),
             closed: self.closed,
             rewinds: self.rewinds,
+            opens: self.opens,
+            awaits_rebuild: self.awaits_rebuild,
         })
     }
 

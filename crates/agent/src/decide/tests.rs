@@ -5,6 +5,7 @@ mod health;
 mod jobs;
 mod leaving;
 mod permits;
+mod rebuild;
 mod restored;
 mod running;
 mod sealed;

@@ -343,6 +343,7 @@ fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
             replace_address: None,
             host_id: None,
             data: DataBeforeStart::Retire,
+            rebuilt: None,
             restore: None,
         }),
         ..CassandraMemberSpec::default()

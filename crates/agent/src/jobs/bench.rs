@@ -10,6 +10,7 @@ use crate::metrics::Metrics;
 use crate::repair::Repairs;
 use crate::repair::pressure::Load;
 use crate::repair::schema::Schemas;
+use crate::replication::Keyspaces;
 use crate::volume::jobs::{Ended, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::{Aborted, Done, Failed, Interrupted, Refused};
@@ -69,6 +70,10 @@ pub struct Bench {
     pub repairs: Arc<Repairs>,
     /// Where the schema is read.
     pub schemas: Arc<dyn Schemas>,
+    /// Where keyspaces are replicated.
+    pub keyspaces: Arc<dyn Keyspaces>,
+    /// The datacenter of this member.
+    pub datacenter: String,
     /// What the schedule covers that covers the ring.
     pub cover: Coverage,
     /// The job.
@@ -193,7 +198,7 @@ impl Bench {
             Err(Halt::Lost | Halt::Refused(_)) => return outcome,
         };
         let seconds = begun.elapsed().as_secs();
-        let result = KeyspaceResult { name: name.into(), state, seconds, message };
+        let result = KeyspaceResult::of(name.into(), state, seconds, message);
         self.note(|notes| notes.finish_keyspace(result))?;
         outcome
     }

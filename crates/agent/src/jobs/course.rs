@@ -234,6 +234,7 @@ impl Course {
                 state: failed.map_or(KeyspaceState::Succeeded, |_| KeyspaceState::Failed),
                 seconds: took.as_secs(),
                 message: failed.map(|(_, why)| why.clone()),
+                copies_before: None,
             };
             if !bench.book.read(|notes| notes.has_finished_keyspace(&bench.job.task, name)) {
                 bench.note(|notes| notes.finish_keyspace(result))?;

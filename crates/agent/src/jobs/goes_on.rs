@@ -16,11 +16,13 @@ pub async fn over(admin: &dyn ServerAdmin, left: Left, after: i64, pace: Pace) -
     let Some(jobs) = admin.jobs() else { return Some(()) };
     match left {
         Left::Repair => repairs_over(admin, after, pace).await,
+        Left::Rebuild => rebuild_over(admin, pace).await,
         Left::Rewrite(what) => rewrites_over(jobs, names(what), pace).await,
         Left::Unknown => {
             repairs_over(admin, after, pace).await?;
             let all = [names(Rewrites::Cleanup), names(Rewrites::UpgradeSstables)].concat();
-            rewrites_over(jobs, &all, pace).await
+            rewrites_over(jobs, &all, pace).await?;
+            rebuild_over(admin, pace).await
         }
     }
 }
@@ -49,6 +51,18 @@ async fn repairs_over(admin: &dyn ServerAdmin, after: i64, pace: Pace) -> Option
         }
         tokio::time::sleep(pace.orphan).await;
     }
+}
+
+/// No stream of one for so long: it lays its streams out before it begins them.
+async fn rebuild_over(admin: &dyn ServerAdmin, pace: Pace) -> Option<()> {
+    let mut quiet = Instant::now();
+    while quiet.elapsed() < pace.quiet {
+        tokio::time::sleep(pace.orphan).await;
+        if admin.rebuilding().await.ok()?.is_some() {
+            quiet = Instant::now();
+        }
+    }
+    Some(())
 }
 
 /// None of its entries, of whichever table, for so long: it went from one to the next.

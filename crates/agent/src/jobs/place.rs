@@ -133,6 +133,8 @@ impl Place {
             book: self.book.clone(),
             repairs: self.repairs.clone(),
             schemas: self.fake.clone(),
+            keyspaces: self.fake.clone(),
+            datacenter: "dc1".into(),
             cover: self.cover.clone(),
             job,
             stop,

@@ -2,9 +2,12 @@
 
 use super::book::Book;
 use super::pace::Pace;
+use super::rebuild;
 use crate::admin::{DownReplicas, Error, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
-use crate::cql::{Connection, Endpoint, quoted, text};
+use crate::cql::Endpoint;
 use crate::decide::operation::Left;
+use crate::replication::{Change, Fewer, Simple, View, alter};
+use crate::volume::Volume;
 use crate::words::calls::Doing;
 use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
@@ -32,8 +35,12 @@ pub struct Tools {
     pub cql: Endpoint,
     /// Tag of its launch.
     pub tag: String,
+    /// Its datacenter.
+    pub datacenter: String,
     /// The notes, where they can be read.
     pub book: Option<Arc<Book>>,
+    /// Where it is noted what was rebuilt.
+    pub volume: Volume,
     /// How often it is looked at.
     pub pace: Pace,
 }
@@ -92,6 +99,7 @@ async fn carry_out(operation: &Operation, tools: &Tools, progress: &Progress) ->
             Ok(Done::Removed { host_id: target.clone() })
         }
         OperationKind::Repair => repair(operation, tools, progress).await,
+        OperationKind::Rebuild => rebuild::rebuild(operation, tools, progress).await,
         OperationKind::Unknown(word) => bail!(Failed::unknown(word)),
         OperationKind::Cleanup => each(operation, admin, progress, Work::Cleanup).await,
         OperationKind::Flush => each(operation, admin, progress, Work::Flush).await,
@@ -166,24 +174,21 @@ async fn alter_replication(
     if operation.keyspaces.is_empty() || operation.replication.is_empty() {
         bail!(Failed::NoReplication);
     }
-    let factors: Vec<String> = operation
-        .replication
-        .iter()
-        .map(|(datacenter, factor)| format!("{}: {factor}", text(datacenter)))
-        .collect();
-    let mut connection = Connection::open(&tools.cql).await.context(Doing::ConnectToServer)?;
+    let change = Change {
+        factors: operation.replication.clone(),
+        simple: Simple::Replaced,
+        fewer: Fewer::Allowed,
+    };
+    let reading = tools.admin.read().await.context(Doing::ReadAttributes)?;
+    let view = View::of(&tools.datacenter, reading.members.as_deref());
     for (index, keyspace) in operation.keyspaces.iter().enumerate() {
-        let statement = format!(
-            "ALTER KEYSPACE {} WITH replication = {{'class': 'NetworkTopologyStrategy', {}}}",
-            quoted(keyspace),
-            factors.join(", ")
-        );
-        connection
-            .execute(&statement)
+        alter(&tools.cql, keyspace, &change, &view)
             .await
             .with_context(|| Doing::Alter { keyspace: keyspace.clone() })?;
         tell(progress, index + 1, operation.keyspaces.len());
     }
+    let factors = operation.replication.iter().map(|(name, copies)| format!("{name}: {copies}"));
+    let factors: Vec<String> = factors.collect();
     Ok(Done::Replicated { keyspaces: Names::of(&operation.keyspaces), factors: Names::of(factors) })
 }
 
@@ -226,6 +231,6 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
     })
 }
 
-fn tell(progress: &Progress, done: usize, all: usize) {
+pub(super) fn tell(progress: &Progress, done: usize, all: usize) {
     progress.send_replace(u8::try_from(done * 100 / all.max(1)).unwrap_or(100));
 }

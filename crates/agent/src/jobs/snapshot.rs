@@ -77,7 +77,7 @@ fn succeeded<'a>(
     let (state, seconds) = (KeyspaceState::Succeeded, begun.elapsed().as_secs());
     bench.note(|notes| {
         for name in keyspaces {
-            let result = KeyspaceResult { name: name.clone(), state, seconds, message: None };
+            let result = KeyspaceResult::of(name.clone(), state, seconds, None);
             notes.finish_keyspace(result);
         }
     })

@@ -7,6 +7,7 @@ use crate::admin::{
 };
 use crate::repair::Schema;
 use crate::repair::schema::{Keyspace, Schemas, Table};
+use crate::replication::{Keyspaces, Replication};
 use crate::volume::Volume;
 use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};
@@ -82,6 +83,12 @@ pub struct State {
     pub breaks: bool,
     /// The connection breaks when it is asked about a repair.
     pub hides_repairs: bool,
+    /// For so many looks it shows streams of a rebuild.
+    pub rebuilds: u32,
+    /// How its keyspaces are replicated.
+    pub replications: BTreeMap<String, Replication>,
+    /// The datacenter of a member, where it is not dc1.
+    pub elsewhere: BTreeMap<&'static str, &'static str>,
 }
 
 pub struct Fake {
@@ -130,6 +137,8 @@ impl ServerAdmin for Fake {
                 false => Liveness::Up,
             },
             state: *member_state,
+            datacenter: Some((*state.elsewhere.get(name).unwrap_or(&"dc1")).to_string()),
+            version: None,
         });
         now(Reading {
             mode: state.mode.map(str::to_string),
@@ -174,6 +183,40 @@ impl ServerAdmin for Fake {
 
     fn copies(&self) -> Answer<'_, BTreeMap<String, u32>> {
         now(BTreeMap::new())
+    }
+
+    fn copies_by_datacenter<'a>(
+        &'a self,
+        _: &'a BTreeMap<StaticAddress, String>,
+    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>> {
+        now(BTreeMap::new())
+    }
+
+    fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()> {
+        let mut state = self.called(format!("rebuild {keyspace} from {source}"));
+        let breaks = state.breaks;
+        let fails = state.fails == Some(keyspace);
+        state.breaks = false;
+        Box::pin(async move {
+            let operation = "rebuild".to_string();
+            match (breaks, fails) {
+                (true, _) => Err(broken().await),
+                (false, true) => Err(Error::Failed { operation, message: "stream failed".into() }),
+                (false, false) => Ok(()),
+            }
+        })
+    }
+
+    fn rebuilding(&self) -> Answer<'_, Option<u8>> {
+        let mut state = self.state.lock().unwrap();
+        let rebuilds = state.rebuilds > 0;
+        state.rebuilds = state.rebuilds.saturating_sub(1);
+        now(rebuilds.then_some(40))
+    }
+
+    fn start_native_transport(&self) -> Answer<'_, ()> {
+        drop(self.called("start the native transport".into()));
+        now(())
     }
 
     fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
@@ -226,6 +269,24 @@ impl ServerAdmin for Fake {
             return now(RepairState::Failed("endpoint not alive".into()));
         }
         now(state.repairs.pop_front().unwrap_or(RepairState::Completed))
+    }
+}
+
+impl Keyspaces for Fake {
+    fn present<'a>(&'a self, keyspace: &'a str) -> BoxFuture<'a, anyhow::Result<Replication>> {
+        let state = self.state.lock().unwrap();
+        let row = state.replications.get(keyspace).cloned();
+        Box::pin(async move { row.ok_or_else(|| anyhow::anyhow!("it does not exist")) })
+    }
+
+    fn replicate<'a>(
+        &'a self,
+        keyspace: &'a str,
+        to: &'a Replication,
+    ) -> BoxFuture<'a, anyhow::Result<()>> {
+        let mut state = self.called(format!("alter {keyspace} to {}", to.shown()));
+        state.replications.insert(keyspace.into(), to.clone());
+        Box::pin(async { Ok(()) })
     }
 }
 

@@ -5,6 +5,7 @@ mod failing;
 mod granted;
 mod killed;
 mod left;
+mod replicated;
 mod seen;
 
 use super::place::Place;

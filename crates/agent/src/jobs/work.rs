@@ -1,7 +1,7 @@
 //! A job of a task, carried out in a task beside the loop.
 
 use super::bench::{Bench, Halt, Step};
-use super::{due, flush, levels, repair, rewrite, snapshot};
+use super::{due, flush, levels, repair, replication, rewrite, snapshot};
 use crate::admin::jobs::Rewrite;
 use crate::volume::jobs::Ended;
 use crate::words::work::{Done, Refused};
@@ -27,6 +27,7 @@ async fn carry_out(bench: &Bench) -> Step<Done> {
         Body::Snapshot(what) => snapshot::take(bench, what).await,
         Body::ClearSnapshot(what) => snapshot::clear(bench, what).await,
         Body::SetLogLevel(what) => levels::set(bench, what).await,
+        Body::Replication(what) => replication::replicate(bench, what).await,
         Body::Cleanup(_)
         | Body::Compact(_)
         | Body::GarbageCollect(_)
@@ -50,7 +51,8 @@ pub(super) fn as_rewrite(body: Body<'_>) -> Option<(Rewrite<'_>, &palladion_api:
         | Body::Flush(_)
         | Body::Snapshot(_)
         | Body::ClearSnapshot(_)
-        | Body::SetLogLevel(_) => return None,
+        | Body::SetLogLevel(_)
+        | Body::Replication(_) => return None,
     };
     Some((what, body.selection()?))
 }

@@ -102,7 +102,7 @@ pub fn prepare(
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
     let keys = match identity.door {
-        Door::Open | Door::Closed => None,
+        Door::Open | Door::Closed | Door::AwaitsRebuild => None,
         Door::Sealed => {
             let capabilities = capabilities_of(&mounted.config)?;
             Some(Keys::make(&settings.tls_dir(), &settings.pod.name, capabilities, &tag)?)
@@ -144,6 +144,7 @@ pub fn prepare(
         runtime_before: None,
         sealed: keys.is_some(),
         closed: identity.door == Door::Closed,
+        awaits_rebuild: identity.door == Door::AwaitsRebuild,
         rewound: rewind.map(|rewind| rewind.to),
         credentials,
     };
@@ -236,6 +237,7 @@ fn cassandra(
     let rewind: Vec<String> = rewind.map(rewind::option).into_iter().collect();
     let options = jvm::Options {
         rewind: &rewind,
+        opens: config.opens,
         image: &image,
         auth: &auth,
         person: &config.jvm_options,

@@ -27,6 +27,9 @@ pub(crate) const AUTO_REPAIR_DISABLED: &str = "AutoRepairDisabled";
 pub(crate) const AUTO_REPAIR_ENABLED: &str = "Enabled";
 pub(crate) const COMPACTION_MANAGER: &str = "org.apache.cassandra.db:type=CompactionManager";
 pub(crate) const COMMIT_LOG: &str = "org.apache.cassandra.db:type=Commitlog";
+/// What streams now.
+pub(crate) const STREAM_MANAGER: &str = "org.apache.cassandra.net:type=StreamManager";
+pub(crate) const STREAMS: &str = "CurrentStreams";
 pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
@@ -103,7 +106,7 @@ pub(crate) const TABLES: &str =
 /// Every attribute that Jolokia's policy must allow to be read, and no more.
 pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
     let streamed = STREAMED_RANGES.map(|mbean| (mbean, "Value"));
-    let jobs = [(COMPACTION_MANAGER, COMPACTIONS), (TABLES, "Count")];
+    let jobs = [(COMPACTION_MANAGER, COMPACTIONS), (TABLES, "Count"), (STREAM_MANAGER, STREAMS)];
     let others = [(STORAGE_SERVICE, LOGGING_LEVELS)].into_iter().chain(streamed).chain(jobs);
     LOOK.into_iter().chain(READ_WHEN_NORMAL).chain(others)
 }
@@ -149,6 +152,10 @@ pub(crate) const RANGES: &str = "getRangeToEndpointWithPortMap(java.lang.String)
 pub(crate) const RELOAD_SEEDS: &str = "reloadSeeds()";
 pub(crate) const BULK_LOAD: &str = "bulkLoad(java.lang.String)";
 pub(crate) const LOAD_NEW: &str = "loadNewSSTables(java.lang.String,java.lang.String)";
+/// Datacenter, keyspace, tokens, sources: the same in all lines.
+pub(crate) const REBUILD: &str =
+    "rebuild(java.lang.String,java.lang.String,java.lang.String,java.lang.String)";
+pub(crate) const START_NATIVE_TRANSPORT: &str = "startNativeTransport()";
 pub(crate) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// Replays a segment of a commit log.
@@ -162,7 +169,7 @@ pub const REPLAY_READ: (&str, &str) = (COMMIT_LOG, POINT_IN_TIME);
 pub const REPLAY_CALL: (&str, &str) = (COMMIT_LOG, RECOVER);
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
-pub const CALLS: [(&str, &str); 22] = [
+pub const CALLS: [(&str, &str); 24] = [
     (STORAGE_SERVICE, DRAIN),
     (STORAGE_SERVICE, DECOMMISSION),
     (STORAGE_SERVICE, TRUNCATE),
@@ -184,5 +191,7 @@ pub const CALLS: [(&str, &str); 22] = [
     (STORAGE_SERVICE, BULK_LOAD),
     (STORAGE_SERVICE, LOAD_NEW),
     (STORAGE_SERVICE, SET_LOGGING_LEVEL),
+    (STORAGE_SERVICE, REBUILD),
+    (STORAGE_SERVICE, START_NATIVE_TRANSPORT),
     (GOSSIPER, RELOAD_SEEDS),
 ];

@@ -13,7 +13,7 @@ pub fn properties(
     links: &Path,
 ) -> Option<String> {
     match (config.archive?, door) {
-        (CommitLogArchive::Linked, Door::Sealed | Door::Closed) => None,
+        (CommitLogArchive::Linked, Door::Sealed | Door::Closed | Door::AwaitsRebuild) => None,
         (CommitLogArchive::Linked, Door::Open) => {
             let (agent, links) = (agent.display(), links.display());
             Some(format!("archive_command={agent} link %path {links}/%name\n"))

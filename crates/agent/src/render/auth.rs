@@ -55,6 +55,8 @@ pub fn default_role(identity: &Identity, noted: Roles, secret: AgentsSecret) -> 
         };
     match (identity.door, secret) {
         (Door::Sealed, _) => DefaultRole::AtOnce,
+        // The ring that it was added to has its roles elsewhere, as yet.
+        (Door::AwaitsRebuild, _) => DefaultRole::Never,
         (Door::Open | Door::Closed, _) if has_roles => DefaultRole::Never,
         (Door::Open | Door::Closed, AgentsSecret::Missing | AgentsSecret::NamesDefault) => {
             DefaultRole::Never

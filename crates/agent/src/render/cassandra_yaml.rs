@@ -55,6 +55,9 @@ pub fn render(
         Door::Open => {}
         Door::Closed => closed::settings(&mut settings),
         Door::Sealed => seal::settings(capabilities, local, &mut settings),
+        Door::AwaitsRebuild => {
+            settings.insert("start_native_transport".into(), json!(false));
+        }
     }
     yaml(&settings)
 }
@@ -162,6 +165,19 @@ mod tests {
         assert!(later.contains("client_encryption_options") && !later.contains("9142"), "{later}");
         // What it began with is in its own tables then.
         assert!(!later.contains("initial_token"), "{later}");
+    }
+
+    /// Whatever a user has set: the setting is reserved, and an older spec may have it.
+    #[test]
+    fn who_is_not_rebuilt_starts_no_native_transport_on_any_line() {
+        for version in ["4.0.18", "4.1.9", "5.0.5"] {
+            let mut config = a_config(version);
+            config.config.insert("start_native_transport".into(), json!(true));
+            let identity = Identity { door: Door::AwaitsRebuild, ..identity() };
+            let file = render(&config, capabilities::of(version).unwrap(), &a_local(), &identity);
+            assert!(file.contains("start_native_transport: false"), "{file}");
+        }
+        assert!(!render_for("5.0.5", |_| {}).contains("start_native_transport"));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::heap::Heap;
 use super::{Entry, Identity};
 use crate::capabilities::{BootstrapProgress, Capabilities};
+use palladion_api::server_config::Opens;
 use std::path::PathBuf;
 
 /// A machine with less memory than this should not touch its whole heap at start.
@@ -41,6 +42,9 @@ pub struct Options<'a> {
     pub person: &'a [String],
     /// Which writes a replay takes; after the person's, because no other ones may come.
     pub rewind: &'a [String],
+    /// When the member takes clients, where its datacenter was added to a ring: then it may be
+    /// rebuilt at any time.
+    pub opens: Option<Opens>,
     /// Heap.
     pub heap: Heap,
     /// Memory of the container in MiB.
@@ -60,7 +64,7 @@ pub fn arguments(
     all.extend(memory(options, &all));
     all.extend(layout.java_agents.iter().map(|agent| format!("-javaagent:{agent}")));
     all.extend(server(layout, options.cpus));
-    all.extend(entry(capabilities, identity));
+    all.extend(entry(capabilities, identity, options.opens.is_some()));
     all.extend(options.person.iter().cloned());
     all.extend(options.rewind.iter().cloned());
     all.extend(options.auth.iter().cloned());
@@ -134,7 +138,7 @@ fn jmx(layout: &Layout) -> Vec<String> {
     ]
 }
 
-fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
+fn entry(capabilities: Capabilities, identity: &Identity, is_added: bool) -> Vec<String> {
     let reset = match capabilities.bootstrap_progress {
         BootstrapProgress::Resumed => None,
         BootstrapProgress::MustBeReset => {
@@ -142,6 +146,8 @@ fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
         }
     };
     match &identity.entry {
+        // Without it a rebuild of what an earlier one has streamed, or a join, is refused.
+        Entry::Plain | Entry::ResumeLeave if is_added => reset.into_iter().collect(),
         Entry::Plain | Entry::ResumeLeave => Vec::new(),
         Entry::Join | Entry::Restore { .. } => reset.into_iter().collect(),
         // Of no effect once the member has joined; the plain flag would then be refused.
@@ -219,6 +225,7 @@ mod tests {
             auth,
             person: &person,
             rewind: &[],
+            opens: None,
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,
             cpus: 2,
@@ -248,6 +255,35 @@ mod tests {
         assert!(join.contains("reset_bootstrap_progress") && !join.contains("replace_address"));
     }
 
+    /// Also where it is open: what names its datacenter later is rebuilt as well.
+    #[test]
+    fn a_member_that_may_be_rebuilt_forgets_what_was_streamed_before() {
+        let of = |version: &str, opens| {
+            let options = Options {
+                image: &[],
+                auth: &[],
+                person: &[],
+                rewind: &[],
+                opens,
+                heap: heap::size(2048, 2, None),
+                memory_mib: 2048,
+                cpus: 2,
+            };
+            let entry = Entry::Plain;
+            let identity =
+                Identity { address: "10.96.0.11".into(), seeds: vec![], entry, door: Door::Open };
+            let row = capabilities::of(version).unwrap();
+            arguments(&options, &layout(), row, &identity).join(" ")
+        };
+        for version in ["4.1.9", "5.0.5"] {
+            assert!(
+                of(version, Some(Opens::WhenRebuilt)).contains("reset_bootstrap_progress=true")
+            );
+            assert!(!of(version, None).contains("reset_bootstrap_progress"));
+        }
+        assert!(!of("4.0.18", Some(Opens::WhenRebuilt)).contains("reset_bootstrap_progress"));
+    }
+
     #[test]
     fn no_option_of_others_makes_a_member_join_without_its_data() {
         const NAME: &str = "-Dcassandra.auto_bootstrap=";
@@ -273,6 +309,7 @@ mod tests {
             auth: &[],
             person: &[format!("{asks}false")],
             rewind: &[],
+            opens: None,
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,
             cpus: 2,

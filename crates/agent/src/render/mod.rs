@@ -62,6 +62,8 @@ pub enum Door {
     Sealed,
     /// Its own pod alone, by who logs in as ever: its ring is being restored.
     Closed,
+    /// Nobody: its native transport is not started, since its member was not rebuilt.
+    AwaitsRebuild,
 }
 
 /// How the server enters the ring.
@@ -149,6 +151,7 @@ pub(crate) mod testing {
             jmx: None,
             audit: None,
             archive: None,
+            opens: None,
         }
     }
 

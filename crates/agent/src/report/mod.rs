@@ -19,7 +19,8 @@ use palladion_api::backup::{ArchiveStatus, TransferStatus};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Guard, HealthRecord, JobStatus,
-    MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
+    MemberTlsStatus, Missed, OperationStatus, RebuildStatus, ServerStatus, VolumeState,
+    VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
 use std::collections::BTreeMap;
@@ -61,6 +62,12 @@ pub struct Parts<'a> {
     pub launch: Option<&'a LaunchRecord>,
     /// Copies of each keyspace.
     pub copies: &'a BTreeMap<String, u32>,
+    /// The same by datacenter, where the ring has several.
+    pub copies_by_datacenter: &'a BTreeMap<String, BTreeMap<String, u32>>,
+    /// What it has of the data of the ring, where its datacenter was added to one.
+    pub rebuild: Option<RebuildStatus>,
+    /// Does its server take no clients, since it is not rebuilt?
+    pub awaits_rebuild: bool,
     /// The answer to the last question.
     pub evidence: Option<&'a Evidence>,
     /// What keeps the agent from logging in.
@@ -111,6 +118,8 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         pressure: parts.pressure,
         ring: parts.reading.and_then(ring::summary),
         copies: parts.copies.clone(),
+        copies_by_datacenter: parts.copies_by_datacenter.clone(),
+        rebuild: parts.rebuild.clone(),
         evidence: parts.evidence.cloned(),
         access: parts.access.cloned(),
         tls: parts.tls.clone(),
@@ -165,6 +174,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         runtime_settings: parts.launch.map(|l| l.runtime.clone()).unwrap_or_default(),
         guards: parts.guards.clone(),
         closed: parts.launch.is_some_and(|l| l.closed),
+        awaits_rebuild: parts.awaits_rebuild,
         restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
     }
 }

@@ -178,7 +178,7 @@ fn may_be_repair(debt: &Debt) -> bool {
         (DebtKind::Repair, RepairRanges::All | RepairRanges::Unknown(_))
         | (DebtKind::Unknown(_), _) => true,
         (DebtKind::Repair, RepairRanges::Primary)
-        | (DebtKind::Cleanup | DebtKind::UpgradeSstables, _) => false,
+        | (DebtKind::Cleanup | DebtKind::Rebuild | DebtKind::UpgradeSstables, _) => false,
     }
 }
 

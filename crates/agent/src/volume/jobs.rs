@@ -264,6 +264,7 @@ impl Notes {
                 state: KeyspaceState::Interrupted,
                 seconds: 0,
                 message: ended.message.clone(),
+                copies_before: None,
             });
         }
         if ended.state == JobState::Succeeded {

@@ -156,6 +156,7 @@ mod tests {
             heartbeat: Known::Never,
             note: Default::default(),
             tokens: Default::default(),
+            rebuilt: Default::default(),
         }
     }
 

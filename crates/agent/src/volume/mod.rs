@@ -9,6 +9,7 @@ pub mod judge;
 pub mod ledger;
 mod leftovers;
 pub mod prepare;
+pub mod rebuilt;
 pub mod record;
 mod repairs;
 pub mod roles;
@@ -25,6 +26,7 @@ use palladion_agent_core::volume::{Identity, OWN, Root, any_file, below, filesys
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
+use rebuilt::Rebuilt;
 use roles::Note;
 use std::path::{Path, PathBuf};
 use tokens::FirstTokens;
@@ -51,6 +53,8 @@ pub struct Found {
     pub note: Note,
     /// The tokens of the first start, where it is with those of a backup.
     pub tokens: FirstTokens,
+    /// What it has, where its datacenter was added to a ring.
+    pub rebuilt: Rebuilt,
 }
 
 /// Whether there is data of a server.
@@ -107,7 +111,8 @@ impl Volume {
         let data = self.data()?;
         let (heartbeat, tokens) = (self.heartbeat(), self.tokens());
         let note = self.note(&tokens);
-        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, note, tokens })
+        let rebuilt = self.rebuilt();
+        Ok(Found { file_system, marker, owner, ledger, data, heartbeat, note, tokens, rebuilt })
     }
 
     /// What is there of a server's files?

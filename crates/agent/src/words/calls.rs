@@ -1,5 +1,7 @@
 //! What the agent asks of its server, over the management interface and CQL.
 
+use palladion_api::ids::StaticAddress;
+
 palladion_api::sentences! {
     /// What the agent was doing; the cause follows after a colon.
     pub enum Doing {
@@ -18,6 +20,9 @@ palladion_api::sentences! {
         Rewrite { keyspace: String, table: String } => "rewriting table {keyspace}.{table}";
         Snapshot { name: String } => "taking snapshot {name}";
         ClearSnapshot { name: String } => "clearing snapshot {name}";
+        CountCopies => "counting copies by datacenter";
+        Rebuild { keyspace: String } => "rebuilding keyspace {keyspace}";
+        StartNativeTransport => "starting the native transport";
         ListTables => "listing tables";
         LimitSnapshot => "snapshots with a time to live";
     }
@@ -50,6 +55,7 @@ palladion_api::sentences! {
         NoAttribute { attribute: String } => "the server does not report {attribute}";
         NotReported => "the server does not report its runtime settings";
         AnswersMissing { answers: usize, questions: usize } => "the server returned {answers} of {questions} attributes";
+        NoDatacenter { address: StaticAddress } => "the datacenter of {address} is not known";
         RepairFailed => "the server reports the status FAILED; see its log";
     }
 

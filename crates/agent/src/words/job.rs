@@ -12,6 +12,7 @@ palladion_api::sentences! {
         Keyspaces { keyspaces: Names } => "completed for keyspaces: {keyspaces}";
         NoKeyspaces => "no keyspace requires this operation";
         Replicated { keyspaces: Names, factors: Names } => "set the replication to {factors} for keyspaces: {keyspaces}";
+        Rebuilt { keyspaces: Names, source: String } => "rebuilt from datacenter {source}: {keyspaces}";
         Repaired { keyspaces: Names } => "repaired keyspaces: {keyspaces}";
     }
 
@@ -22,6 +23,7 @@ palladion_api::sentences! {
         OtherHostId { named: HostId, found: HostId } => "the operation is for host ID {named}, but this is host ID {found}; nothing was done";
         Unknown { word: Word, version: &'static str } => "the operation requests `{word}`, which this agent (version {version}) does not support, so nothing was done; a rollout of the rack upgrades the agent";
         NoTarget => "the operation does not name the host ID to remove";
+        NoSource => "the operation must name keyspaces and the datacenter whose copies are streamed";
         NoReplication => "the operation must name keyspaces and their replication";
         RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
         RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
@@ -54,6 +56,7 @@ palladion_api::sentences! {
     pub enum Trouble {
         Seeds { why: String } => "cannot reload the seed list: {why}";
         RuntimeSettings { why: String } => "cannot change runtime settings: {why}";
+        Opening { why: String } => "cannot open the server to clients: {why}";
         Operation { why: String } => "cannot start or record the operation: {why}";
         Certificate { why: String } => "cannot update the certificate that the server presents to clients: {why}";
         /// A chain of what was being done and why it failed.

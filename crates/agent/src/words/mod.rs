@@ -7,9 +7,21 @@ pub mod files;
 pub mod job;
 pub mod permit;
 pub mod repair;
+pub mod replication;
 pub mod server;
 pub mod start;
 pub mod volume;
 pub mod work;
 
-palladion_api::vocabulary![calls, files, job, permit, repair, server, start, volume, work];
+palladion_api::vocabulary![
+    calls,
+    files,
+    job,
+    permit,
+    repair,
+    replication,
+    server,
+    start,
+    volume,
+    work
+];

@@ -36,6 +36,7 @@ palladion_api::sentences! {
         NoSuperuserSecret => CredentialsMissing, "the Secret with the superuser (`auth.superuserSecretName`, by default `<cluster>-superuser`) does not exist, or lacks `username` or `password`; the agent creates that user before anybody can connect, so the ring starts once the Secret is there";
         NamesDefault => CredentialsRefused, "a Secret of this ring names the user `cassandra`, which the agent closes; the ring starts once both Secrets name other users";
         OtherAuthority => WaitingForCertificate, "the certificate on the volume is from a certificate authority that the ring no longer uses; the agent waits for the operator to sign another one";
+        NoSeedAnswers { seeds: Names } => SeedsUnreachable, "no server of the ring answers on port 7000 of its `externalSeeds` ({seeds}); the server of this member starts as soon as one does. Check the addresses, the routes between the Service networks and the NetworkPolicies on both sides";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not allowed to start yet; allowed revisions: {released}";
     }
 

@@ -43,6 +43,10 @@ palladion_api::sentences! {
         NoKeyspaces => "no keyspace requires this job";
         Snapshot { name: String } => "took snapshot {name}";
         Cleared { name: String } => "cleared snapshot {name}";
+        Replicated { keyspaces: Names, datacenter: String, factor: u32 } => "datacenter {datacenter} has {factor} copies of keyspaces: {keyspaces}";
+        /// Of one keyspace.
+        AlreadyReplicated => "it was so already";
+        ReplicatedBefore { before: String } => "before: {before}";
         Levels { loggers: Names, seconds: u32 } => "set the levels of {loggers} for {seconds} s";
     }
 

@@ -18,6 +18,8 @@ pub const FAIL: &str = "fail-with";
 
 /// A file of this name holds the seconds until the next server is NORMAL.
 pub const SLOW: &str = "slow";
+/// While a file of this name is there, the other member is in dc2 and has copies of everything.
+pub const ELSEWHERE: &str = "in-another-datacenter";
 /// What was set while it ran, a line each.
 pub const TOLD: &str = "told";
 /// While there is a file of this name, a cleanup goes on.
@@ -33,6 +35,8 @@ struct Server {
     config: PathBuf,
     data: PathBuf,
     cleans: Mutex<bool>,
+    /// Does it take clients, once it is a full member?
+    native: Mutex<bool>,
 }
 
 /// Run until killed.
@@ -62,6 +66,7 @@ pub fn run(arguments: &[String]) {
         config: config.into(),
         data,
         cleans: Mutex::new(false),
+        native: Mutex::new(yaml["start_native_transport"] != false),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(serve(server, &properties));
@@ -213,11 +218,27 @@ impl Server {
                 Value::Null
             }
             "OperationMode" => json!(mode),
-            "NativeTransportRunning" | "GossipRunning" => json!(mode == "NORMAL"),
+            "NativeTransportRunning" => json!(mode == "NORMAL" && *self.native.lock().unwrap()),
+            "startNativeTransport()" => {
+                told("takes clients");
+                *self.native.lock().unwrap() = true;
+                Value::Null
+            }
+            "CurrentStreams" => json!([]),
+            "rebuild(java.lang.String,java.lang.String,java.lang.String,java.lang.String)" => {
+                told(&format!("rebuild {}", item["arguments"]));
+                Value::Null
+            }
+            "GossipRunning" => json!(mode == "NORMAL"),
             "ReleaseVersion" => json!("5.0.5"),
             "LocalHostId" => json!(self.host_id),
             "SchemaVersion" => json!("s1"),
-            "AllEndpointStatesWithPort" => json!(format!("/{endpoint}\n  SCHEMA:1:s1\n")),
+            "AllEndpointStatesWithPort" => {
+                let own = format!("/{endpoint}\n  SCHEMA:1:s1\n  DC:2:dc1\n");
+                let there = std::fs::read_to_string(ELSEWHERE)
+                    .map(|_| "/10.96.0.99:7000\n  SCHEMA:1:s1\n  DC:2:dc2\n".to_string());
+                json!(own + &there.unwrap_or_default())
+            }
             "LiveNodesWithPort" => json!(live),
             "TokenToEndpointWithPortMap" => owners,
             "JoiningNodesWithPort" => json!(fake_load::joining()),
@@ -228,6 +249,9 @@ impl Server {
             "Tokens" => json!(["1", "2"]),
             "Seeds" => json!(self.seeds()),
             "NonLocalStrategyKeyspaces" => json!(fake_backup::keyspaces(&self.data)),
+            "getRangeToEndpointWithPortMap(java.lang.String)" if Path::new(ELSEWHERE).exists() => {
+                json!({"[1, 2]": [endpoint, "10.96.0.99:7000"]})
+            }
             "getRangeToEndpointWithPortMap(java.lang.String)" => json!({"[1, 2]": [endpoint]}),
             "reloadSeeds()" => json!(self.seeds()),
             "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)"

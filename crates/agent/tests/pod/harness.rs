@@ -103,6 +103,22 @@ impl Pod {
         fs::write(secret.join("tls.key"), pair.signing_key.serialize_pem()).unwrap();
     }
 
+    /// A full member of a datacenter that was added to a ring: the other member is elsewhere, and
+    /// all keyspaces have copies in both.
+    pub fn added() -> Self {
+        let mut pod = Self::new();
+        let mut config = a_config();
+        config["opens"] = json!("WhenRebuilt");
+        fs::write(pod.path("etc/server.json"), config.to_string()).unwrap();
+        let other = pod.path("tmp").join(super::fake_backup::OTHER);
+        fs::write(other, "5f3c2b1a-0000-4000-8000-ffffffffffff").unwrap();
+        fs::write(pod.path("tmp").join(super::fake_server::ELSEWHERE), "").unwrap();
+        pod.start();
+        pod.permit("Join", "n-join", "MustBeEmpty");
+        pod.wait_for("a full member", |s| s["permit"]["state"] == "Done");
+        pod
+    }
+
     fn and_founded(self) -> Self {
         let pod = self;
         pod.permit("Initialize", "n-found", "MustBeEmpty");

@@ -3,6 +3,7 @@
 //! under the name `java`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod added;
 mod backups;
 mod cases;
 mod certificates;

@@ -188,6 +188,9 @@ pub struct DecidedWith {
 pub struct SystemReplicationChange {
     /// The intended replication factor.
     pub factor: u32,
+    /// The datacenter that gets so many copies. Absent: the one of this cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub datacenter: Option<String>,
     /// Nonce of the change, used by its operations.
     pub nonce: Nonce,
 }

@@ -199,6 +199,8 @@ pub enum JobCause {
     NotEnoughDisk,
     /// There is a snapshot of this name.
     SnapshotExists,
+    /// A keyspace has SimpleStrategy, which has no copies by datacenter.
+    SimpleStrategyInTheWay,
     /// The agent cannot keep its record of jobs on the volume.
     VolumeError,
     /// It did not end in time.

@@ -28,7 +28,7 @@ pub struct Operation {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub keyspaces: Vec<String>,
-    /// `AlterReplication` only: replication factor by datacenter (NetworkTopologyStrategy).
+    /// `AlterReplication` only: replication factor by datacenter.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replication: BTreeMap<String, u32>,
     /// `Repair` only: the ranges. Default `Primary`.
@@ -37,6 +37,10 @@ pub struct Operation {
     /// `RemoveNode`: host ID (or address) of the dead member. `Repair`: host ID of a dead member that is left out of the repair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<HostId>,
+    /// `Rebuild` only: the datacenter whose copies are streamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 48))]
+    pub source_datacenter: Option<String>,
     /// When the operator asked for it, by its own clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_at: Option<Time>,
@@ -57,6 +61,7 @@ impl Operation {
             replication: BTreeMap::new(),
             ranges: RepairRanges::default(),
             target: None,
+            source_datacenter: None,
             requested_at: None,
             tried_since: None,
         }
@@ -66,7 +71,7 @@ impl Operation {
 /// Kinds of [`Operation`], named by nodetool's verbs where there is one.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
-    /// Set the replication of keyspaces to NetworkTopologyStrategy, over CQL.
+    /// Set the copies of keyspaces in the datacenters that `replication` names, over CQL (NetworkTopologyStrategy). Agents of protocol 13 leave those in all other datacenters as they are; older ones drop them.
     AlterReplication,
     /// Full repair of this member's primary ranges, or of all its ranges.
     Repair,
@@ -78,6 +83,8 @@ pub enum OperationKind {
     UpgradeSstables,
     /// Remove a dead member from the ring.
     RemoveNode,
+    /// Stream the data of keyspaces from another datacenter. Agents of protocol 13 know it.
+    Rebuild,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]
@@ -127,6 +134,8 @@ pub enum DebtKind {
     Repair,
     /// A cleanup, after another member joined and took over ranges.
     Cleanup,
+    /// A rebuild from another datacenter: keyspaces name the datacenter of this member, and it has none of their data.
+    Rebuild,
     /// The server was upgraded and its SSTables are of the older release line. They are rewritten once all members run the newer one; nothing waits for it.
     UpgradeSstables,
     /// What a newer Palladion says and this build does not know.

@@ -1,5 +1,6 @@
 //! Permission to start a server (safety rules 2.3 to 2.7).
 
+use super::MOST_REBUILT;
 use crate::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use crate::rules::member as rules;
 use crate::word::Word;
@@ -36,6 +37,10 @@ pub struct StartPermit {
     /// What the agent does with the data directories before the start.
     #[serde(default)]
     pub data: DataBeforeStart,
+    /// `Join` and `Replace`, in a datacenter that was added to a ring and takes clients: the keyspaces that all its members have. What the member streams of them is complete, so it needs no rebuild. Absent: the member takes no clients before it is rebuilt. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = MOST_REBUILT))]
+    pub rebuilt: Option<Vec<String>>,
     /// `Restore`, and `Initialize` of a ring that begins with a restore: whose tokens the member starts with. Agents of protocol 11 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<RestoredStart>,

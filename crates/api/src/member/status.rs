@@ -10,6 +10,7 @@ use super::guard::{Guard, MOST_GUARDS};
 use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
 use super::missed::Missed;
+use super::rebuild::RebuildStatus;
 use super::ring::{Evidence, RingSummary};
 use super::tls::MemberTlsStatus;
 use crate::backup::{ArchiveStatus, TransferStatus};
@@ -77,6 +78,12 @@ pub struct CassandraMemberStatus {
     /// members that hold one range. Updated when the schema or the ring changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub copies: BTreeMap<String, u32>,
+    /// The same by datacenter, of keyspaces with copies in it. Only in rings with several datacenters. Agents of protocol 13 report it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub copies_by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
+    /// What it has of the data of the ring. Only in a datacenter that was added to a ring. Agents of protocol 13 report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<RebuildStatus>,
     /// The answer to `spec.evidence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
@@ -216,6 +223,9 @@ pub struct ServerStatus {
     /// The server takes its own agent alone, since its ring is being restored. Agents of protocol 11 report it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
+    /// The server runs without its native transport, since its datacenter was added to a ring and the member was not rebuilt yet. Agents of protocol 13 report it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits_rebuild: bool,
     /// The last restart token that the agent carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,

@@ -113,6 +113,22 @@ pub fn is_a_fingerprint() -> Rule {
     )
 }
 
+/// One member does it for the ring.
+pub fn replication_stands_alone() -> Rule {
+    must(
+        "!has(self.replication) || (!has(self.members) && !has(self.racks) && self.onFailure == 'Stop')",
+        "`replication` is of the whole ring, and one member writes it: remove `members`, `racks` and `onFailure`",
+    )
+}
+
+/// What every server has for itself is replicated to nobody.
+pub fn keyspaces_are_shared() -> Rule {
+    must(
+        "!self.exists(k, k in ['system', 'system_schema', 'system_views', 'system_virtual_schema'])",
+        "`system`, `system_schema`, `system_views` and `system_virtual_schema` are local to each server and have no copies elsewhere: remove them from `keyspaces`",
+    )
+}
+
 /// Of members it is known when they trust an authority.
 pub fn only_clients_overlap() -> Rule {
     must(

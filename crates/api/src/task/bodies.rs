@@ -2,8 +2,8 @@
 //! `CassandraTask` and in the job that a member is given ([`super::Work`]).
 
 use super::choices::{
-    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, RepairScope,
-    ScrubValues, WhichSstables,
+    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, FewerCopies, Granularity, OverflowedTtl,
+    RepairScope, ScrubValues, SimpleReplication, WhichSstables,
 };
 use crate::ids::{MemberName, VolumeId};
 use crate::member::Purpose;
@@ -208,6 +208,33 @@ pub struct SetLogLevelTask {
     #[serde(default = "ten_minutes")]
     #[schemars(range(min = 1, max = 2_592_000))]
     pub seconds: u32,
+}
+
+/// Set how many copies keyspaces have in one datacenter. Those in other datacenters stay as they are.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct ReplicationTask {
+    /// The keyspaces, one after the other. None of those that every server has for itself.
+    #[schemars(
+        length(min = 1, max = MOST),
+        inner(length(min = 1, max = 48)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
+    #[x_kube(validation = rules::keyspaces_have_names(), validation = rules::keyspaces_are_shared())]
+    pub keyspaces: Vec<String>,
+    /// Name of the datacenter, as its members gossip it.
+    #[schemars(length(min = 1, max = 48))]
+    pub datacenter: String,
+    /// Copies in that datacenter; not more than it has members. 0: none, the keyspaces no longer name the datacenter. The last datacenter of a keyspace stays.
+    #[schemars(range(max = 64))]
+    pub factor: u32,
+    /// What happens to a keyspace that has more copies in that datacenter. Default `Refuse`.
+    #[serde(default)]
+    pub lowering: FewerCopies,
+    /// What happens to a keyspace with `SimpleStrategy`. Default `Refuse`.
+    #[serde(default)]
+    pub simple_strategy: SimpleReplication,
 }
 
 /// Restart members, one after the other, each drained first.

@@ -107,6 +107,24 @@ either! {
     }
 }
 either! {
+    /// What happens to a keyspace that would have fewer copies than before.
+    FewerCopies {
+        /// It stays as it is, and the task fails.
+        Refuse,
+        /// It has fewer copies from then on: confirmed.
+        Allow
+    }
+}
+either! {
+    /// What happens to a keyspace with `SimpleStrategy`, which does not count copies by datacenter.
+    SimpleReplication {
+        /// It stays as it is, and the task fails.
+        Refuse,
+        /// It gets `NetworkTopologyStrategy` with as many copies as it has. Only while the ring has one datacenter, and `factor` is that number.
+        Convert
+    }
+}
+either! {
     /// Whether a flush comes before a snapshot.
     BeforeSnapshot {
         /// A flush first.

@@ -28,6 +28,8 @@ pub enum TaskKind {
     ClearSnapshot,
     /// `spec.setLogLevel`.
     SetLogLevel,
+    /// `spec.replication`.
+    Replication,
     /// `spec.restart`.
     Restart,
     /// `spec.drain`.
@@ -62,6 +64,7 @@ impl TaskKind {
         TaskKind::Snapshot,
         TaskKind::ClearSnapshot,
         TaskKind::SetLogLevel,
+        TaskKind::Replication,
         TaskKind::Restart,
         TaskKind::Drain,
         TaskKind::Replace,
@@ -81,6 +84,7 @@ impl TaskKind {
             TaskKind::Snapshot => "snapshot",
             TaskKind::ClearSnapshot => "clearSnapshot",
             TaskKind::SetLogLevel => "setLogLevel",
+            TaskKind::Replication => "replication",
             TaskKind::Restart => "restart",
             TaskKind::Drain => "drain",
             TaskKind::Replace => "replace",
@@ -101,6 +105,7 @@ impl TaskKind {
             TaskKind::Snapshot => "Snapshot",
             TaskKind::ClearSnapshot => "ClearSnapshot",
             TaskKind::SetLogLevel => "SetLogLevel",
+            TaskKind::Replication => "Replication",
             TaskKind::Restart => "Restart",
             TaskKind::Drain => "Drain",
             TaskKind::Replace => "Replace",
@@ -120,7 +125,8 @@ impl TaskKind {
             | TaskKind::Flush
             | TaskKind::Snapshot
             | TaskKind::ClearSnapshot
-            | TaskKind::SetLogLevel => Means::Job,
+            | TaskKind::SetLogLevel
+            | TaskKind::Replication => Means::Job,
             TaskKind::Restart | TaskKind::Drain | TaskKind::Replace => Means::Turn,
             TaskKind::RotateAuthority => Means::Authority,
         }
@@ -136,9 +142,11 @@ impl TaskKind {
             | TaskKind::GarbageCollect
             | TaskKind::Scrub
             | TaskKind::UpgradeSstables => Some(86_400),
-            TaskKind::Flush | TaskKind::Snapshot | TaskKind::ClearSnapshot | TaskKind::Drain => {
-                Some(600)
-            }
+            TaskKind::Flush
+            | TaskKind::Snapshot
+            | TaskKind::ClearSnapshot
+            | TaskKind::Replication
+            | TaskKind::Drain => Some(600),
             TaskKind::SetLogLevel => Some(60),
             TaskKind::Restart => Some(900),
             TaskKind::Replace | TaskKind::RotateAuthority => None,

@@ -142,10 +142,20 @@ pub struct KeyspaceResult {
     /// How long it took, in seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// Details, in words, where it did not succeed.
+    /// Details, in words, where it did not succeed; of `replication`, what it was before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub message: Option<String>,
+    /// `replication` only: copies in the datacenter before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies_before: Option<u32>,
+}
+
+impl KeyspaceResult {
+    /// A keyspace that ended so.
+    pub fn of(name: String, state: KeyspaceState, seconds: u64, message: Option<String>) -> Self {
+        Self { name, state, seconds, message, copies_before: None }
+    }
 }
 
 /// How a keyspace of a job ended.

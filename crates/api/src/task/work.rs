@@ -3,7 +3,8 @@
 
 use super::{
     CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairScope,
-    RepairTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask, TaskKind, UpgradeSstablesTask,
+    RepairTask, ReplicationTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask, TaskKind,
+    UpgradeSstablesTask,
 };
 use crate::word::Word;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,9 @@ pub struct Work {
     /// Set levels of loggers for some time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_log_level: Option<SetLogLevelTask>,
+    /// Set how many copies keyspaces have in one datacenter. Done by one member for the ring. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replication: Option<ReplicationTask>,
 }
 
 /// The one body of [`Work`].
@@ -58,6 +62,7 @@ pub enum Body<'a> {
     Snapshot(&'a SnapshotTask),
     ClearSnapshot(&'a ClearSnapshotTask),
     SetLogLevel(&'a SetLogLevelTask),
+    Replication(&'a ReplicationTask),
 }
 
 impl Work {
@@ -74,6 +79,7 @@ impl Work {
             self.snapshot.as_ref().map(Body::Snapshot),
             self.clear_snapshot.as_ref().map(Body::ClearSnapshot),
             self.set_log_level.as_ref().map(Body::SetLogLevel),
+            self.replication.as_ref().map(Body::Replication),
         ];
         let mut there = all.into_iter().flatten();
         match (there.next(), there.next()) {
@@ -106,7 +112,13 @@ impl Work {
             .iter()
             .flat_map(|s| s.levels.values().map(|level| ("setLogLevel.levels", level.unknown())));
         let all = repair.chain(compact).chain(garbage).chain(scrub).chain(upgrade);
-        let all = all.chain(snapshot).chain(levels);
+        let replication = self.replication.iter().flat_map(|r| {
+            [
+                ("replication.lowering", r.lowering.unknown()),
+                ("replication.simpleStrategy", r.simple_strategy.unknown()),
+            ]
+        });
+        let all = all.chain(snapshot).chain(levels).chain(replication);
         all.filter_map(|(field, word)| Some((field, word?))).collect()
     }
 }
@@ -136,6 +148,7 @@ impl<'a> Body<'a> {
             Body::Snapshot(_) => TaskKind::Snapshot,
             Body::ClearSnapshot(_) => TaskKind::ClearSnapshot,
             Body::SetLogLevel(_) => TaskKind::SetLogLevel,
+            Body::Replication(_) => TaskKind::Replication,
         }
     }
 
@@ -150,7 +163,7 @@ impl<'a> Body<'a> {
             Body::UpgradeSstables(body) => Some(&body.of),
             Body::Flush(body) => Some(&body.of),
             Body::Snapshot(body) => Some(&body.of),
-            Body::ClearSnapshot(_) | Body::SetLogLevel(_) => None,
+            Body::ClearSnapshot(_) | Body::SetLogLevel(_) | Body::Replication(_) => None,
         }
     }
 }

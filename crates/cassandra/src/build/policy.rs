@@ -17,6 +17,9 @@ pub fn network_policy(valid: &Valid, network: &ValidNetwork) -> Value {
     let exports = valid.racks.iter().any(|rack| rack.jmx_exporter.is_some());
     let metrics: Vec<i32> =
         [ports::AGENT].into_iter().chain(exports.then_some(ports::PROMETHEUS)).collect();
+    let own = json!({ "podSelector": pods });
+    let members: Vec<Value> =
+        std::iter::once(own).chain(network.members.iter().map(|peer| json!(peer))).collect();
     json!({
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -25,7 +28,7 @@ pub fn network_policy(valid: &Valid, network: &ValidNetwork) -> Value {
             "podSelector": pods,
             "policyTypes": ["Ingress"],
             "ingress": [
-                { "ports": numbers(&[ports::INTERNODE]), "from": [{ "podSelector": pods }] },
+                { "ports": numbers(&[ports::INTERNODE]), "from": members },
                 open(&[ports::CQL], &network.clients),
                 open(&metrics, &network.metrics),
             ],

@@ -70,6 +70,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if readdress::left_over(facts, draft).is_busy()
         || join::adopt_permit(facts, draft).is_busy()
         || leave::adopt_intent(facts, draft).is_busy()
+        || join::first::next(facts, valid, draft).is_busy()
         || initialize::next(facts, valid, draft).is_busy()
     {
         return;

@@ -29,7 +29,9 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
-use maintenance::{absences, access, hints, owed, runtime_settings, stale, stopped};
+use maintenance::{
+    absences, access, added, hints, owed, runtime_settings, seed_lists, stale, stopped,
+};
 use objects::{claims, cluster, floors, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
@@ -48,6 +50,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     members::decide(facts, valid, &mut draft);
     floors::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);
+    seed_lists::elsewhere(facts, valid, &mut draft);
     claims::decide(facts, valid, &mut draft);
     going_without::decide(facts, valid, &mut draft);
     node_gone::decide(facts, valid, &mut draft);
@@ -64,6 +67,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
+    added::decide(facts, &mut draft);
     absences::decide(facts, hints::window(valid), &mut draft);
     stale::decide(facts, valid, &mut draft);
     owed::decide(facts, &mut draft);

@@ -8,8 +8,16 @@ use palladion_api::member::Operation;
 use serde_json::{Value, json};
 
 /// Fields that the operation before may have had and this one lacks.
-const MAY_LACK: [&str; 7] =
-    ["hostID", "volumeID", "keyspaces", "replication", "ranges", "target", "triedSince"];
+const MAY_LACK: [&str; 8] = [
+    "hostID",
+    "volumeID",
+    "keyspaces",
+    "replication",
+    "ranges",
+    "target",
+    "sourceDatacenter",
+    "triedSince",
+];
 
 /// What the IDs of removals begin with.
 pub const REMOVAL: &str = "remove-";

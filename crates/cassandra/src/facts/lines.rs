@@ -54,7 +54,8 @@ pub fn explain_schemas(facts: &Facts<'_>) -> bool {
             return false;
         }
     }
-    of_line.len() > 1
+    // Of other datacenters the schema of each member is not known, but their lines are.
+    of_line.len() > 1 || facts.lines_elsewhere().iter().any(|line| !of_line.contains_key(line))
 }
 
 #[cfg(test)]

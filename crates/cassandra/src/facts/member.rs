@@ -250,7 +250,8 @@ impl MemberFact {
         let stands = |pod: &PodFact| {
             let node = pod.node.as_deref().unwrap_or_default();
             // Of one that takes no clients yet the kubelet says what its agent has said.
-            let is_closed = self.is_closed() && !pod.running.is_empty() && !pod.terminating;
+            let is_closed = self.is_closed() || self.awaits_rebuild();
+            let is_closed = is_closed && !pod.running.is_empty() && !pod.terminating;
             (pod.is_ready() || is_closed) && nodes.get(node) == Some(&true)
         };
         self.is_normal() && self.pod.as_ref().is_some_and(stands)

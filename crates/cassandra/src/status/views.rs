@@ -159,8 +159,10 @@ fn numbers(facts: &Facts<'_>, draft: &mut Draft) {
     let known = evidence::rest_of(facts, known) + 1;
     for member in &living {
         let settles = settles(facts, &living, &[member]);
-        let Some(sees) = member.status.ring.as_ref().map(|r| r.members) else { continue };
-        if usize::try_from(sees) == Ok(known) {
+        let Some(sees) = member.status.ring.as_ref().map(|r| facts.own_members(r)) else {
+            continue;
+        };
+        if sees == known {
             continue;
         }
         let (name, members) = (member.name.clone(), Count::of(sees, "member"));

@@ -37,6 +37,7 @@ pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> 
             jmx: super::jmx(spec),
             audit: spec.audit.clone(),
             archive: super::archive::links(spec),
+            opens: super::opens(spec),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),

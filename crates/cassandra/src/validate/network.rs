@@ -1,5 +1,6 @@
 //! Who may connect to the members of a ring.
 
+use super::ring;
 use crate::words::refusal::{PeerField, Refusal};
 use k8s_openapi::api::networking::v1::{IPBlock, NetworkPolicyPeer};
 use palladion_api::cluster::{CassandraClusterSpec, Mode, PolicyMode};
@@ -13,6 +14,8 @@ pub struct ValidNetwork {
     pub clients: Vec<NetworkPolicyPeer>,
     /// To the ports with metrics.
     pub metrics: Vec<NetworkPolicyPeer>,
+    /// To the port for members, beside those of this datacenter: nobody, where it is empty.
+    pub members: Vec<NetworkPolicyPeer>,
 }
 
 /// As the spec says; `None` where the operator keeps no policy.
@@ -33,7 +36,8 @@ pub fn of(spec: &CassandraClusterSpec) -> Result<Option<ValidNetwork>, Refusal> 
         PolicyMode::None if clients.is_empty() && metrics.is_empty() => Ok(None),
         PolicyMode::None => Err(Refusal::PeersWithoutPolicy),
         PolicyMode::Managed => {
-            Ok(Some(ValidNetwork { clients: stored(clients), metrics: stored(metrics) }))
+            let members = ring::peers(&spec.external_seeds)?;
+            Ok(Some(ValidNetwork { clients: stored(clients), metrics: stored(metrics), members }))
         }
     }
 }

@@ -97,6 +97,19 @@ palladion_plan::sentences! {
             "member {witness} does not see host ID {host_id} in the ring";
         SeesOnly { witness: MemberName, members: Count, recorded: usize } =>
             "member {witness} sees {members} in the ring, but the operator has recorded {recorded}";
+        SeesElsewhere {
+            witness: MemberName,
+            address: StaticAddress,
+            datacenter: String,
+            life: Life,
+            part: Part,
+        } => "member {witness} sees {address} of datacenter {datacenter} as {life} and {part}";
+        ElsewhereDiffers { witness: MemberName, other: MemberName } =>
+            "members {witness} and {other} do not see the same members of other datacenters";
+        RegionDown { witness: MemberName, datacenter: String } =>
+            "member {witness} sees all members of datacenter {datacenter} down";
+        MoreDownElsewhere { members: Count, addresses: Names } =>
+            "{members} of other datacenters are down ({addresses}); with one more of ours, data may lose its quorum";
         SeesItUp { witness: MemberName, member: MemberName } =>
             "member {witness} does not see member {member} as down";
         StillUp { witness: MemberName, member: MemberName } =>
@@ -166,6 +179,8 @@ palladion_plan::sentences! {
             "`spec.wanted` of the CassandraMember requests a stop without regard to other members";
         FirstMember =>
             "it is the first member of a new ring; every other volume was reported empty, or a user allowed the new ring";
+        FirstHere =>
+            "it is the first member of its datacenter; the ring exists elsewhere, and no volume here holds data of one";
         HasLeft { said: String } => "the member is not in the ring: {said}";
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";

@@ -32,6 +32,10 @@ palladion_plan::sentences! {
             "cannot initialize a new ring: {doubts}; if none of this data is needed, run `kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}`";
         AgentTooOld { member: MemberName } => AgentTooOld,
             "cannot initialize the ring: the agent of member {member} cannot start a server sealed, so anybody could log in for a moment; let `sidecarImage` name an agent of this release, or leave it out";
+        AgentNamesNoSeeds { member: MemberName } => AgentTooOld,
+            "the first member of this datacenter cannot join its ring: the agent of member {member} knows no `externalSeeds`; let `sidecarImage` name an agent of this release, or leave it out";
+        NotEmpty { doubts: Several<Doubt> } => InitializationRefused,
+            "the first member of this datacenter cannot join its ring, because there is data of an older one: {doubts}; delete the PersistentVolumeClaims if nobody needs it";
         NotRestored { restore: String, namespace: String, cluster: String } => RingNotRestored,
             "CassandraRestore {restore} has ended without restoring the ring, which therefore takes no clients; run `kubectl delete -n {namespace} cassandracluster {cluster}`, delete its PersistentVolumeClaims, and create the cluster and its restore again: the backup was only read";
         Forgotten { member: MemberName } => RingNotRestored,

@@ -31,6 +31,8 @@ palladion_plan::sentences! {
         Maintenance => MaintenancePending, "waiting for pending maintenance of a member to finish";
         MemberDown { member: MemberName } => MembersDown,
             "waiting for member {member} to be up and normal";
+        NotRebuilt { member: MemberName } => RebuildOwed,
+            "member {member} takes no clients yet, since its datacenter was added to the ring; run the task in a datacenter that does, or wait until this one is opened";
         NotWatched { member: MemberName } => MembersDown,
             "member {member} is up and normal; waiting for its agent to find it healthy";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
@@ -105,6 +107,12 @@ palladion_plan::sentences! {
         NoSuchRacks { cluster: String, unknown: Names, racks: Names } => TaskRefused,
             "cluster {cluster} has no rack {unknown}; existing racks: {racks}";
         NoMembers { racks: Names } => TaskRefused, "no member of the ring is in rack {racks}";
+        KeptByOperator { datacenter: String, keyspaces: Names } => TaskRefused,
+            "the operator itself keeps the copies of {keyspaces} in datacenter {datacenter}, which is that of this cluster: remove them from `keyspaces`";
+        HasMembers { datacenter: String, keyspaces: Names } => TaskRefused,
+            "the ring has members in datacenter {datacenter}, and without copies of {keyspaces} nobody could log in there: remove the members first";
+        WouldMove { keyspaces: Names, copies: u32, racks: Count, members: Count } => TaskRefused,
+            "with {racks} and {members}, NetworkTopologyStrategy would place the {copies} copies of {keyspaces} on other members than SimpleStrategy did, and reads would miss rows until they are repaired: use ALTER KEYSPACE and repair the keyspace at once, or convert it while the ring has one rack";
         NotOfScylla { work: Work } => TaskRefused,
             "the {work} is not supported in a ring of ScyllaDB";
     }
@@ -182,6 +190,7 @@ palladion_plan::sentences! {
         Snapshot => "snapshot";
         ClearSnapshot => "removal of a snapshot";
         SetLogLevel => "change of log levels";
+        Replication => "change of replication";
         Restart => "restart";
         Drain => "drain";
         Replace => "replacement";
@@ -215,6 +224,7 @@ impl From<TaskKind> for Work {
             TaskKind::Snapshot => Work::Snapshot,
             TaskKind::ClearSnapshot => Work::ClearSnapshot,
             TaskKind::SetLogLevel => Work::SetLogLevel,
+            TaskKind::Replication => Work::Replication,
             TaskKind::Restart => Work::Restart,
             TaskKind::Drain => Work::Drain,
             TaskKind::Replace => Work::Replace,

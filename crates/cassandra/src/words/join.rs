@@ -39,12 +39,15 @@ palladion_plan::sentences! {
         AgentRefused { why: String } => "its agent refused to start the server: {why}";
         NotRestored { why: String } => "{why}";
         OtherVolume => "it now has a different volume";
+        RingIsElsewhere => "the spec says that the ring exists elsewhere";
         InitializedElsewhere => "the ring is being initialized on another volume";
     }
 
     /// Steps.
     pub enum Doing {
         Start { member: MemberName } => "begin the join of member {member}";
+        StartElsewhere { member: MemberName, ring: String } =>
+            "begin the join of member {member}, the first of its datacenter, to ring {ring}";
         StartUnrecorded { member: MemberName } =>
             "start member {member} with its existing data: it had joined, but this was not recorded";
         PassTurn { from: MemberName, to: MemberName } =>

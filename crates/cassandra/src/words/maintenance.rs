@@ -4,7 +4,7 @@ use super::evidence::Objection;
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{DebtKind, OperationKind};
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 
 palladion_plan::sentences! {
     /// What pending maintenance waits for.
@@ -43,8 +43,37 @@ palladion_plan::sentences! {
             "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} failed and will be retried";
     }
 
+    /// What a datacenter that was added to a ring waits for.
+    pub enum Added {
+        NotNamed { members: Count, datacenter: String } => RebuildOwed,
+            "{members} joined, and take no clients: no keyspace of clients names datacenter {datacenter} yet. Name it with a CassandraTask with `replication`, or with ALTER KEYSPACE, in a datacenter that takes clients";
+        NotReplicated { members: Count, datacenter: String } => RebuildOwed,
+            "{members} joined, and take no clients: system_auth has no copies in datacenter {datacenter} yet, so nobody could log in. The operator of another datacenter adds them; where there is none, use ALTER KEYSPACE there for system_auth, system_distributed and system_traces";
+        NotCounted { done: usize, members: Count, unknown: Names } => RebuildOwed,
+            "{done} of {members} are rebuilt, and take no clients: which keyspaces {unknown} need is not known yet";
+        NotRebuilt { done: usize, members: Count, keyspaces: Names } => RebuildOwed,
+            "{done} of {members} are rebuilt, and none takes clients before all have {keyspaces}";
+        NotRepaired { members: Count, pending: Names } => RebuildOwed,
+            "{members} are rebuilt from one copy of each row, and take no clients before these are repaired: {pending}";
+        Joining { member: MemberName } => RebuildOwed,
+            "no member takes clients before member {member} has joined";
+        Opening { members: Names } => RebuildOwed, "waiting for members to take clients: {members}";
+        Behind { keyspaces: Names, members: Names } => KeyspacesBehind,
+            "reads of {keyspaces} at `LOCAL_` levels may find too few rows: they name the datacenter since it was opened, and are being rebuilt on {members}";
+        NoSource { member: MemberName, keyspaces: Names } => RebuildOwed,
+            "member {member} cannot be rebuilt: no member of another datacenter that has copies of {keyspaces} is up";
+        AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
+            "the agent of member {member} (version {agent}) would drop the copies of other datacenters, so the replication of the system keyspaces is not changed; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
+        Extending { datacenter: String, factor: u32 } => SystemKeyspaces,
+            "giving the system keyspaces {factor} copies in datacenter {datacenter}, so that users can log in there";
+    }
+
     /// Events.
     pub enum Happened {
+        Opened { datacenter: String, members: Count } => Synced,
+            "Datacenter {datacenter} takes clients: {members} are rebuilt and repaired";
+        Extended { factor: u32, datacenter: String } => Synced,
+            "The system keyspaces have {factor} copies in datacenter {datacenter}, which other members of the ring are in";
         Waived { work: Work, member: MemberName, cause: String } => MaintenanceWaived,
             "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; nothing waits for it any more";
         ReturnedLate { member: MemberName, since: Timestamp, until: Timestamp, seconds: u32 } => ReturnsTooLate,
@@ -102,8 +131,15 @@ palladion_plan::sentences! {
             "the whole ring was down from about {since} to {until}, longer than hints are kept (`gc_grace_seconds`)";
         Restored { restore: String } => "CassandraRestore {restore} has restored the ring as it was backed up";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
+        NotRebuilt { member: MemberName, at: Timestamp } =>
+            "keyspaces that name the datacenter were not rebuilt on member {member} by {at}";
+        Rebuilt { member: MemberName, at: Timestamp } =>
+            "member {member} was rebuilt from one copy of each row by {at}";
+        Raised { task: String } => "CassandraTask {task} has given keyspaces more copies in this datacenter";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
             "member {member} joined at {at}, and {by} did not report while it joined that they see it";
+        UnheardElsewhere { member: MemberName, at: Timestamp } =>
+            "member {member} joined at {at}, and members of other datacenters cannot report that they saw it join";
         Unreadable { claim: String } =>
             "the annotation palladion.dev/pending-maintenance of PersistentVolumeClaim {claim} is not valid JSON";
     }
@@ -113,6 +149,7 @@ palladion_plan::sentences! {
         Repair => "repair";
         Cleanup => "cleanup";
         UpgradeSstables => "SSTable upgrade";
+        Rebuild => "rebuild";
         Unknown => "maintenance task that this operator does not support";
     }
 
@@ -150,7 +187,14 @@ palladion_plan::sentences! {
         IntendReplication { factor: u32 } =>
             "record that the replication factor of the system keyspaces is being changed to {factor}";
         RecordReplication { factor: u32 } => "record that the system keyspaces have a replication factor of {factor}";
+        Open { member: MemberName } => "open member {member} to clients: it is rebuilt and repaired";
+        Extend { datacenter: String, factor: u32 } =>
+            "record that the system keyspaces get {factor} copies in datacenter {datacenter}";
+        Extended { datacenter: String } =>
+            "record that the system keyspaces have copies in datacenter {datacenter}";
         SetSeeds { member: MemberName } => "update the seed list of member {member}";
+        SetExternalSeeds { member: MemberName } =>
+            "update the seeds in other datacenters of member {member}";
         SetRuntimeSettings { member: MemberName } =>
             "update the runtime settings of member {member}";
     }
@@ -162,6 +206,7 @@ impl From<DebtKind> for Work {
             DebtKind::Repair => Work::Repair,
             DebtKind::Cleanup => Work::Cleanup,
             DebtKind::UpgradeSstables => Work::UpgradeSstables,
+            DebtKind::Rebuild => Work::Rebuild,
             DebtKind::Unknown(_) => Work::Unknown,
         }
     }
@@ -177,6 +222,7 @@ impl From<OperationKind> for Operation {
             | OperationKind::Flush
             | OperationKind::UpgradeSstables
             | OperationKind::RemoveNode
+            | OperationKind::Rebuild
             | OperationKind::Unknown(_) => Operation::Repair,
         }
     }

@@ -16,6 +16,7 @@ pub mod members;
 pub mod objects;
 pub mod readdress;
 pub mod refusal;
+pub mod regions;
 pub mod remove;
 pub mod replace;
 pub mod restart;

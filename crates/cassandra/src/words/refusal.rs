@@ -64,6 +64,24 @@ palladion_plan::sentences! {
             "`backup.archive` needs a commit log that has a write before it is acknowledged; remove `{key}` from `config`, or set `backup.archive.mode: Off`";
         ArchiveBeside { key: &'static str } => InvalidSpec,
             "`backup.archive` cannot follow a commit log that is compressed, encrypted or written with direct I/O; remove `{key}` from `config`, or set `backup.archive.mode: Off`";
+        DatacentersOfScylla => InvalidSpec,
+            "`ring` and `externalSeeds` apply to Cassandra only; remove them";
+        ExistingWithoutSeeds => InvalidSpec,
+            "`ring.origin: Existing` needs `externalSeeds`; list the seeds of the ring that this datacenter joins";
+        SeedsNotRouted => InvalidSpec,
+            "members broadcast the ClusterIPs of their Services, so members elsewhere must reach those; route the Service networks to each other, then set `network.clusterIPsAreRouted: true`";
+        InternodeTlsElsewhere => InvalidSpec,
+            "with `externalSeeds`, TLS between members needs the authorities of the other datacenters; list their certificates in `tls.internode.additionalTrust`, and the authority of this cluster in theirs, or set `tls.internode.mode: Off`";
+        OneStepAtATime { wanted: &'static str, next: &'static str } => InvalidSpec,
+            "`tls.internode.mode: {wanted}` is more than one step away from what members have, and with `externalSeeds` nobody here sees how far the other datacenters are; set {next} in every datacenter first";
+        ExistingIsNotRestored => InvalidSpec,
+            "a datacenter of a ring that exists begins empty; remove `backup.restore`, or `ring.origin: Existing`";
+        SeedNetworks => InvalidSpec,
+            "list the `networks` of each of the `externalSeeds` with `network.policy: Managed`, and only then";
+        SeedNetwork { text: Quoted } => InvalidSpec,
+            "`externalSeeds[].networks`: {text} is not a valid range of addresses; use a range such as `10.4.0.0/16`";
+        SeedAddress { text: Quoted } => InvalidSpec,
+            "`externalSeeds[].addresses`: {text} is neither an IP address nor a DNS name; write one without a port";
         NetworkOfScylla => InvalidSpec,
             "`network` applies to Cassandra only; create a NetworkPolicy of your own instead";
         PeersWithoutPolicy => InvalidSpec,

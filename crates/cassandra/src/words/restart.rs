@@ -57,6 +57,8 @@ palladion_plan::sentences! {
     pub enum Mixed {
         Member { member: MemberName, version: String, wanted: String } =>
             "member {member} runs {version}, but the spec requests {wanted}";
+        Elsewhere { datacenter: String, version: String, wanted: String } =>
+            "a member of datacenter {datacenter} runs {version}, but the spec requests {wanted}";
     }
 
     /// Why the turn of a restart ends early.

@@ -114,6 +114,7 @@ impl Agent {
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&tag, &cause, &identity.seeds, self.clock_at(reach.now));
         self.begin_seal(start, &tag, reach);
+        self.begin_rebuilt(start, reach);
         self.change_ledger(reach, |known| *known = ledger);
         if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
             disk.content.owner = Some(self.member.clone());
@@ -124,6 +125,7 @@ impl Agent {
             Door::Open => "",
             Door::Sealed => ", sealed",
             Door::Closed => ", closed",
+            Door::AwaitsRebuild => ", without clients",
         };
         reach.ring.told.push(format!("{member} starts its server ({cause}{sealed})"));
         let replace = match &identity.entry {

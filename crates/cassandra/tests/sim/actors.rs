@@ -238,6 +238,7 @@ impl World {
             Configuration::Runs(Runs {
                 asks: text.contains("\"auth\":\"Password\""),
                 certified: text.contains("\"clientCertificates\":\"Operator\""),
+                added: text.contains("\"opens\":\"WhenRebuilt\""),
                 tls_alone: text.contains("\"clientTls\":\"Require\""),
             })
         }

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::clock::Times;
+use palladion_agent::decide::elsewhere::Elsewhere;
 use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
@@ -16,16 +17,17 @@ use palladion_agent::decide::{
     VolumeFact, backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
+use palladion_agent::render::Door;
 use palladion_agent::repair::Memory;
 use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
 use palladion_agent::words::start::Waiting;
 use palladion_api::cluster::InternodeTlsMode;
-use palladion_api::ids::{MemberName, Nonce, PodUid};
+use palladion_api::ids::{MemberName, Nonce, PodUid, StaticAddress};
 use palladion_api::member::{
-    AccessProblem, CassandraMemberStatus, CertificateProblem, Evidence, MemberTlsStatus, Operation,
-    ServerState,
+    AccessProblem, CassandraMemberStatus, CertificateProblem, Evidence, Liveness, MemberTlsStatus,
+    Operation, ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
@@ -95,6 +97,8 @@ pub struct Agent {
     pub(super) work: Option<Work>,
     /// What is noted of such parts on the volume.
     pub(super) notes: Jobs,
+    /// Copies that a keyspace had before it was given others.
+    pub(super) copies_before: Option<u32>,
     /// What it does for a backup.
     pub(super) moves: super::transfers::Moves,
     /// What it reports of its archive.
@@ -118,12 +122,15 @@ pub struct Agent {
     pub(super) sealed: Option<String>,
     /// Is the server that runs closed to clients?
     pub(super) closed: bool,
+    /// Does it take no clients, since its member is not rebuilt?
+    pub(super) awaits_rebuild: bool,
     /// To which time it was started to replay an archived commit log.
     pub(super) rewound: Option<i64>,
     /// What a sealed start waits for.
     pub(super) lacks_users: Option<Waiting>,
     pub(super) tls: Option<MemberTlsStatus>,
     pub(super) certificate_problem: Option<CertificateProblem>,
+    pub(super) elsewhere: Elsewhere,
     pub(super) runtime: RuntimeSettings,
     pub(super) state: Option<(ServerState, Time)>,
 }
@@ -134,6 +141,7 @@ pub struct Copies {
     pub of: Option<String>,
     pub members: usize,
     pub counts: BTreeMap<String, u32>,
+    pub by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
 /// A look at the server.
@@ -203,6 +211,7 @@ impl Agent {
             settles: false,
             work: None,
             notes: Jobs::default(),
+            copies_before: None,
             moves: super::transfers::Moves::default(),
             archive: None,
             repository: None,
@@ -216,10 +225,12 @@ impl Agent {
             keys: None,
             sealed: None,
             closed: false,
+            awaits_rebuild: false,
             rewound: None,
             lacks_users: None,
             tls: None,
             certificate_problem: None,
+            elsewhere: Elsewhere::default(),
             runtime: RuntimeSettings::default(),
             state: None,
         }
@@ -242,6 +253,7 @@ impl Agent {
         }
         self.follow_spec(reach);
         self.count_copies(reach);
+        self.follow_opening(reach);
         self.try_to_log_in(reach);
         all = all.and(self.follow_repairs(reach));
         all = all.and(self.operate(reach)).and(self.work(reach)).and(self.transfer(reach));
@@ -330,8 +342,11 @@ impl Agent {
             last_words: self.last_words.as_ref(),
             closed: self.closed,
             rewinds: self.wants_rewind(),
+            opens: self.opens(),
+            awaits_rebuild: self.awaits_rebuild,
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
+            elsewhere: self.elsewhere.clone(),
         }
     }
 
@@ -346,6 +361,7 @@ impl Agent {
             self.found = Some(self.inspect(reach));
         }
         self.keep_spec(reach);
+        self.look_elsewhere(reach);
         self.notice_question(reach.now);
         self.close_start(reach);
         self.look(reach)
@@ -355,6 +371,8 @@ impl Agent {
         self.lacks_users = reach.ring.login.lacks_users();
         self.sealed = reach.ring.sealed_launch(self.pod.uid.as_str());
         self.closed = reach.ring.is_closed(self.pod.uid.as_str());
+        let server = reach.ring.servers.get(self.pod.uid.as_str());
+        self.awaits_rebuild = server.is_some_and(|s| s.door == Door::AwaitsRebuild);
         self.rewound = reach.ring.rewound(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;
@@ -407,6 +425,21 @@ impl Agent {
             }
             (None | Some(_), _) => {}
         }
+    }
+
+    /// Every name is an address here; a seed elsewhere answers when it is up.
+    fn look_elsewhere(&mut self, reach: &Reach<'_>) {
+        let Some(saved) = &self.saved else {
+            return;
+        };
+        let seeds = saved.spec.external_seeds.iter();
+        let addresses: Vec<_> = seeds.map(|seed| StaticAddress::new(seed.as_str())).collect();
+        let is_up = |address: &&StaticAddress| {
+            let mut elsewhere = reach.ring.elsewhere.values();
+            elsewhere.any(|m| m.address == **address && m.liveness == Liveness::Up)
+        };
+        let answers = addresses.iter().find(is_up).cloned();
+        self.elsewhere = Elsewhere { addresses, answers, ..Elsewhere::default() };
     }
 
     /// Note in the ledger how the server ended.

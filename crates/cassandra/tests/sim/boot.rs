@@ -5,7 +5,7 @@ use super::formats;
 use super::ring::{Configuration, Disks, Phase, Ring, Server};
 use super::volume::{Bootstrapped, Data};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::member::{Liveness, MemberState};
+use palladion_api::member::{Liveness, MemberState, RingMember};
 
 /// Longer than any history.
 const FOR_EVER: SignedDuration = SignedDuration::from_hours(1_000_000);
@@ -103,14 +103,19 @@ impl Ring {
                 matches!(s.phase, Phase::Normal | Phase::Leaving | Phase::LeaveFailed)
                     && !self.is_across(&server.member, Some(&s.member))
             })
-            .map(|(pod, s)| (pod.clone(), s.lineage.unwrap_or_default()));
-        let Some((contact, lineage)) = contact else {
+            .map(|(pod, s)| (self.views.of(pod), s.lineage.unwrap_or_default()));
+        let is_seed =
+            |m: &&RingMember| m.liveness == Liveness::Up && server.seeds.contains(&m.address);
+        let elsewhere = || {
+            self.elsewhere.values().find(is_seed)?;
+            Some((self.elsewhere.values().cloned().collect::<Vec<_>>(), 0))
+        };
+        let Some((view, lineage)) = contact.or_else(elsewhere) else {
             if own_seed {
                 return self.begin_initialization(pod, now, disks);
             }
             return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
         };
-        let view = self.views.of(&contact);
         if server.replace.is_some() && self.wedged.contains(&server.member) {
             return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
         }

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// A member that stops is seen down by the others after this long.
 const FAILURE_DETECTION: i64 = 20_000;
+/// The datacenter of the members that the operator has.
+pub const DATACENTER: &str = "dc1";
 /// Any other news.
 const NEWS: i64 = 1_000;
 
@@ -185,6 +187,8 @@ impl Ring {
                 address: s.address.clone(),
                 liveness: Liveness::Up,
                 state: MemberState::Joining,
+                datacenter: Some(DATACENTER.into()),
+                version: None,
             };
             Some((host, member))
         });
@@ -199,10 +203,14 @@ impl Ring {
                     address: seat.address.clone(),
                     liveness,
                     state: seat.state,
+                    datacenter: Some(DATACENTER.into()),
+                    version: None,
                 };
                 (host.clone(), member)
             })
             .chain(replacing)
+            // Members elsewhere are members of the ring that was there first.
+            .chain(self.elsewhere.iter().map(|(host, m)| (host.clone(), m.clone())))
             .collect()
     }
 

@@ -5,13 +5,14 @@ use super::agent::{Agent, Copies, Reach};
 use super::ring::Disks;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
+use palladion_agent::decide::elsewhere;
 use palladion_agent::decide::operation::{self, Next, Server, Worker};
 use palladion_agent::decide::{Process, Source};
 use palladion_agent::report::ring;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Membership;
 use palladion_agent::volume::record;
-use palladion_api::member::{AccessProblem, AccessProblemKind};
+use palladion_api::member::{AccessProblem, AccessProblemKind, OperationKind};
 use palladion_plan::sim::Activity;
 use serde_json::Value;
 
@@ -28,21 +29,26 @@ impl Agent {
         };
         let serves = reading.serves();
         let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
-        let seeds = &saved.spec.seeds;
+        let view = reading.members.clone().unwrap_or_default();
+        let servers = &reach.ring.servers;
+        let listed = servers.get(self.pod.uid.as_str()).map(|s| s.seeds.clone());
+        let seeds =
+            elsewhere::listed(&saved.spec, &self.elsewhere, &view, &listed.unwrap_or_default());
         self.runtime = saved.spec.runtime_settings.clone();
         if serves
             && joined
             && self.source == Source::Live
-            && !seeds.is_empty()
+            && !saved.spec.seeds.is_empty()
             && let Some(server) = reach.ring.servers.get_mut(self.pod.uid.as_str())
         {
-            server.seeds.clone_from(seeds);
+            server.seeds = seeds;
         }
     }
 
     /// Counted again when schema or ring has changed.
     pub(super) fn count_copies(&mut self, reach: &Reach<'_>) {
-        let reading = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true));
+        let is_at_work = self.is_at_work();
+        let reading = self.reading().filter(|r| is_at_work && r.schema_agreed == Some(true));
         let Some((reading, members)) = reading.and_then(|r| Some((r, r.members.as_ref()?.len())))
         else {
             return;
@@ -51,7 +57,9 @@ impl Agent {
             return;
         }
         let of = reading.schema_version.clone();
-        self.copies = Copies { of, members, counts: reach.ring.copies_of_keyspaces(members) };
+        let counts = reach.ring.copies_of_keyspaces(members);
+        let by_datacenter = self.counted_by_datacenter(reach.ring);
+        self.copies = Copies { of, members, counts, by_datacenter };
     }
 
     /// A server that serves lets its agent in or not.
@@ -76,6 +84,10 @@ impl Agent {
                 return Activity::default();
             };
             self.job = None;
+            if outcome.is_ok() && operation.kind == OperationKind::Rebuild {
+                let done = operation.keyspaces.clone();
+                self.change_rebuilt(reach, |noted| done.iter().for_each(|k| noted.note(k)));
+            }
             let at = self.clock_at(now);
             self.change_ledger(reach, |ledger| ledger.end_operation(&operation.id, outcome, at));
             return Activity::ACTED;
@@ -87,7 +99,7 @@ impl Agent {
         else {
             return Activity::default();
         };
-        let serves = self.reading().is_some_and(Reading::serves);
+        let serves = self.is_at_work();
         let server = match &self.process {
             Process::Running if serves => Server::Serves,
             Process::Running => Server::Runs,

@@ -10,6 +10,7 @@ pub mod boot;
 pub mod certificates;
 pub mod compare;
 pub mod destroyed;
+pub mod far;
 pub mod formats;
 pub mod gossip;
 pub mod invariants;

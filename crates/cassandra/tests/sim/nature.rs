@@ -6,7 +6,8 @@ use super::rows::Level;
 use super::volume::{Remains, Volume};
 use super::world::{Api, Link, World, cluster_key};
 use jiff::SignedDuration;
-use palladion_api::ids::VolumeId;
+use palladion_api::ids::{HostId, StaticAddress, VolumeId};
+use palladion_api::member::{Liveness, MemberState, RingMember};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Operator;
 use palladion_plan::sim::kubernetes::{Disk, Machine, Mount};
@@ -212,6 +213,26 @@ impl World {
     pub fn cut_off(&mut self, member: &str) {
         self.tell(&format!("the network of {member} is cut"));
         self.ring.cut.insert(member.to_string());
+    }
+
+    /// The ring has a member in another datacenter, which no record names.
+    pub fn elsewhere(&mut self, host: &str, datacenter: &str, address: &str) {
+        self.tell(&format!("the ring has {host} in datacenter {datacenter}, at {address}"));
+        let member = RingMember {
+            host_id: HostId::new(host),
+            address: StaticAddress::new(address),
+            liveness: Liveness::Up,
+            state: MemberState::Normal,
+            datacenter: Some(datacenter.into()),
+            version: Some("5.0.5".into()),
+        };
+        self.ring.elsewhere.insert(HostId::new(host), member);
+    }
+
+    /// What happens to a member of another datacenter.
+    pub fn there(&mut self, host: &str, what: &str, change: impl Fn(&mut RingMember)) {
+        self.tell(&format!("{host} elsewhere {what}"));
+        self.ring.elsewhere.get_mut(&HostId::new(host)).into_iter().for_each(change);
     }
 
     /// All networks are whole again.

@@ -1,6 +1,7 @@
 //! What the calls of operators and people do to a server, beside leaving: each
 //! may be refused, fail, or wait for somebody who is away.
 
+use super::far::HERE;
 use super::ring::{Disks, Phase, Ring};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
@@ -43,7 +44,10 @@ impl Ordered {
     /// Does a server take some time for it, and would do it twice?
     fn takes_time(operation: &Operation) -> bool {
         match operation.kind {
-            OperationKind::Repair | OperationKind::Cleanup | OperationKind::UpgradeSstables => true,
+            OperationKind::Repair
+            | OperationKind::Cleanup
+            | OperationKind::Rebuild
+            | OperationKind::UpgradeSstables => true,
             OperationKind::AlterReplication
             | OperationKind::Flush
             | OperationKind::RemoveNode
@@ -168,7 +172,7 @@ impl Ring {
             return Some(Err("it failed".into()));
         }
         match operation.kind {
-            OperationKind::Repair | OperationKind::Cleanup
+            OperationKind::Repair | OperationKind::Cleanup | OperationKind::Rebuild
                 if self.hanging.contains(&server.member) =>
             {
                 None
@@ -179,7 +183,9 @@ impl Ring {
                 Some(Err("the server asks for a user and password, and none are mounted".into()))
             }
             OperationKind::AlterReplication => {
-                self.system_copies = operation.replication.values().next().copied();
+                self.alter_system_keyspaces(operation);
+                let here = operation.replication.get(HERE);
+                self.system_copies = here.copied().or(self.system_copies);
                 Some(Ok("altered".into()))
             }
             OperationKind::RemoveNode if self.removals.under_way.contains_key(pod) => None,
@@ -188,6 +194,7 @@ impl Ring {
                 Some(self.removals.answers.remove(pod).unwrap_or_else(closed))
             }
             OperationKind::Repair => Some(self.repair(pod, operation, disks)),
+            OperationKind::Rebuild => Some(self.copy_from_elsewhere(pod, operation, disks)),
             OperationKind::Cleanup => Some(self.cleanup(pod, disks)),
             OperationKind::UpgradeSstables => Some(self.rewrite(pod, disks)),
             OperationKind::Flush => Some(Ok("done".into())),

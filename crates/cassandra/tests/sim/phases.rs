@@ -5,6 +5,7 @@ use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, 
 use super::streams::Stream;
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
+use palladion_agent::render::Door;
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use std::collections::BTreeSet;
@@ -52,7 +53,13 @@ impl Ring {
             data.bootstrapped = Bootstrapped::Completed;
             data.formats.insert(formats::of(&server.version));
         }
+        if matches!(server.phase, Phase::Joining { .. }) {
+            self.copy_from_here(pod, disks);
+        }
         self.set_phase(pod, Phase::Normal, now + NATIVE);
+        if server.door == Door::Open {
+            self.port_opens(pod, disks);
+        }
         self.told.push(format!("{} is NORMAL", server.member));
     }
 
@@ -244,10 +251,10 @@ fn write_data(
     let Some(disk) = disks.get_mut(disk) else {
         return;
     };
-    let kept = disk.content.data.take().map(|d| (d.rows, d.hints, d.formats));
-    let (rows, hints, formats) = kept.unwrap_or_default();
+    let kept = disk.content.data.take().map(|d| (d.rows, d.hints, d.formats, d.copied));
+    let (rows, hints, formats, copied) = kept.unwrap_or_default();
     let (host_id, streamed) = (host.clone(), BTreeSet::new());
-    let data = Data { lineage, host_id, bootstrapped, rows, hints, streamed, formats };
+    let data = Data { lineage, host_id, bootstrapped, rows, hints, streamed, formats, copied };
     disk.content.data = Some(data);
 }
 

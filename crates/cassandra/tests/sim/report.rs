@@ -27,6 +27,9 @@ const LOOK_OFTEN: SignedDuration = SignedDuration::from_millis(900);
 const LOOK_START: SignedDuration = SignedDuration::from_millis(400);
 const LOOK_REST: SignedDuration = SignedDuration::from_secs(5);
 
+/// Agents of before this protocol do not say in which datacenter a member is.
+const KNOWS_DATACENTERS: u32 = 13;
+
 impl Agent {
     /// Look at the server: at once for a question, otherwise when it is time;
     /// a look that would show nothing new is not taken, so that rest is rest.
@@ -35,9 +38,12 @@ impl Agent {
         if reach.ring.silent.contains(&self.pod.key.name) {
             return self.look_in_vain(now);
         }
-        let Some(reading) = reach.ring.reading(self.pod.uid.as_str(), now) else {
+        let Some(mut reading) = reach.ring.reading(self.pod.uid.as_str(), now) else {
             return Activity::default();
         };
+        if self.protocol < KNOWS_DATACENTERS {
+            reading.members.iter_mut().flatten().for_each(|m| m.datacenter = None);
+        }
         self.unanswered = None;
         let asked = self.question.as_ref().map(|(_, seen)| *seen);
         if let Some(look) = &self.look {
@@ -112,6 +118,7 @@ impl Agent {
             runtime_before: None,
             sealed: self.sealed.is_some(),
             closed: self.closed,
+            awaits_rebuild: self.awaits_rebuild,
             rewound: self.rewound,
             credentials: None,
         });
@@ -150,6 +157,9 @@ impl Agent {
             },
             launch: launch.as_ref().filter(|_| self.process == Process::Running),
             copies: &self.copies.counts,
+            copies_by_datacenter: &self.copies.by_datacenter,
+            rebuild: self.told_rebuilt(),
+            awaits_rebuild: decide::rebuild::is_owed(&self.facts(now)),
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
             tls: self.tls.clone(),
@@ -208,7 +218,9 @@ impl Ring {
         Some(Reading {
             mode: Some(mode.into()),
             native_transport: Some(
-                native && !self.closed.contains(&server.member) && server.door != Door::Sealed,
+                native
+                    && !self.closed.contains(&server.member)
+                    && !matches!(server.door, Door::Sealed | Door::AwaitsRebuild),
             ),
             gossip: Some(server.phase != Phase::Drained),
             version: Some(server.version.clone()),
@@ -247,7 +259,12 @@ impl Ring {
     fn schema_of(&self, server: &Server) -> String {
         let line: Vec<&str> = server.version.split('.').take(2).collect();
         let odd = if self.odd_schemas.contains(&server.member) { "-odd" } else { "" };
-        format!("schema-{}-{}{odd}", line.join("."), self.system_copies.unwrap_or(0))
+        let altered = match self.far.altered {
+            0 => String::new(),
+            times => format!("-{times}"),
+        };
+        let copies = self.system_copies.unwrap_or(0);
+        format!("schema-{}-{copies}{odd}{altered}", line.join("."))
     }
 
     fn schema_agreed(&self) -> bool {

@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_agent::render::Door;
 use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{HostId, StaticAddress};
-use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState};
+use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState, RingMember};
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,6 +102,8 @@ pub struct Runs {
     pub certified: bool,
     /// It takes clients over TLS alone.
     pub tls_alone: bool,
+    /// It takes them only once its member is rebuilt.
+    pub added: bool,
 }
 
 impl Configuration {
@@ -113,6 +115,11 @@ impl Configuration {
     /// Does it take clients over TLS alone?
     pub fn is_tls_alone(&self) -> bool {
         matches!(self, Configuration::Runs(Runs { tls_alone: true, .. }))
+    }
+
+    /// Was its datacenter added to a ring?
+    pub fn is_added(&self) -> bool {
+        matches!(self, Configuration::Runs(Runs { added: true, .. }))
     }
 
     /// Has it a certificate that the operator signs?
@@ -191,6 +198,8 @@ pub struct Exit {
 pub struct Ring {
     pub servers: BTreeMap<String, Server>,
     pub seats: BTreeMap<HostId, Seat>,
+    /// Members of other datacenters, which no record names: as each of ours is to see them.
+    pub elsewhere: BTreeMap<HostId, RingMember>,
     /// Member that founded each ring there ever was.
     pub founders: Vec<String>,
     pub views: Views,
@@ -202,6 +211,8 @@ pub struct Ring {
     tags: usize,
     /// Bytes that are free on members' disks, where that is not plenty.
     pub free: BTreeMap<String, u64>,
+    /// What is in another datacenter.
+    pub far: super::far::Far,
     /// The archives of its members' commit logs.
     pub archives: super::archive::Archives,
     /// The store of its backups.
@@ -352,12 +363,14 @@ impl Ring {
             free: BTreeMap::new(),
             servers: BTreeMap::new(),
             seats: BTreeMap::new(),
+            elsewhere: BTreeMap::new(),
             founders: Vec::new(),
             views: Views::default(),
             exits: BTreeMap::new(),
             answers: BTreeMap::new(),
             stopped: BTreeSet::new(),
             tags: 0,
+            far: super::far::Far::default(),
             archives: super::archive::Archives::default(),
             store: super::transfers::Store::default(),
             tables: super::restores::Tables::default(),

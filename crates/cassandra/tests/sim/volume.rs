@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::repair::Memory;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
+use palladion_agent::volume::rebuilt::Rebuilt;
 use palladion_agent::volume::roles::Note;
 use palladion_agent::volume::tokens::FirstTokens;
 use palladion_agent::volume::{self, Found, SavedMember};
@@ -46,6 +47,8 @@ pub struct Volume {
     pub note: Note,
     /// What is noted of the tokens of a first start.
     pub tokens: FirstTokens,
+    /// What is noted of rebuilds.
+    pub rebuilt: Rebuilt,
 }
 
 /// A key, by the words that are asked with it, and what was signed for it.
@@ -89,6 +92,8 @@ pub struct Data {
     pub streamed: BTreeSet<(u32, HostId)>,
     /// The formats of its SSTables: first numbers of the versions that have written them.
     pub formats: BTreeSet<u32>,
+    /// Keyspaces of another datacenter of which it has all rows.
+    pub copied: BTreeSet<String>,
 }
 
 /// `system.local` as far as starts depend on it.
@@ -117,6 +122,7 @@ impl Volume {
             heartbeat: self.heartbeat.clone(),
             note: self.note.clone(),
             tokens: self.tokens.clone(),
+            rebuilt: self.rebuilt.clone(),
         }
     }
 
@@ -131,6 +137,7 @@ impl Volume {
             heartbeat: Known::Never,
             note: Note::default(),
             tokens: FirstTokens::None,
+            rebuilt: Rebuilt::default(),
         }
     }
 }

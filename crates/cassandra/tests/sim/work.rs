@@ -224,8 +224,8 @@ impl Agent {
     /// Nothing is left to do.
     pub(super) fn succeed(&mut self, now: Timestamp) {
         let succeeded = KeyspaceState::Succeeded;
-        let result =
-            KeyspaceResult { name: KEYSPACE.into(), state: succeeded, seconds: 1, message: None };
+        let mut result = KeyspaceResult::of(KEYSPACE.into(), succeeded, 1, None);
+        result.copies_before = self.copies_before.take();
         self.notes.finish_keyspace(result);
         self.notes.end(Ended { state: JobState::Succeeded, cause: None, message: None }, now);
         self.work = None;
@@ -244,6 +244,10 @@ impl Agent {
             return;
         };
         self.notes.call(item);
+        if let Some(Body::Replication(body)) = job.work.body() {
+            self.copies_before = Some(reach.ring.copies_in(&body.keyspaces[0], &body.datacenter));
+            reach.ring.note_asked(self.pod.uid.as_str(), body);
+        }
         reach.ring.call(self.pod.uid.as_str(), kind, None, reach.now);
     }
 
@@ -365,6 +369,7 @@ fn items(kind: TaskKind) -> Vec<Item> {
         | TaskKind::Snapshot
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
+        | TaskKind::Replication
         | TaskKind::Restart
         | TaskKind::Drain
         | TaskKind::Replace
@@ -442,6 +447,10 @@ impl Ring {
             }
             TaskKind::Cleanup => self.cleanup(pod, disks).map(|_| ()),
             TaskKind::UpgradeSstables => self.rewrite(pod, disks).map(|_| ()),
+            TaskKind::Replication => {
+                self.replicate(pod);
+                Ok(())
+            }
             TaskKind::Compact
             | TaskKind::GarbageCollect
             | TaskKind::Scrub

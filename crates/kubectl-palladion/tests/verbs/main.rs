@@ -311,6 +311,8 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
         "task run snapshot demo --name before --ttl 1h --no-flush",
         "task run clear-snapshot demo --name before --keyspace shop --yes",
         "task run set-log-level demo --level ROOT=debug,org.apache.cassandra.gms=trace --for 30m",
+        "task run replication demo --keyspace shop,stock --datacenter dc2 --factor 3",
+        "task run replication demo --keyspace shop --datacenter dc1 --factor 2 --allow-fewer --convert",
         "task run repair demo --keyspace shop",
         "task run repair demo --due --parallel 2 --segment-bytes 67108864 --intensity 50",
         "task run restart demo",

@@ -57,6 +57,49 @@ fn without_another_seed_an_empty_volume_never_starts_but_by_found() {
 }
 
 #[test]
+fn the_first_member_of_a_datacenter_names_one_seed_elsewhere_that_answers_and_never_itself() {
+    let joins = |answers: Option<&'static str>| {
+        a_new_member().permit(PermitKind::Join, MustBeEmpty).with(|w| {
+            w.spec().seeds.clear();
+            w.spec().external_seeds = vec!["seeds.west.example.com".into()];
+            w.elsewhere.addresses = vec![ELSEWHERE.into(), "10.96.9.9".into()];
+            w.elsewhere.answers = answers.map(Into::into);
+        })
+    };
+    let start = joins(Some(ELSEWHERE)).start();
+    assert_eq!(start.identity.seeds, [ELSEWHERE.into()]);
+    assert_eq!(start.identity.entry, Entry::Join);
+    joins(None).waits(Reason::SeedsUnreachable);
+    joins(Some(ADDRESS)).waits(Reason::SeedsUnreachable);
+    let itself = joins(None).with(|w| w.spec().seeds = vec![ADDRESS.into()]);
+    itself.waits(Reason::SeedsUnreachable);
+}
+
+#[test]
+fn where_its_datacenter_has_members_a_joiner_names_those_and_no_seed_elsewhere() {
+    let start = a_new_member()
+        .permit(PermitKind::Join, MustBeEmpty)
+        .with(|w| {
+            w.spec().external_seeds = vec![ELSEWHERE.into()];
+            w.elsewhere.answers = Some(ELSEWHERE.into());
+        })
+        .start();
+    assert_eq!(start.identity.seeds, [SEED.into()]);
+}
+
+#[test]
+fn a_ring_is_initialized_without_seeds_elsewhere() {
+    let start = a_new_member()
+        .permit(PermitKind::Initialize, MustBeEmpty)
+        .with(|w| {
+            w.spec().external_seeds = vec![ELSEWHERE.into()];
+            w.elsewhere.answers = Some(ELSEWHERE.into());
+        })
+        .start();
+    assert_eq!(start.identity.seeds, [ADDRESS.into()]);
+}
+
+#[test]
 fn a_join_that_failed_is_tried_again_on_wiped_directories_only() {
     let left_overs = a_new_member().membership(joining(PermitKind::Join)).data();
     let again = left_overs.clone().permit(PermitKind::Join, Wipe).start();

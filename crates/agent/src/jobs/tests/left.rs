@@ -14,11 +14,17 @@ use tokio::sync::watch;
 async fn outcome(place: &Place, kind: OperationKind) -> Outcome {
     let mut operation = Operation::of("o".into(), kind);
     operation.keyspaces = vec!["shop".into()];
+    run_it(place, &operation).await
+}
+
+async fn run_it(place: &Place, operation: &Operation) -> Outcome {
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
     let cql = Endpoint { address, encryption: Plain, credentials: None };
     let (admin, book) = (place.fake.clone(), Some(place.book.clone()));
-    let tools = Tools { admin, cql, tag: "t1".into(), book, pace: Place::pace() };
-    run(&operation, &tools, &watch::channel(0).0).await
+    let (tag, datacenter) = ("t1".into(), "dc1".into());
+    let volume = place.fake.volume.clone();
+    let tools = Tools { admin, cql, tag, datacenter, book, volume, pace: Place::pace() };
+    run(operation, &tools, &watch::channel(0).0).await
 }
 
 async fn is_over(place: &Place, left: Left) -> Option<()> {
@@ -81,4 +87,43 @@ async fn a_repair_is_over_when_its_number_has_ended() {
         assert!(place.state().repairs.is_empty(), "it was looked at until it had ended");
         place.state().repairs = repeat_n(RepairState::Running, 9).collect();
     }
+}
+
+fn rebuild() -> Operation {
+    let mut operation = Operation::of("o".into(), OperationKind::Rebuild);
+    operation.keyspaces = vec!["shop".into(), "system_auth".into()];
+    operation.source_datacenter = Some("dc1".into());
+    operation
+}
+
+/// What was rebuilt is on the volume before the next call, and is not called for again.
+#[tokio::test]
+async fn a_rebuild_notes_each_keyspace_and_goes_on_after_it() {
+    let place = Place::new();
+    place.state().fails = Some("system_auth");
+    let rebuilt = || place.fake.volume.rebuilt().keyspaces;
+    let ended = run_it(&place, &rebuild()).await;
+    assert!(matches!(ended, Outcome::Ended(Err(_))), "{ended:?}");
+    assert_eq!(rebuilt(), ["shop"]);
+    assert_eq!(place.calls().len(), 2);
+    place.state().fails = None;
+    let ended = run_it(&place, &rebuild()).await;
+    assert!(matches!(ended, Outcome::Ended(Ok(_))), "{ended:?}");
+    assert_eq!(rebuilt(), ["shop", "system_auth"]);
+    let calls = place.calls();
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert!(calls[0].starts_with("rebuild system_auth from dc1"), "{calls:?}");
+}
+
+#[tokio::test]
+async fn a_rebuild_whose_connection_broke_is_over_when_its_streams_are_gone_and_counts_for_nothing()
+{
+    let place = Place::new();
+    place.state().breaks = true;
+    let lost = run_it(&place, &rebuild()).await;
+    assert!(matches!(lost, Outcome::Lost(_)), "{lost:?}");
+    assert!(place.fake.volume.rebuilt().keyspaces.is_empty());
+    place.state().rebuilds = 4;
+    assert_eq!(is_over(&place, Left::Rebuild).await, Some(()));
+    assert_eq!(place.state().rebuilds, 0, "it was looked at until it was gone");
 }

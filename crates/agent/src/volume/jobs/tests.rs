@@ -24,7 +24,7 @@ fn what_a_server_says_fits_into_the_status() {
     notes.begin(&job("a"), &"pod".into(), "t", now);
     let page = "ä".repeat(5000);
     let (state, message) = (KeyspaceState::Failed, Some(page.clone()));
-    notes.finish_keyspace(KeyspaceResult { name: "k".into(), state, seconds: 0, message });
+    notes.finish_keyspace(KeyspaceResult::of("k".into(), state, 0, message));
     notes.end(Ended::by(JobState::Failed, JobCause::ServerError, page), now);
     let status = notes.status(Some("a")).unwrap();
     let messages = [&status.message, &status.results[0].message];

@@ -267,7 +267,7 @@ pub fn is_out(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> bool {
     !others.is_empty()
         && others.iter().all(|o| {
             o.status.ring.as_ref().is_some_and(|r| {
-                usize::try_from(r.members) == Ok(without)
+                facts.own_members(r) == without
                     && r.exceptions.iter().all(|e| e.host_id != *host_id)
             })
         })

@@ -177,7 +177,9 @@ fn answer(
     purpose: &Purpose<'_>,
     asked: &Asked<'_>,
 ) -> Answer {
-    let verdict = |except: &[&HostId]| verdict(facts, whom, asked.others, asked.nonce, except);
+    let verdict = |except: &[&HostId]| {
+        verdict(facts, whom, asked.others, asked.nonce, except, purpose.takes())
+    };
     match purpose {
         Purpose::Join => match verdict(&[]) {
             // What an earlier try has left is deleted by this one: not the ring's data.

@@ -1,5 +1,6 @@
 //! The cheap look before a turn is taken: what members report by themselves.
 
+use super::datacenters::{self, Elsewhere, Seen};
 use super::marks;
 use super::proof::Proof;
 use super::witness::{known_hosts, rest_of};
@@ -21,7 +22,12 @@ pub fn is_quiet_for(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Obj
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
-    all_quiet(facts, &facts.joined().collect::<Vec<_>>(), None)
+    ring_is_quiet_but(facts, Elsewhere::AllNormal)
+}
+
+/// The same, as far as other datacenters matter to the step.
+pub fn ring_is_quiet_but(facts: &Facts<'_>, elsewhere: Elsewhere) -> Result<(), Objection> {
+    all_quiet(facts, &facts.joined().collect::<Vec<_>>(), None, elsewhere)
 }
 
 /// Nobody joins, leaves or moves, as far as members say so that are up, and these
@@ -40,11 +46,24 @@ pub fn nobody_moves(facts: &Facts<'_>) -> Result<(), Objection> {
     Ok(())
 }
 
+/// The other datacenters are as a step takes them, as far as these members report.
+pub fn elsewhere_is_quiet(
+    facts: &Facts<'_>,
+    members: &[&MemberFact],
+    elsewhere: Elsewhere,
+) -> Result<(), Objection> {
+    let reports = members.iter().filter_map(|m| Some((m, m.status.ring.as_ref()?)));
+    let views: Vec<Seen<'_>> =
+        reports.map(|(member, ring)| Seen::of_report(facts, member, ring)).collect();
+    datacenters::objection(&views, elsewhere).map_or(Ok(()), Err)
+}
+
 /// All others are up and normal, and see nobody in trouble but this one: it is to
 /// be stopped, whatever it reports itself.
 pub fn others_are_quiet(facts: &Facts<'_>, member: &MemberFact) -> Result<(), Objection> {
     let others = facts.joined().filter(|m| m.name != member.name);
-    all_quiet(facts, &others.collect::<Vec<_>>(), member.recorded_host_id())
+    let others = others.collect::<Vec<_>>();
+    all_quiet(facts, &others, member.recorded_host_id(), Elsewhere::AllNormal)
 }
 
 /// These see nobody in trouble, but for whom the step is about.
@@ -52,26 +71,31 @@ fn all_quiet(
     facts: &Facts<'_>,
     members: &[&MemberFact],
     except: Option<&HostId>,
+    elsewhere: Elsewhere,
 ) -> Result<(), Objection> {
     let known = known_hosts(facts).len();
     let without = except.map_or(known, |host_id| rest_of(facts, host_id));
     none_is_stopped(members.iter().copied())?;
+    let mut views = Vec::new();
     for member in members {
         let ring = ring_of(facts, member)?;
-        if let Some(odd) = ring.exceptions.iter().find(|e| Some(&e.host_id) != except) {
+        let odd =
+            ring.exceptions.iter().find(|e| Some(&e.host_id) != except && !facts.is_elsewhere(e));
+        if let Some(odd) = odd {
             return Err(sees(member, odd));
         }
         if !ring.schema_agreed && !lines::explain_schemas(facts) {
             return Err(Objection::Schemas { witness: member.name.clone() });
         }
         // Who has started since the others lost that one may not have heard of it.
-        let seen = usize::try_from(ring.members).ok();
-        if seen != Some(known) && seen != Some(without) {
-            let (witness, members) = (member.name.clone(), Count::of(ring.members, "member"));
+        let seen = facts.own_members(ring);
+        if seen != known && seen != without {
+            let (witness, members) = (member.name.clone(), Count::of(seen, "member"));
             return Err(Objection::SeesOnly { witness, members, recorded: known });
         }
+        views.push(Seen::of_report(facts, member, ring));
     }
-    Ok(())
+    datacenters::objection(&views, elsewhere).map_or(Ok(()), Err)
 }
 
 /// All others are up and normal, and see nobody in trouble but the lost one,
@@ -80,28 +104,33 @@ pub fn rest_is_quiet(
     facts: &Facts<'_>,
     name: &MemberName,
     host_id: &HostId,
+    elsewhere: Elsewhere,
 ) -> Result<(), Objection> {
     let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
     let is_other = |m: &&MemberFact| m.name != *name && marks::of(m).is_none();
     none_is_stopped(facts.joined().filter(is_other))?;
-    let mut others = 0;
+    let mut views = Vec::new();
     for member in facts.joined().filter(is_other) {
-        others += 1;
         let ring = ring_of(facts, member)?;
-        let odd = ring.exceptions.iter().find(|e| !excused.contains(&&e.host_id));
+        let odd = ring
+            .exceptions
+            .iter()
+            .find(|e| !excused.contains(&&e.host_id) && !facts.is_elsewhere(e));
         if let Some(odd) = odd {
             return Err(sees(member, odd));
         }
-        let knows = usize::try_from(ring.members) != Ok(without);
+        let knows = facts.own_members(ring) != without;
         if knows && !ring.exceptions.iter().any(|e| e.host_id == *host_id) {
             let (witness, member) = (member.name.clone(), name.clone());
             return Err(Objection::StillUp { witness, member });
         }
+        views.push(Seen::of_report(facts, member, ring));
     }
-    match others {
-        0 => Err(Objection::OnlyMember),
-        _ => Ok(()),
+    match (views.is_empty(), datacenters::objection(&views, elsewhere)) {
+        (true, _) => Err(Objection::OnlyMember),
+        (false, Some(why)) => Err(why),
+        (false, None) => Ok(()),
     }
 }
 

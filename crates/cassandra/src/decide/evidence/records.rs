@@ -18,6 +18,11 @@ pub fn is_first(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<P
     named.then(|| Proof::seen(facts, ProofKind::AllEmpty, member, &Proven::FirstMember))
 }
 
+/// No other volume of its datacenter holds anything: it joins a ring that exists elsewhere.
+pub fn is_first_here(facts: &Facts<'_>, member: &MemberFact) -> Proof {
+    Proof::seen(facts, ProofKind::AllEmpty, member, &Proven::FirstHere)
+}
+
 /// It has left for good, as its record says.
 pub fn has_left(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
     let annotations = member.object.as_ref().map(|o| &o.meta.annotations);

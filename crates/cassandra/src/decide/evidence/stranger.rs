@@ -1,6 +1,7 @@
 //! What proves that nothing of the ring is on a volume.
 
 use super::answer::Answer;
+use super::datacenters::{self, Elsewhere};
 use super::marks;
 use super::proof::Proof;
 use super::quiet::{rest_is_quiet, ring_is_quiet};
@@ -9,7 +10,7 @@ use super::witness::{others, recorded_hosts};
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{NotClear, Objection, Proven};
 use palladion_api::ids::{HostId, Nonce};
-use palladion_api::member::{Liveness, MemberState, ServerState, VolumeState};
+use palladion_api::member::{Liveness, MemberState, RingMember, ServerState, VolumeState};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Names;
 
@@ -38,7 +39,10 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
     let others = others(facts, &member.name);
     let knows = |other: &&MemberFact| {
         let seen = other.status.ring.as_ref()?.exceptions.iter();
-        let mut seen = seen.filter(|e| Some(&e.address) == address);
+        // Whoever gossips another datacenter was never this member.
+        let is_ours =
+            |e: &RingMember| e.datacenter.as_ref().is_none_or(|d| *d == facts.spec.datacenter.name);
+        let mut seen = seen.filter(|e| Some(&e.address) == address && is_ours(e));
         let it = seen.find(|e| e.state == MemberState::Normal && e.liveness == Liveness::Down);
         it.map(|e| e.host_id.clone())
     };
@@ -56,7 +60,7 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
     }
     // A replacement that never came to its end leaves the ring as it was before.
     let quiet = match marks::of(member) {
-        Some(record) => rest_is_quiet(facts, &member.name, &record.host_id),
+        Some(record) => rest_is_quiet(facts, &member.name, &record.host_id, Elsewhere::AllNormal),
         None => ring_is_quiet(facts),
     };
     match quiet {
@@ -90,7 +94,7 @@ pub(super) fn never_joined(
     if let Some(why) = not_known(member) {
         return Answer::Refused { why, read_at: facts.turn().map_or(facts.now(), |t| t.since.0) };
     }
-    let well = verdict(facts, member, witnesses, nonce, &[]);
+    let well = verdict(facts, member, witnesses, nonce, &[], Elsewhere::AllNormal);
     let Answer::Proven(_) = well else {
         return well;
     };
@@ -111,11 +115,14 @@ pub(super) fn stranger(
     nonce: &Nonce,
 ) -> Option<Answer> {
     let recorded = recorded_hosts(facts);
+    // Who is elsewhere in every answer is none of ours; with our address it may be one.
+    let elsewhere = datacenters::hosts(facts);
     let own = member.recorded_address();
     witnesses.iter().find_map(|witness| {
         let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce)?;
         let mut seen = answer.members.as_ref()?.iter();
-        let odd = seen.find(|m| !recorded.contains(&m.host_id) || own == Some(&m.address))?;
+        let is_known = |id: &HostId| recorded.contains(id) || elsewhere.contains(id);
+        let odd = seen.find(|m| !is_known(&m.host_id) || own == Some(&m.address))?;
         let (witness, member) = (witness.name.clone(), member.name.clone());
         let (address, host_id) = (odd.address.clone(), odd.host_id.clone());
         let why = match own == Some(&odd.address) {

@@ -3,6 +3,7 @@
 
 use super::absence::{Absent, Asked, Voters, all_see_down, is_dead, is_gone, is_untouched};
 use super::answer::Answer;
+use super::datacenters::Elsewhere;
 use super::idle::serves_nothing;
 use super::prove::{is_out_already, prove};
 use super::purpose::Purpose;
@@ -169,7 +170,7 @@ impl Ring {
         self.ask(|facts| {
             let whom = &facts.members[&MemberName::new(WHOM)];
             let witnesses = witnesses(facts, &whom.name);
-            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), &[])
+            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), &[], Elsewhere::AllNormal)
         })
     }
 

@@ -1,6 +1,7 @@
 //! What proves that a member joined although nobody has noted it: its ledger
 //! says that it was joining, and the ring has it as a full member, down.
 
+use super::datacenters::Elsewhere;
 use super::marks;
 use super::proof::Proof;
 use super::verdict::verdict;
@@ -21,8 +22,12 @@ pub fn of(member: &MemberFact) -> Option<VolumeId> {
 
 /// Is this the member, as a full one that is down?
 pub fn is_it(member: &MemberFact, seen: &RingMember) -> bool {
-    let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
+    let spec = member.spec.as_ref();
+    let address = spec.and_then(|s| s.address.as_ref());
+    // Whoever gossips another datacenter was never this member.
+    let elsewhere = |d: &String| spec.is_none_or(|spec| spec.datacenter != *d);
     address == Some(&seen.address)
+        && !seen.datacenter.as_ref().is_some_and(elsewhere)
         && seen.state == MemberState::Normal
         && seen.liveness == Liveness::Down
 }
@@ -41,7 +46,8 @@ pub fn is_full_member(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Op
         }
     }
     let host_id = host_id?;
-    let verdict = verdict(facts, member, &witnesses, nonce, &excused(member, host_id));
+    let verdict =
+        verdict(facts, member, &witnesses, nonce, &excused(member, host_id), Elsewhere::AllNormal);
     let ring = verdict.proven()?.text().to_string();
     let proven = Proven::JoinedUnnoticed { host_id: host_id.clone(), ring };
     Some(Proof::asked(facts, ProofKind::AllWell, member, Some(host_id), &proven))

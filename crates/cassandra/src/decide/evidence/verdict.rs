@@ -3,6 +3,7 @@
 
 use super::answer::Answer;
 use super::ask::too_old;
+use super::datacenters::{self, Elsewhere, Seen};
 use super::proof::Proof;
 use super::quiet::stands_still;
 use super::witness::known_hosts;
@@ -24,25 +25,34 @@ fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&HostId]) -> Option<
 }
 
 /// Do the witnesses see every known member up and normal, with one schema?
-/// `except` are host IDs that the step repairs or restarts.
+/// `except` are host IDs that the step repairs or restarts, `elsewhere` what it takes of
+/// other datacenters.
 pub fn verdict(
     facts: &Facts<'_>,
     whom: &MemberFact,
     witnesses: &[&MemberFact],
     nonce: &Nonce,
     except: &[&HostId],
+    elsewhere: Elsewhere,
 ) -> Answer {
     let known = known_hosts(facts);
-    let mut missing = Vec::new();
+    // Whom one of ours has elsewhere, all that are asked have heard of.
+    let all = known.iter().cloned().chain(datacenters::hosts(facts)).collect();
+    let (mut missing, mut views, mut newest) = (Vec::new(), Vec::new(), None);
     for witness in witnesses {
         let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce);
         let Some(answer) = answer else {
             missing.push(witness.name.clone());
             continue;
         };
-        if let Some(why) = objection(facts, witness, answer, &known, except) {
+        if let Some(why) = objection(facts, witness, answer, &all, except) {
             return Answer::Refused { why, read_at: answer.read_at.0 };
         }
+        newest = newest.max(Some(answer.read_at.0));
+        views.push(Seen::of_answer(facts, witness, answer));
+    }
+    if let (Some(why), Some(read_at)) = (datacenters::objection(&views, elsewhere), newest) {
+        return Answer::Refused { why, read_at };
     }
     if let Some((why, read_at)) = too_old(facts) {
         return Answer::Refused { why, read_at };
@@ -86,6 +96,7 @@ fn objection(
     let odd = members.iter().find(|m| {
         (m.liveness != Liveness::Up || m.state != MemberState::Normal)
             && !except.contains(&&m.host_id)
+            && !facts.is_elsewhere(m)
     });
     if let Some(odd) = odd {
         return Some(Objection::SeesHost {

@@ -1,7 +1,7 @@
 //! Who can be asked about the ring, and which host IDs are known at all.
 
 use super::ask::nonce_of_gone;
-use super::marks;
+use super::{datacenters, marks};
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use palladion_api::cluster::Initialization;
 use palladion_api::ids::{HostId, MemberName};
@@ -44,8 +44,8 @@ pub(super) fn recorded_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     recorded.chain(claimed).chain(founder).cloned().collect()
 }
 
-/// Every host ID that any witness or record knows: the denominator that no
-/// short list can shrink.
+/// Every host ID of our datacenter that any witness or record knows: the denominator
+/// that no short list can shrink. Who is elsewhere counts for nothing of ours.
 pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     let mut known = recorded_hosts(facts);
     let questions = facts.turn().map(|turn| [turn.nonce.clone(), nonce_of_gone(turn)]);
@@ -57,6 +57,8 @@ pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     }
     // Gossip may show a member before its host ID.
     known.remove(&HostId::default());
+    let elsewhere = datacenters::hosts(facts);
+    known.retain(|host_id| !elsewhere.contains(host_id));
     known
 }
 
@@ -74,7 +76,7 @@ fn is_unrecorded(member: &MemberFact, first: &Initialization) -> bool {
         && !other_volume
 }
 
-/// How many members the ring has but this one, as far as anybody knows.
+/// How many members our datacenter has but this one, as far as anybody knows.
 pub fn rest_of(facts: &Facts<'_>, host_id: &HostId) -> usize {
     let known = known_hosts(facts);
     known.iter().filter(|id| *id != host_id).count()

@@ -7,4 +7,6 @@ pub mod restored;
 pub mod security;
 mod survey;
 
+pub use doubt::words as doubts_in_words;
 pub use next::next;
+pub use survey::{Survey, survey};

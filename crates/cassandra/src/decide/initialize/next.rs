@@ -11,7 +11,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened, Problem, Waiting};
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{RingOrigin, TurnStep};
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
@@ -21,6 +21,10 @@ use palladion_plan::{Event, Flow};
 /// Initialize the ring, or say why not yet.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if facts.ring_exists() {
+        return Flow::Free;
+    }
+    // Whatever is on record, and whatever a person allows: a ring that exists is joined.
+    if valid.elsewhere.origin == RingOrigin::Existing {
         return Flow::Free;
     }
     if facts.status.initialization.is_some()

@@ -8,7 +8,7 @@ use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened};
-use palladion_api::cluster::AuthMode;
+use palladion_api::cluster::{AuthMode, RingOrigin};
 use palladion_api::names;
 use palladion_plan::{Event, Step};
 
@@ -44,7 +44,9 @@ fn create(valid: &Valid, secret: &str, user: &str, draft: &mut Draft) {
 /// The Secrets that are ours to create and were not yet, with their users. A user who names
 /// another one for people brings it.
 fn missing(facts: &Facts<'_>, valid: &Valid) -> Vec<(String, &'static str)> {
-    if !asks(valid) || facts.settled.is_none() || facts.ring_exists() {
+    // The users of a ring that exists are known there: its Secrets are copied by a person.
+    let is_new = valid.elsewhere.origin == RingOrigin::New;
+    if !asks(valid) || facts.settled.is_none() || facts.ring_exists() || !is_new {
         return Vec::new();
     }
     let peoples = names::superuser_secret(&valid.name);

@@ -1,6 +1,7 @@
 //! Joins, one at a time: from the turn to the permit, and what comes of an
 //! attempt.
 
+use super::first;
 use super::next::candidate;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
@@ -16,7 +17,7 @@ use crate::validate::Valid;
 use crate::words::join::{Doing, Ended, Waiting};
 use crate::words::turn;
 use jiff::SignedDuration;
-use palladion_api::cluster::{Initialization, Turn, TurnStep};
+use palladion_api::cluster::{Initialization, RingOrigin, Turn, TurnStep};
 use palladion_api::member::DataBeforeStart;
 use palladion_plan::words::Sentence;
 
@@ -70,11 +71,20 @@ fn before_permit(
     if let Some(waiting) = restored::first_start_waits(facts, valid, turn, member) {
         return release(facts, turn, Ended::NotRestored { why: waiting.to_string() }, draft);
     }
+    if turn.step == TurnStep::Initialize && valid.elsewhere.origin == RingOrigin::Existing {
+        return release(facts, turn, Ended::RingIsElsewhere, draft);
+    }
     if turn.step == TurnStep::Initialize {
         return match records::is_first(facts, turn, member) {
             Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
             None => release(facts, turn, Ended::InitializedElsewhere, draft),
         };
+    }
+    if first::is_first(facts, valid, turn) {
+        if let Some(proof) = first::may_join(facts, valid, member, draft) {
+            permit::give(facts, valid, turn, member, &proof, draft);
+        }
+        return;
     }
     if let Some(proof) = unnoticed::is_full_member(facts, turn, member) {
         let data = DataBeforeStart::Keep;

@@ -143,6 +143,12 @@ fn lacks_writes(
     member: &MemberFact,
     permit: Option<&Nonce>,
 ) -> Option<Vec<Debt>> {
+    // Who is elsewhere cannot be asked whether it has heard of the join.
+    let has_others = facts.is_created() && facts.has_other_datacenters();
+    if has_others && facts.spec.mode == Mode::Cassandra {
+        let cause = Cause::UnheardElsewhere { member: member.name.clone(), at: facts.now() };
+        return debts::with(member, &debts::repair_of_itself(cause));
+    }
     let unheard = evidence::unheard_by(facts, member, permit);
     // ScyllaDB changes its topology by consensus.
     if !facts.is_created() || facts.spec.mode == Mode::Scylla || unheard.is_empty() {

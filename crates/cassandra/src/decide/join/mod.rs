@@ -2,6 +2,7 @@
 //! joined unnoticed; who a new member is.
 
 mod advance;
+pub mod first;
 pub mod identities;
 mod next;
 pub mod returning;

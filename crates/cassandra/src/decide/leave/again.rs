@@ -5,7 +5,7 @@
 
 use super::next::{is_held_up, refusal};
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence::{self, Elsewhere, marks};
 use crate::decide::turn::lock;
 use crate::facts::Facts;
 use crate::facts::leaver::{self, failed_halfway};
@@ -33,7 +33,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.wait_for(waiting).about(member.subject());
         return Flow::Busy;
     }
-    let quiet = evidence::rest_is_quiet(facts, &member.name, host_id);
+    let quiet = evidence::rest_is_quiet(facts, &member.name, host_id, Elsewhere::AllNormal);
     if let Some(refused) = refusal(facts, member, &quiet) {
         draft.report(refused.clone());
         draft.wait_for(refused).about(member.subject());

@@ -18,7 +18,7 @@ const ROOM_PERCENT: u64 = 150;
 pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option<Obstacle> {
     let joined = || facts.joined();
     let Some(copies) =
-        joined().filter(|m| m.is_normal()).map(|m| &m.status.copies).find(|c| !c.is_empty())
+        joined().filter(|m| m.is_normal()).map(MemberFact::copies_here).find(|c| !c.is_empty())
     else {
         return Some(Obstacle::ReplicationUnknown);
     };
@@ -26,7 +26,7 @@ pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option
     let held = |copies: &u32| usize::try_from(*copies).unwrap_or(usize::MAX);
     if let Some((name, copies)) = of_users().find(|(_, copies)| held(copies) > left) {
         let members = Count::of(left, "member");
-        return Some(Obstacle::Copies { keyspace: name.clone(), copies: *copies, members });
+        return Some(Obstacle::Copies { keyspace: (*name).clone(), copies: *copies, members });
     }
     let racks: BTreeSet<&RackName> = joined().map(|m| &m.rack).collect();
     let empties_rack = joined().filter(|m| m.rack == *rack).count() == 1;
@@ -34,7 +34,7 @@ pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option
     let crowded = of_users()
         .find(|(_, copies)| empties_rack && racks_left > 1 && held(copies) == racks.len());
     crowded.map(|(name, copies)| {
-        let (keyspace, rack) = (name.clone(), rack.clone());
+        let (keyspace, rack) = ((*name).clone(), rack.clone());
         Obstacle::EmptyRack { keyspace, copies: *copies, rack }
     })
 }

@@ -27,7 +27,8 @@ pub fn first(facts: &Facts<'_>) -> Option<Pending> {
 fn is_in_the_way(kind: DebtKind) -> bool {
     match kind {
         DebtKind::Repair | DebtKind::Cleanup | DebtKind::Unknown(_) => true,
-        DebtKind::UpgradeSstables => false,
+        // What it lacks is elsewhere, whole.
+        DebtKind::Rebuild | DebtKind::UpgradeSstables => false,
     }
 }
 
@@ -36,7 +37,7 @@ fn is_in_the_way(kind: DebtKind) -> bool {
 pub(super) fn may_lack(debt: &Debt) -> bool {
     match (debt.kind, debt.ranges) {
         (DebtKind::Repair, RepairRanges::All | RepairRanges::Unknown(_))
-        | (DebtKind::Unknown(_), _) => true,
+        | (DebtKind::Rebuild | DebtKind::Unknown(_), _) => true,
         (DebtKind::Repair, RepairRanges::Primary)
         | (DebtKind::Cleanup | DebtKind::UpgradeSstables, _) => false,
     }
@@ -84,6 +85,11 @@ pub fn on_claim(claim: &ClaimFact) -> Vec<Debt> {
     let claim = claim.object.meta.name.clone();
     serde_json::from_str(text)
         .unwrap_or_else(|_| vec![repair_of_itself(Cause::Unreadable { claim })])
+}
+
+/// The data of keyspaces that name the datacenter of a member, which it does not have.
+pub fn rebuild_of(cause: impl Display) -> Debt {
+    debt(DebtKind::Rebuild, cause)
 }
 
 fn debt(kind: DebtKind, cause: impl Display) -> Debt {

@@ -4,6 +4,7 @@
 
 pub mod absences;
 pub mod access;
+pub mod added;
 pub mod asked;
 mod cut_off;
 pub mod debts;
@@ -14,6 +15,7 @@ mod missed;
 mod orders;
 pub mod owed;
 pub mod pay;
+mod rebuild;
 pub mod runtime_settings;
 pub mod seed_lists;
 pub mod stale;

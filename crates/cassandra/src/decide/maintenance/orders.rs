@@ -13,6 +13,7 @@ pub(super) fn kind_of(debt: &Debt) -> OperationKind {
         DebtKind::Repair => OperationKind::Repair,
         DebtKind::Cleanup => OperationKind::Cleanup,
         DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
+        DebtKind::Rebuild => OperationKind::Rebuild,
         DebtKind::Unknown(word) => OperationKind::Unknown(word),
     }
 }

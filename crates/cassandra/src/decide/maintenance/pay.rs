@@ -4,7 +4,7 @@
 
 use super::debts::patch;
 use super::orders::{is_known, kind_of, ordered, prefix};
-use super::{lacking, missed};
+use super::{lacking, missed, rebuild};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{self, Facts, MemberFact};
@@ -37,13 +37,18 @@ fn owed<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a Debt> {
     let mut known = pending.iter().filter(|d| is_known(d));
     let first = known.clone().next();
     let repair = known.clone().find(|d| is_repair(d));
-    known.find(is_under_way).or(repair).or(first)
+    // Without the rows of another datacenter a repair would compare what is not there.
+    let rebuild = known.clone().find(|d| d.kind == DebtKind::Rebuild);
+    known.find(is_under_way).or(rebuild).or(repair).or(first)
 }
 
 fn is_repair(debt: &Debt) -> bool {
     match debt.kind {
         DebtKind::Repair => true,
-        DebtKind::Cleanup | DebtKind::UpgradeSstables | DebtKind::Unknown(_) => false,
+        DebtKind::Cleanup
+        | DebtKind::Rebuild
+        | DebtKind::UpgradeSstables
+        | DebtKind::Unknown(_) => false,
     }
 }
 
@@ -66,7 +71,7 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         match Course::of(facts, member, debt) {
             Course::NotBegun => untried.push((member, debt)),
             Course::Done => {
-                draft.steps.extend(done(member, debt));
+                draft.steps.extend(done(facts, member, debt));
                 under_way = Flow::Busy;
             }
             Course::Runs => {
@@ -155,6 +160,9 @@ fn begin(facts: &Facts<'_>, member: &MemberFact, debt: &Debt, draft: &mut Draft)
             return Flow::Free;
         }
     };
+    if debt.kind == DebtKind::Rebuild && rebuild::stands_in_the_way(facts, member, draft) {
+        return Flow::Free;
+    }
     draft.steps.extend(order(facts, member, debt, None).map(|step| step.proven(quiet)));
     let waiting = Waiting::Starting { work, member: name, cause };
     draft.wait_for(waiting).about(member.subject());
@@ -186,7 +194,7 @@ pub fn before_replacement(
         let has_failed = told.is_some_and(|o| o.state == OperationState::Failed);
         match Course::of(facts, member, debt) {
             Course::Done => {
-                draft.steps.extend(done(member, debt));
+                draft.steps.extend(done(facts, member, debt));
                 return Flow::Busy;
             }
             Course::Failed { why, .. } if has_failed => {
@@ -229,7 +237,7 @@ fn is_newer(debt: &Debt) -> bool {
     match (debt.kind, debt.ranges) {
         (DebtKind::Unknown(_), _) | (DebtKind::Repair, RepairRanges::Unknown(_)) => true,
         (DebtKind::Repair, RepairRanges::All | RepairRanges::Primary)
-        | (DebtKind::Cleanup | DebtKind::UpgradeSstables, _) => false,
+        | (DebtKind::Cleanup | DebtKind::Rebuild | DebtKind::UpgradeSstables, _) => false,
     }
 }
 
@@ -296,12 +304,14 @@ fn report_failed(member: &MemberFact, debt: &Debt, why: String, draft: &mut Draf
 
 /// The operation goes with the record of what was needed, so that the next one
 /// is a new operation.
-fn done(member: &MemberFact, debt: &Debt) -> Option<Step> {
+fn done(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Option<Step> {
     let owes: Vec<&Debt> =
         member.spec.iter().flat_map(|s| &s.pending_maintenance).filter(|d| *d != debt).collect();
     let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
+    let mut owes: Vec<Debt> = owes.into_iter().cloned().collect();
+    owes.extend(rebuild::then(facts.now(), member, debt, &owes));
     let mut spec = json!({ "pendingMaintenance": owes, "operation": null });
-    missed::made_up(member, debt, &owes, &mut spec);
+    missed::made_up(member, debt, &owes.iter().collect::<Vec<_>>(), &mut spec);
     patch(member, spec, doing)
 }
 
@@ -315,6 +325,9 @@ fn order(
     let kind = kind_of(debt);
     let mut operation = Operation::of(format!("{}{}", prefix(debt), facts.snapshot.nonce), kind);
     operation.ranges = debt.ranges;
+    if debt.kind == DebtKind::Rebuild {
+        rebuild::name(facts, member, &mut operation)?;
+    }
     operation.target = without.cloned();
     // Interrupted each time, it takes as long as one that never ends.
     let before = without.and(ordered(member, debt)).filter(|o| o.target == operation.target);

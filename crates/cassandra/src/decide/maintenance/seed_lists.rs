@@ -9,6 +9,26 @@ use crate::words::maintenance::Doing;
 use palladion_plan::Step;
 use serde_json::json;
 
+/// Seeds in other datacenters, for every member whose record differs. They restart nobody,
+/// and no server names one that it does not have as a member.
+pub fn elsewhere(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for member in facts.members.values().filter(|m| !m.is_gone()) {
+        let (Some(object), Some(spec)) = (&member.object, &member.spec) else {
+            continue;
+        };
+        let wanted = seeds::elsewhere(valid, Some(member));
+        if spec.external_seeds == wanted {
+            continue;
+        }
+        draft.steps.push(Step::patch_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": { "externalSeeds": Some(wanted).filter(|w| !w.is_empty()) } }),
+            Doing::SetExternalSeeds { member: member.name.clone() },
+        ));
+    }
+}
+
 /// After an outage in which the disks of seeds were lost, the others wait for
 /// seeds that never come back. While no member is up they are given at once
 /// those that have data; an empty volume is never among them.

@@ -4,15 +4,17 @@
 //! (safety rule 6.2). What is intended is recorded before it is set, so that a
 //! change that was left half-way is never taken for done (safety rule 7.5).
 
+mod elsewhere;
+
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::{failed_start, lock};
-use crate::facts::{self, Facts, MemberFact};
+use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
+use crate::words::maintenance::{Added, Doing, Happened, Problem, Replicating};
 use palladion_api::cluster::{Mode, SystemReplicationChange};
-use palladion_api::member::{Operation, OperationKind, OperationState};
+use palladion_api::member::{Operation, OperationKind, OperationState, RepairRanges};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
@@ -53,7 +55,9 @@ pub fn are_settled(facts: &Facts<'_>) -> bool {
 /// The factor that was set, unless it is being changed.
 fn on_record(facts: &Facts<'_>) -> Option<u32> {
     let status = &facts.status;
-    status.system_replication.filter(|_| status.system_replication_change.is_none())
+    let change = status.system_replication_change.as_ref();
+    let is_ours = change.is_some_and(|change| change.datacenter.is_none());
+    status.system_replication.filter(|_| !is_ours)
 }
 
 /// Has the last try to set the replication failed? It is tried again meanwhile.
@@ -73,7 +77,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             && m.pod.is_some()
             && !failed_start::has_failed_for_good(m)
     });
-    if waiting_to_join || valid.mode == Mode::Scylla {
+    // Without clients no agent logs in either: another datacenter names this one.
+    if waiting_to_join || valid.mode == Mode::Scylla || !facts.takes_clients() {
+        return;
+    }
+    if elsewhere::extend(facts, valid, draft).is_busy() {
         return;
     }
     set(facts, valid, facts.joined().count(), draft);
@@ -92,7 +100,8 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         return;
     }
     let under_way = facts.status.system_replication_change.clone();
-    let change = match under_way.filter(|c| c.factor == factor) {
+    let is_it = |c: &SystemReplicationChange| c.factor == factor && c.datacenter.is_none();
+    let change = match under_way.filter(is_it) {
         Some(change) => change,
         None => intend(facts, factor, draft),
     };
@@ -115,17 +124,18 @@ fn is_set(facts: &Facts<'_>, factor: u32, members: usize) -> bool {
 /// Do all full members that have counted report such a number of copies of a
 /// system keyspace? One alone may not have counted again yet.
 fn all_report(facts: &Facts<'_>, such: impl Fn(u32) -> bool) -> bool {
-    let reports = |m: &&MemberFact| m.is_normal() && !m.status.copies.is_empty();
+    let reports = |m: &&MemberFact| m.is_normal() && !m.copies_here().is_empty();
     let is_such = |m: &MemberFact| {
-        let mut copies = m.status.copies.iter();
-        copies.any(|(keyspace, copies)| is_one(keyspace) && such(*copies))
+        let mut copies = m.copies_here().into_iter();
+        copies.any(|(keyspace, copies)| is_one(keyspace) && such(copies))
     };
     let mut reporting = facts.joined().filter(reports).peekable();
     reporting.peek().is_some() && reporting.all(is_such)
 }
 
 fn intend(facts: &Facts<'_>, factor: u32, draft: &mut Draft) -> SystemReplicationChange {
-    let change = SystemReplicationChange { factor, nonce: facts.snapshot.nonce.clone() };
+    let nonce = facts.snapshot.nonce.clone();
+    let change = SystemReplicationChange { factor, datacenter: None, nonce };
     let doing = Doing::IntendReplication { factor };
     draft.steps.push(record(facts, json!({ "systemReplicationChange": change }), doing));
     change
@@ -145,6 +155,17 @@ fn conclude(facts: &Facts<'_>, valid: &Valid, factor: u32, draft: &mut Draft) {
 fn record(facts: &Facts<'_>, status: Value, doing: Doing) -> Step {
     let pointers = ["/status/turn", "/status/systemReplicationChange"];
     Step::compare_and_set(status, pointers.map(|p| lock::seen(facts, p)).into(), doing)
+}
+
+/// Does its agent leave the copies of other datacenters as they are?
+fn keeps_others(member: &MemberFact) -> bool {
+    member.status.agent.as_ref().is_some_and(|agent| agent.protocol >= KNOWS_DATACENTERS)
+}
+
+fn wait_for_newer_agent(member: &MemberFact, draft: &mut Draft) {
+    let agent = member.status.agent.as_ref().map(|a| a.version.clone()).unwrap_or_default();
+    let waiting = Added::AgentTooOld { member: member.name.clone(), agent };
+    draft.wait_for(waiting).about(member.subject());
 }
 
 /// Has an operation of this change set the replication?
@@ -208,8 +229,12 @@ impl Job<'_> {
     /// changes on two members could end in either order.
     fn alter(&self, joined: &[&MemberFact], draft: &mut Draft) {
         let was_told = |m: &&&MemberFact| ordered(m).is_some_and(|o| o.id.starts_with(ALTER));
-        if let Some(member) = joined.iter().find(was_told).or(joined.first()) {
-            self.advance(member, draft);
+        let Some(member) = joined.iter().find(was_told).or(joined.first()) else { return };
+        match self.facts.may_have_others() && !keeps_others(member) {
+            true => wait_for_newer_agent(member, draft),
+            false => {
+                self.advance(member, draft);
+            }
         }
     }
 
@@ -265,8 +290,12 @@ impl Job<'_> {
         operation.keyspaces = KEYSPACES.map(str::to_string).to_vec();
         match self.part {
             Part::Alter => {
-                operation.replication.insert(self.valid.datacenter.clone(), self.change.factor);
+                let datacenter = self.change.datacenter.as_ref().unwrap_or(&self.valid.datacenter);
+                operation.replication.insert(datacenter.clone(), self.change.factor);
             }
+            // The primary ranges of its members are those of the whole ring only where it has no
+            // other datacenter.
+            Part::Repair if self.facts.may_have_others() => operation.ranges = RepairRanges::All,
             Part::Repair => {}
         }
         let operation = facts::operation_of(self.facts, member, &operation);

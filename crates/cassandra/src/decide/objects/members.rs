@@ -46,6 +46,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             repair_owed_until: claim.and_then(owed::on_claim),
             left_host_id: claim.and_then(ClaimFact::left_host_id),
             seeds: seeds::of(facts, valid),
+            external_seeds: seeds::elsewhere(valid, known),
             runtime_settings: valid.runtime_settings.clone(),
             restart_token: restart_tokens::of_a_new_member(valid, &rack.name),
             ..CassandraMemberSpec::default()

@@ -3,7 +3,7 @@
 
 use super::lost::lost;
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, absence, marks};
+use crate::decide::evidence::{self, Elsewhere, absence, marks};
 use crate::decide::maintenance::{absences, hinted, hints, pay};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
@@ -42,7 +42,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             true => absence::voters_on_removed(member),
             false => absence::voters(member),
         };
-        let can_go_on = evidence::rest_is_quiet(facts, &name, &replaced.host_id)
+        let can_go_on = evidence::rest_is_quiet(facts, &name, &replaced.host_id, way.takes())
             .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
         if let Err(why) = can_go_on {
             let held = way.held(name.clone(), why);
@@ -119,6 +119,14 @@ impl Way {
         match self {
             Way::Replace => TurnStep::Replace,
             Way::Remove => TurnStep::Remove,
+        }
+    }
+
+    /// What it takes of other datacenters: a removal changes who is a member.
+    fn takes(self) -> Elsewhere {
+        match self {
+            Way::Replace => Elsewhere::OneDown,
+            Way::Remove => Elsewhere::AllNormal,
         }
     }
 

@@ -4,7 +4,7 @@
 //! each restart then takes a second replica of some data away for its time.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence::{self, Elsewhere, marks};
 use crate::decide::restart::{next, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -35,9 +35,9 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
     if let Some(member) = of(facts).first()
         && let Some(record) = marks::of(member)
     {
-        return evidence::rest_is_quiet(facts, &member.name, &record.host_id);
+        return evidence::rest_is_quiet(facts, &member.name, &record.host_id, Elsewhere::OneDown);
     }
-    evidence::ring_is_quiet(facts)
+    evidence::ring_is_quiet_but(facts, Elsewhere::OneDown)
 }
 
 /// Say what a person can do for an upgrade that cannot go on.

@@ -14,8 +14,16 @@ pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<Mixed> {
     let serving = facts.members.values().filter(|m| m.is_normal());
     let mut versions =
         serving.filter_map(|m| Some((m, m.status.server.as_ref()?.version.as_deref()?)));
-    let (member, version) =
-        versions.find(|(_, version)| lines::line(version).is_some_and(|l| l != wanted))?;
+    let is_other = |version: &str| lines::line(version).is_some_and(|l| l != wanted);
+    let Some((member, version)) = versions.find(|(_, version)| is_other(version)) else {
+        let mut elsewhere = facts.versions_elsewhere();
+        let (datacenter, version) = elsewhere.find(|(_, version)| is_other(version))?;
+        return Some(Mixed::Elsewhere {
+            datacenter: datacenter.name.clone(),
+            version: version.to_string(),
+            wanted: valid.version.clone(),
+        });
+    };
     Some(Mixed::Member {
         member: member.name.clone(),
         version: version.to_string(),
@@ -26,7 +34,8 @@ pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<Mixed> {
 /// Do all servers run one line, as far as they say?
 pub fn are_alike(facts: &Facts<'_>) -> bool {
     let versions = facts.members.values().filter_map(|m| m.reported_server()?.version.as_deref());
-    let all: BTreeSet<_> = versions.filter_map(lines::line).collect();
+    let mut all: BTreeSet<_> = versions.filter_map(lines::line).collect();
+    all.extend(facts.lines_elsewhere());
     all.len() <= 1
 }
 

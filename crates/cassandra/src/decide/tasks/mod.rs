@@ -24,6 +24,7 @@ mod queue;
 mod read;
 mod refusals;
 mod replace;
+mod replication;
 mod report;
 mod rotate;
 mod run;

@@ -8,7 +8,7 @@ use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
 use crate::decide::restart::{standstill, versions};
 use crate::decide::turn::stopping;
-use crate::facts::{Facts, MemberFact, Watched};
+use crate::facts::{Facts, KNOWS_DATACENTERS, MemberFact, Watched};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
 use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
@@ -60,6 +60,9 @@ pub fn gate<'a>(
     let is_out = member.is_stopped() || member.is_gone();
     if is_out && entry.started_at.is_none() {
         return Gate::Skip(Member::NotWanted);
+    }
+    if member.awaits_rebuild() && marks::of(member).is_none() {
+        return Gate::Wait(Waiting::NotRebuilt { member: member.name.clone() });
     }
     if !member.is_live(&facts.nodes) || marks::of(member).is_some() {
         // Whoever went down in the middle of it is waited for: the rest is still to be done.
@@ -130,6 +133,7 @@ fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let agent = member.status.agent.as_ref()?;
     let needed = match (job.kind, job.kind.means()) {
         (TaskKind::Drain, _) => KNOWS_DRAIN,
+        (TaskKind::Replication, _) => KNOWS_DATACENTERS,
         (_, Means::Job) => KNOWS_JOBS,
         (_, Means::Turn | Means::Authority) => 0,
     };
@@ -154,7 +158,7 @@ enum Need {
     OneLine,
     /// That nobody is down or moves: a repair fails while a replica is down; a
     /// cleanup drops what its member is about to own (safety rule 5.3); a restart
-    /// or a drain takes a member away.
+    /// or a drain takes a member away; other copies are on other members.
     Quiet,
 }
 
@@ -162,7 +166,7 @@ fn needs(kind: TaskKind) -> &'static [Need] {
     match kind {
         TaskKind::Repair | TaskKind::Cleanup => &[Need::OneLine, Need::Quiet],
         TaskKind::UpgradeSstables => &[Need::OneLine],
-        TaskKind::Restart | TaskKind::Drain => &[Need::Quiet],
+        TaskKind::Restart | TaskKind::Drain | TaskKind::Replication => &[Need::Quiet],
         TaskKind::Compact
         | TaskKind::GarbageCollect
         | TaskKind::Scrub

@@ -171,6 +171,7 @@ mod tests {
             state,
             seconds: 1,
             message: None,
+            copies_before: None,
         };
         let [mut member]: [TaskMember; 1] = entries(vec!["a".into()]).try_into().unwrap();
         member.keyspaces = keyspaces.enumerate().map(result).collect();

@@ -10,7 +10,7 @@ use super::passing::passes;
 use super::queue::{self, Job, holds};
 use super::refusals::not_of_scylla;
 use super::yields::Way;
-use super::{batches, claim, go_on, report, tidy};
+use super::{batches, claim, go_on, replication, report, tidy};
 use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
 use crate::facts::Facts;
@@ -88,6 +88,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, way: &Way, draft: &mut Draft) {
         }
         Next::Released => claim = Some(release(facts, holder.map(|at| &lines[at]))),
     }
+    for line in lines.iter().filter(|line| line.ended.is_some()) {
+        replication::owe_repair(facts, valid, &line.job, draft);
+    }
     report::report(facts, valid, way, (&lines, holder), draft);
     // Before the job passes on: these are fenced on its nonce as it was seen.
     tidy::tidy(facts, &lines, draft);
@@ -111,6 +114,8 @@ pub fn take_up(facts: &Facts<'_>, valid: &Valid, job: &mut Job<'_>) {
         return;
     }
     if let Ok(names) = chosen(facts, valid, &job.task.spec) {
+        let is_one = job.kind == TaskKind::Replication;
+        let names = if is_one { replication::writer(facts, names) } else { names };
         job.status.members = entries(names);
         job.status.started_at = Some(Time(facts.now()));
         // A leader that ended before it had recorded them may have given one its part.
@@ -134,7 +139,8 @@ fn is_refused(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>, draft: &mut Draft
         return false;
     }
     let of_mode = not_of_scylla(valid, job.kind);
-    let Some(why) = of_mode.or_else(|| chosen(facts, valid, &job.task.spec).err()) else {
+    let why = of_mode.or_else(|| replication::refused(facts, valid, &job.task));
+    let Some(why) = why.or_else(|| chosen(facts, valid, &job.task.spec).err()) else {
         return false;
     };
     job.task.refuse(facts, why, draft);

@@ -33,6 +33,7 @@ pub fn is_stoppable(kind: TaskKind) -> bool {
         | TaskKind::Snapshot
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
+        | TaskKind::Replication
         | TaskKind::Restart
         | TaskKind::Drain
         | TaskKind::Replace

@@ -136,6 +136,7 @@ pub fn give_with(
                     "data": data,
                     "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
                     "hostID": host_id_of(turn, member),
+                    "rebuilt": rebuilt(facts, turn, data, member),
                     "restore": place.map(|place| RestoredStart {
                         source: place.source.clone(),
                         tokens_hash: place.tokens_hash.clone(),
@@ -148,6 +149,31 @@ pub fn give_with(
         .proven(proof.stated())
         .announced(permitted(facts, name, purpose)),
     );
+}
+
+/// The keyspaces that its datacenter has, where it was added to a ring and takes clients: what a
+/// new member streams of them is complete.
+fn rebuilt(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    data: DataBeforeStart,
+    member: &MemberFact,
+) -> Option<Vec<String>> {
+    match turn.step {
+        TurnStep::Join | TurnStep::Replace if data != DataBeforeStart::Keep => {
+            facts.rebuilt_without(member)
+        }
+        TurnStep::Initialize
+        | TurnStep::Join
+        | TurnStep::Replace
+        | TurnStep::ResumeLeave
+        | TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start
+        | TurnStep::Readdress => None,
+    }
 }
 
 /// Is it a first start, and not that of a member that the ring has already?

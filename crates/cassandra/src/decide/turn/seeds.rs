@@ -4,7 +4,8 @@
 
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use palladion_api::ids::{MemberName, StaticAddress};
+use palladion_api::cluster::RingOrigin;
+use palladion_api::ids::{MemberName, SeedAddress, StaticAddress};
 use palladion_api::member::{SeedChoice, VolumeState};
 
 /// Static addresses of the seeds, sorted. Empty while no member has joined.
@@ -30,6 +31,16 @@ pub fn to_come_back(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Ve
     seeds.sort();
     seeds.dedup();
     seeds
+}
+
+/// Seeds in other datacenters, for this member. In a ring that begins here a member with an
+/// empty volume is given none: it joins by those of its own datacenter alone.
+pub fn elsewhere(valid: &Valid, member: Option<&MemberFact>) -> Vec<SeedAddress> {
+    let is_member = member.is_some_and(|m| m.recorded_host_id().is_some());
+    match valid.elsewhere.origin {
+        RingOrigin::New if !is_member => Vec::new(),
+        RingOrigin::New | RingOrigin::Existing => valid.elsewhere.seeds.clone(),
+    }
 }
 
 fn but(facts: &Facts<'_>, valid: &Valid, except: Option<&MemberName>) -> Vec<StaticAddress> {

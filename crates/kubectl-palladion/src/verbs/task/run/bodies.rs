@@ -36,6 +36,8 @@ pub enum Run {
     ClearSnapshot(ClearSnapshot),
     /// Set levels of loggers for some time
     SetLogLevel(SetLogLevel),
+    /// Set how many copies keyspaces have in one datacenter
+    Replication(Replication),
     /// Restart members, each drained first
     #[command(
         after_help = "Example:\n  kubectl palladion task run restart demo --rack b --wait=1h"
@@ -263,6 +265,31 @@ pub struct SetLogLevel {
     scope: Scope,
 }
 
+/// The options of a change of replication.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run replication demo --keyspace shop --datacenter dc2 --factor 3"
+)]
+pub struct Replication {
+    /// The keyspaces
+    #[arg(long = "keyspace", value_name = "KEYSPACE", required = true, value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    keyspaces: Vec<String>,
+    /// The datacenter, as its members gossip it. Others stay as they are
+    #[arg(long, value_name = "DATACENTER", value_parser = NonEmptyStringValueParser::new())]
+    datacenter: String,
+    /// Copies in that datacenter; 0: the keyspaces no longer name it
+    #[arg(long, value_name = "COPIES", value_parser = clap::value_parser!(u32).range(0..=64))]
+    factor: u32,
+    /// Keyspaces may have fewer copies than before
+    #[arg(long)]
+    allow_fewer: bool,
+    /// Keyspaces with SimpleStrategy get NetworkTopologyStrategy with as many copies
+    #[arg(long)]
+    convert: bool,
+    #[command(flatten)]
+    scope: Scope,
+}
+
 /// The options of a rotation of an authority.
 #[derive(Debug, Args)]
 #[command(
@@ -321,6 +348,7 @@ impl Run {
             | Run::Flush(_)
             | Run::Snapshot(_)
             | Run::SetLogLevel(_)
+            | Run::Replication(_)
             | Run::Restart(_)
             | Run::Drain(_)
             | Run::RotateAuthority(_) => Sure::default(),
@@ -369,6 +397,18 @@ impl Run {
                     a.levels.iter().map(|(logger, level)| (logger.clone(), json!(level))).collect();
                 let body = json!({ "levels": levels, "seconds": a.time.as_secs().max(1) });
                 (TaskKind::SetLogLevel, body, &a.scope)
+            }
+            Run::Replication(a) => {
+                let mut body = json!({
+                    "keyspaces": a.keyspaces, "datacenter": a.datacenter, "factor": a.factor,
+                });
+                if a.allow_fewer {
+                    body["lowering"] = json!("Allow");
+                }
+                if a.convert {
+                    body["simpleStrategy"] = json!("Convert");
+                }
+                (TaskKind::Replication, body, &a.scope)
             }
             Run::Restart(scope) => (TaskKind::Restart, json!({}), scope),
             Run::Drain(scope) => (TaskKind::Drain, json!({}), scope),

@@ -1,0 +1,93 @@
+//! Taking clients, once a member of a datacenter that was added to a ring has what it lacks: see
+//! [`crate::decide::rebuild`].
+
+use super::state::Agent;
+use crate::admin::Reading;
+use crate::decide::rebuild::{self, Next};
+use crate::report::ring;
+use crate::words::calls::{Doing, NotKnown};
+use crate::words::job::Trouble;
+use anyhow::{Context, Result};
+use palladion_agent_core::launch_record::LaunchRecord as _;
+use palladion_api::member::{RebuildStatus, lacking};
+use palladion_api::server_config::Opens;
+
+impl Agent {
+    /// When members take clients, where the configuration says so.
+    pub(super) fn opens(&self) -> Option<Opens> {
+        self.mounted.as_ref().ok()?.config.opens
+    }
+
+    /// Was the server that runs started without its native transport, and did not take clients
+    /// since?
+    pub(super) fn awaits_rebuild(&self) -> bool {
+        self.launch.as_ref().is_some_and(|launch| launch.awaits_rebuild)
+    }
+
+    /// Can the server be given work? One that is not rebuilt takes no clients.
+    pub(super) fn is_at_work(&self, reading: &Reading) -> bool {
+        reading.serves() || self.awaits_rebuild() && reading.is_full_member()
+    }
+
+    /// Follow the order to take clients: first the note, so that the next start is as this one.
+    pub(super) async fn follow_opening(&mut self) {
+        let Some(ledger) = self.ledger() else { return };
+        let lacks = self.lacks();
+        let next = rebuild::opens(&self.facts(), ledger, lacks.as_deref());
+        let done = match next {
+            Next::Nothing => Ok(()),
+            Next::Note => self.note_open(),
+            Next::Call => self.take_clients().await,
+        };
+        if let Err(error) = done {
+            self.trouble = Some(Trouble::Opening { why: format!("{error:#}") }.into());
+        }
+    }
+
+    /// The keyspaces that this member lacks; none where they were not counted for the schema and
+    /// the ring as they are.
+    fn lacks(&self) -> Option<Vec<&String>> {
+        let config = &self.mounted.as_ref().ok()?.config;
+        let reading = self.reading().filter(|r| r.schema_agreed == Some(true))?;
+        let of = (reading.schema_version.clone(), ring::summary(reading)?.hash);
+        let counted = &self.copies;
+        let rebuilt = &self.found.as_ref().ok()?.rebuilt.keyspaces;
+        let is_fresh = counted.of == of && !counted.by_datacenter.is_empty();
+        is_fresh.then(|| lacking(&config.datacenter, &counted.by_datacenter, rebuilt))
+    }
+
+    fn note_open(&mut self) -> Result<()> {
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
+        let rebuilt = volume.change_rebuilt(|rebuilt| rebuilt.open = true)?;
+        tracing::info!("the member is rebuilt, and is opened to clients");
+        if let Ok(found) = &mut self.found {
+            found.rebuilt = rebuilt;
+        }
+        Ok(())
+    }
+
+    async fn take_clients(&mut self) -> Result<()> {
+        let admin = self.admin.clone().context(NotKnown::Server)?;
+        admin.start_native_transport().await.context(Doing::StartNativeTransport)?;
+        let Some(mut record) = self.launch.clone() else { return Ok(()) };
+        record.awaits_rebuild = false;
+        record.save(&self.settings.pod.launch_file())?;
+        (self.launch, self.looked) = (Some(record), None);
+        Ok(())
+    }
+
+    /// What an operation has noted on the volume.
+    pub(super) fn read_rebuilt(&mut self) {
+        let is_asked = self.opens().is_some();
+        if let (true, Some(volume), Ok(found)) = (is_asked, &self.volume, &mut self.found) {
+            found.rebuilt = volume.rebuilt();
+        }
+    }
+
+    /// What is reported of it.
+    pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
+        self.opens()?;
+        let rebuilt = &self.found.as_ref().ok()?.rebuilt;
+        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.keyspaces.clone() })
+    }
+}

@@ -1,0 +1,97 @@
+//! A member of a datacenter that was added to a ring joins without data, and a client that asks it
+//! finds no rows and no error. So its server runs without its native transport until the member has
+//! what it lacks and the operator opens it. What it has, and that it is open, is on its volume:
+//! without a note every start is closed, also one by itself with the API server away.
+
+use super::{Cause, Facts, Process, Source, VolumeFact};
+use crate::render::Door;
+use crate::volume::ledger::{Ledger, Membership};
+use crate::volume::rebuilt::Rebuilt;
+use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit};
+use palladion_api::server_config::Opens;
+
+/// What is to be done about an order to take clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    Nothing,
+    /// Note that it takes clients from now on.
+    Note,
+    /// It is noted: have the server take them.
+    Call,
+}
+
+/// How a start is made that is neither sealed nor closed for a restore.
+pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
+    match facts.opens {
+        None => Door::Open,
+        Some(Opens::WhenRebuilt) => {
+            let permit = facts.spec.and_then(|known| known.spec.start.as_ref());
+            let noted = noted(facts).cloned().unwrap_or_default();
+            match noted_before(cause, permit, noted).open {
+                true => Door::Open,
+                false => Door::AwaitsRebuild,
+            }
+        }
+    }
+}
+
+/// What is noted before a start. Whoever enters the ring as new has what its permit says, and
+/// nothing that was on the volume before.
+pub fn noted_before(cause: &Cause, permit: Option<&StartPermit>, noted: Rebuilt) -> Rebuilt {
+    use DataBeforeStart::{Keep, MustBeEmpty, Retire, Unknown, Wipe};
+    let Cause::Permit { kind, nonce, data } = cause else { return noted };
+    match (kind, data) {
+        (
+            PermitKind::Initialize | PermitKind::Join | PermitKind::Replace,
+            MustBeEmpty | Wipe | Retire,
+        ) => {
+            let permit = permit.filter(|permit| permit.nonce == *nonce);
+            let has = permit.and_then(|permit| permit.rebuilt.clone());
+            let mut rebuilt = Rebuilt { open: has.is_some(), keyspaces: Vec::new() };
+            has.iter().flatten().for_each(|keyspace| rebuilt.note(keyspace));
+            rebuilt
+        }
+        (PermitKind::Initialize | PermitKind::Join | PermitKind::Replace, Keep | Unknown(_))
+        | (
+            PermitKind::ResumeLeave
+            | PermitKind::Readdress
+            | PermitKind::Restore
+            | PermitKind::Unknown(_),
+            _,
+        ) => noted,
+    }
+}
+
+/// Does the order to take clients hold for this member? `lacks` are the keyspaces that it lacks;
+/// nothing where that is not known now.
+pub fn opens(facts: &Facts<'_>, ledger: &Ledger, lacks: Option<&[&String]>) -> Next {
+    let runs = facts.process == Process::Running && facts.stopping.is_none();
+    let is_normal = facts.reading.is_some_and(super::Reading::is_full_member);
+    let is_member = ledger.membership == Membership::Joined;
+    if !facts.awaits_rebuild || !runs || !is_normal || !is_member {
+        return Next::Nothing;
+    }
+    if noted(facts).is_some_and(|noted| noted.open) {
+        return Next::Call;
+    }
+    let order = facts.spec.filter(|known| known.source == Source::Live);
+    let order = order.and_then(|known| known.spec.opening.as_ref());
+    let is_ordered = order.is_some_and(|order| order.volume_id == ledger.volume_id);
+    match is_ordered && lacks.is_some_and(<[_]>::is_empty) {
+        true => Next::Note,
+        false => Next::Nothing,
+    }
+}
+
+/// Does the server that runs take no clients, since its member is not rebuilt?
+pub fn is_owed(facts: &Facts<'_>) -> bool {
+    facts.awaits_rebuild && !noted(facts).is_some_and(|noted| noted.open)
+}
+
+fn noted<'a>(facts: &'a Facts<'_>) -> Option<&'a Rebuilt> {
+    match &facts.volume {
+        VolumeFact::Found(found) => Some(&found.rebuilt),
+        VolumeFact::Unreadable(_) => None,
+    }
+}

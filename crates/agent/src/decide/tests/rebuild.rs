@@ -1,0 +1,113 @@
+//! Members of a datacenter that was added to a ring: closed until they are rebuilt.
+
+use crate::decide::rebuild::{Next, opens};
+use crate::decide::testing::*;
+use crate::decide::{Facts, Source};
+use crate::render::Door;
+use crate::volume::ledger::Membership;
+use palladion_api::member::{Opening, RunState, ServerState};
+use palladion_api::reasons::Reason;
+use palladion_api::server_config::Opens;
+
+fn added(world: World) -> World {
+    world.with(|w| w.opens = Some(Opens::WhenRebuilt))
+}
+
+fn door(world: World) -> Door {
+    added(world).start().identity.door
+}
+
+#[test]
+fn a_member_joins_without_a_native_transport_and_so_it_starts_each_time_until_it_is_open() {
+    let join = |rebuilt: Option<Vec<String>>| {
+        let world = a_new_member().permit(PermitKind::Join, DataBeforeStart::MustBeEmpty);
+        world.with(|w| w.spec().start.as_mut().unwrap().rebuilt = rebuilt)
+    };
+    assert_eq!(door(join(None)), Door::AwaitsRebuild);
+    assert_eq!(door(join(Some(vec!["shop".into()]))), Door::Open, "its datacenter is open");
+    assert_eq!(join(None).start().identity.door, Door::Open, "any other ring");
+    assert_eq!(door(a_joined_member()), Door::AwaitsRebuild, "nothing is noted");
+    let saved = a_joined_member().with(|w| w.source = Source::Saved);
+    assert_eq!(door(saved), Door::AwaitsRebuild, "the API server is away");
+    let rebuilt = |open| {
+        a_joined_member().with(|w| {
+            w.found.rebuilt.open = open;
+            w.found.rebuilt.note("shop");
+        })
+    };
+    assert_eq!((door(rebuilt(false)), door(rebuilt(true))), (Door::AwaitsRebuild, Door::Open));
+}
+
+/// What an earlier member had on this volume is not what the next one has.
+#[test]
+fn who_enters_as_new_has_what_its_permit_says() {
+    for kind in [PermitKind::Join, PermitKind::Replace] {
+        let world = a_new_member().permit(kind, DataBeforeStart::MustBeEmpty);
+        let world = world.with(|w| w.found.rebuilt.open = true);
+        assert_eq!(door(world), Door::AwaitsRebuild, "{kind:?}");
+    }
+}
+
+fn waiting() -> World {
+    added(a_running_member()).with(|w| {
+        w.awaits_rebuild = true;
+        w.reading.as_mut().unwrap().native_transport = Some(false);
+    })
+}
+
+#[test]
+fn it_is_a_full_member_that_says_why_nobody_is_served() {
+    let decision = waiting().decide();
+    assert_eq!((decision.state, decision.reason), (ServerState::Running, Reason::RebuildOwed));
+    let opened = waiting().with(|w| w.found.rebuilt.open = true).decide();
+    assert_eq!(opened.reason, Reason::Running);
+}
+
+#[test]
+fn its_join_is_done_although_it_takes_no_clients() {
+    let joined = |world: World| {
+        world.with(|w| {
+            w.spec().run = RunState::Running;
+            let ledger = w.ledger();
+            ledger.membership = Membership::Joined;
+            ledger.use_permit(&"n1".into());
+        })
+    };
+    joined(waiting()).settles(PermitState::Done);
+    let plain = joined(waiting()).with(|w| w.awaits_rebuild = false);
+    assert!(!matches!(plain.action(), crate::decide::Action::SettlePermit { .. }));
+}
+
+fn next(world: &World, lacks: Option<&[&String]>) -> Next {
+    world.ask(|facts: &Facts<'_>| opens(facts, world.found.ledger.as_ref().unwrap(), lacks))
+}
+
+#[test]
+fn it_is_opened_by_an_order_for_its_volume_and_only_where_it_lacks_nothing() {
+    let ordered = |volume: &'static str| {
+        waiting().with(|w| w.spec().opening = Some(Opening { volume_id: volume.into() }))
+    };
+    let shop = "shop".to_string();
+    assert_eq!(next(&ordered(VOLUME), Some(&[])), Next::Note);
+    assert_eq!(next(&ordered(VOLUME), Some(&[&shop])), Next::Nothing, "it is behind");
+    assert_eq!(next(&ordered(VOLUME), None), Next::Nothing, "that is not known");
+    assert_eq!(next(&ordered("another"), Some(&[])), Next::Nothing);
+    assert_eq!(next(&waiting(), Some(&[])), Next::Nothing, "nobody has ordered it");
+    let saved = ordered(VOLUME).with(|w| w.source = Source::Saved);
+    assert_eq!(next(&saved, Some(&[])), Next::Nothing, "an order of earlier");
+    let joining =
+        ordered(VOLUME).with(|w| w.reading.as_mut().unwrap().mode = Some("JOINING".into()));
+    assert_eq!(next(&joining, Some(&[])), Next::Nothing);
+}
+
+/// What is noted is carried out, whoever is away.
+#[test]
+fn what_is_noted_as_open_is_opened() {
+    let noted = waiting().with(|w| {
+        w.found.rebuilt.open = true;
+        w.source = Source::Saved;
+    });
+    assert_eq!(next(&noted, None), Next::Call);
+    let open = noted.with(|w| w.awaits_rebuild = false);
+    assert_eq!(next(&open, None), Next::Nothing);
+}

@@ -1,0 +1,70 @@
+//! A rebuild of a member: from which datacenter, of which keyspaces, and what follows it.
+
+use super::debts;
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::words::maintenance::{Added, Cause};
+use jiff::Timestamp;
+use palladion_api::member::{Debt, DebtKind, Operation};
+use palladion_plan::words::Names;
+use std::collections::BTreeMap;
+
+/// Most keyspaces of one operation: what the schema takes.
+const MOST: usize = 1024;
+
+/// The keyspaces that a member lacks, of those that one datacenter has, and that datacenter: the
+/// one that has most of them.
+fn source(facts: &Facts<'_>, member: &MemberFact) -> Option<(String, Vec<String>)> {
+    let own = &facts.spec.datacenter.name;
+    let (copies, lacks) = (member.counted()?, member.lacks(own)?);
+    let mut by_source: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+    for keyspace in lacks {
+        let of = copies.get(keyspace)?;
+        for (datacenter, _) in of.iter().filter(|(name, copies)| *name != own && **copies > 0) {
+            by_source.entry(datacenter).or_default().push(keyspace.clone());
+        }
+    }
+    let most = by_source.iter().map(|(_, keyspaces)| keyspaces.len()).max()?;
+    let (source, mut keyspaces) = by_source.into_iter().find(|(_, of)| of.len() == most)?;
+    keyspaces.truncate(MOST);
+    Some((source.clone(), keyspaces))
+}
+
+/// Name what is rebuilt, and from where; nothing where that is not known.
+pub(super) fn name(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    operation: &mut Operation,
+) -> Option<()> {
+    let (source, keyspaces) = source(facts, member)?;
+    operation.source_datacenter = Some(source);
+    operation.keyspaces = keyspaces;
+    Some(())
+}
+
+/// A rebuild that cannot begin is told.
+pub(super) fn stands_in_the_way(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> bool {
+    if source(facts, member).is_some() {
+        return false;
+    }
+    let own = &facts.spec.datacenter.name;
+    let lacks = member.lacks(own).unwrap_or_default();
+    let (name, keyspaces) = (member.name.clone(), Names::of(lacks));
+    draft.wait_for(Added::NoSource { member: name, keyspaces }).about(member.subject());
+    true
+}
+
+/// What is owed once a debt is paid: a rebuild copies one of the copies of each row, which may
+/// lack what others have.
+pub(super) fn then(
+    now: Timestamp,
+    member: &MemberFact,
+    paid: &Debt,
+    left: &[Debt],
+) -> Option<Debt> {
+    let is_owed = left.iter().any(|debt| debt.kind == DebtKind::Repair && debts::may_lack(debt));
+    if paid.kind != DebtKind::Rebuild || is_owed {
+        return None;
+    }
+    Some(debts::repair_of_itself(Cause::Rebuilt { member: member.name.clone(), at: now }))
+}

@@ -1,0 +1,63 @@
+//! Members of other datacenters of the ring, which other CassandraClusters describe or
+//! nobody does. They are known by the datacenter that they gossip, in views of our own
+//! members. Whose datacenter a view does not say is taken for one of ours.
+
+use super::{Facts, MemberFact, lines};
+use palladion_api::member::{DatacenterSummary, RingMember, RingSummary};
+use std::collections::BTreeSet;
+
+impl Facts<'_> {
+    /// Is this a member of another datacenter? One of ours is ours whatever gossip calls its
+    /// datacenter, and so is whoever has an address of ours.
+    pub fn is_elsewhere(&self, seen: &RingMember) -> bool {
+        let says_so = seen.datacenter.as_ref().is_some_and(|d| *d != self.spec.datacenter.name);
+        let is_ours = |m: &MemberFact| {
+            let service = m.service.as_ref().and_then(|s| s.address.as_ref());
+            let spec = m.spec.as_ref().and_then(|s| s.address.as_ref());
+            let has_address = [m.recorded_address(), spec, service].contains(&Some(&seen.address));
+            has_address || m.recorded_host_id() == Some(&seen.host_id)
+        };
+        says_so && !self.members.values().any(is_ours)
+    }
+
+    /// The other datacenters, as this view has them. None where it does not say which
+    /// datacenter is ours: then all that it has is taken for ours.
+    pub fn other_datacenters<'r>(&self, view: &'r RingSummary) -> Vec<&'r DatacenterSummary> {
+        let own = &self.spec.datacenter.name;
+        let (ours, others): (Vec<_>, Vec<_>) =
+            view.datacenters.iter().partition(|d| d.name == *own);
+        let names_ours = ours.iter().any(|d| d.members > 0);
+        // One of ours that is said to be elsewhere: names of datacenters tell nothing here.
+        let is_off = view
+            .exceptions
+            .iter()
+            .any(|e| e.datacenter.as_ref().is_some_and(|d| d != own) && !self.is_elsewhere(e));
+        if names_ours && !is_off { others } else { Vec::new() }
+    }
+
+    /// How many members of ours this view has: all that it does not have elsewhere.
+    pub fn own_members(&self, view: &RingSummary) -> usize {
+        let others: u32 = self.other_datacenters(view).iter().map(|d| d.members).sum();
+        usize::try_from(view.members.saturating_sub(others)).unwrap_or(usize::MAX)
+    }
+
+    /// Does a member that is up report that the ring has other datacenters?
+    pub fn has_other_datacenters(&self) -> bool {
+        self.current_views().any(|view| !self.other_datacenters(view).is_empty())
+    }
+
+    /// Release lines that run in other datacenters, as far as they are known: which, and of whom.
+    pub fn versions_elsewhere(&self) -> impl Iterator<Item = (&DatacenterSummary, &str)> {
+        let others = self.current_views().flat_map(|view| self.other_datacenters(view));
+        others.flat_map(|d| d.versions.iter().map(move |version| (d, version.as_str())))
+    }
+
+    /// The same, as lines.
+    pub fn lines_elsewhere(&self) -> BTreeSet<(u32, u32)> {
+        self.versions_elsewhere().filter_map(|(_, version)| lines::line(version)).collect()
+    }
+
+    fn current_views(&self) -> impl Iterator<Item = &RingSummary> {
+        self.joined().filter(|m| m.is_normal()).filter_map(|m| m.status.ring.as_ref())
+    }
+}

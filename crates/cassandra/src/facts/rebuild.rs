@@ -1,0 +1,98 @@
+//! A datacenter that was added to a ring, and what its members have of the ring's data.
+
+use super::{Facts, MemberFact};
+use palladion_api::cluster::RingOrigin;
+use palladion_api::member::{MOST_REBUILT, lacking};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Agents of before this protocol report no datacenters, drop the copies of others when they alter
+/// a replication, and know no rebuilds.
+pub const KNOWS_DATACENTERS: u32 = 13;
+
+/// Copies of keyspaces by datacenter.
+type ByDatacenter = BTreeMap<String, BTreeMap<String, u32>>;
+
+impl Facts<'_> {
+    /// Was the datacenter added to a ring that had others? Its members are closed at first.
+    pub fn is_added(&self) -> bool {
+        self.spec.ring.is_some_and(|ring| ring.origin == RingOrigin::Existing)
+    }
+
+    /// Do members of it take clients, or were they told to?
+    pub fn takes_clients(&self) -> bool {
+        !self.is_added() || self.joined().any(MemberFact::is_opened)
+    }
+
+    /// Has the ring other datacenters, or may it have? Where an agent is of before it could say,
+    /// seeds elsewhere say so.
+    pub fn may_have_others(&self) -> bool {
+        self.is_added() || !self.spec.external_seeds.is_empty() || self.has_other_datacenters()
+    }
+
+    /// The other datacenters that members see, each with the smallest number of members.
+    pub fn members_elsewhere(&self) -> BTreeMap<&str, u32> {
+        let mut all: BTreeMap<&str, u32> = BTreeMap::new();
+        let views = self.joined().filter(|m| m.is_normal()).filter_map(|m| m.status.ring.as_ref());
+        for seen in views.flat_map(|view| self.other_datacenters(view)) {
+            let known = all.entry(&seen.name).or_insert(seen.members);
+            *known = seen.members.min(*known);
+        }
+        all
+    }
+
+    /// The keyspaces that every member of the ring here has, this one left out: what it streams of
+    /// them, when it enters the ring, is complete. None where its datacenter takes no clients, and
+    /// where somebody lacks something or has not said.
+    pub fn rebuilt_without(&self, newcomer: &MemberFact) -> Option<Vec<String>> {
+        let own = &self.spec.datacenter.name;
+        let mut named: BTreeSet<&String> = BTreeSet::new();
+        let mut others = self.joined().filter(|m| m.name != newcomer.name).peekable();
+        others.peek().filter(|_| self.is_added())?;
+        for member in others {
+            let copies = member.counted().filter(|_| member.is_opened())?;
+            if !member.lacks(own)?.is_empty() {
+                return None;
+            }
+            named.extend(lacking(own, copies, &[]));
+        }
+        let named: Vec<String> = named.into_iter().cloned().collect();
+        (named.len() <= MOST_REBUILT).then_some(named)
+    }
+}
+
+impl MemberFact {
+    /// Has it been told to take clients, with the volume that it is on?
+    pub fn is_opened(&self) -> bool {
+        let spec = self.spec.as_ref();
+        let told = spec.and_then(|s| s.opening.as_ref()).map(|opening| &opening.volume_id);
+        told.is_some() && told == spec.and_then(|s| s.volume_id.as_ref())
+    }
+
+    /// Does its server take no clients, since it is not rebuilt?
+    pub fn awaits_rebuild(&self) -> bool {
+        self.status.server.as_ref().is_some_and(|server| server.awaits_rebuild)
+    }
+
+    /// Copies by datacenter, where its agent counts them.
+    pub fn counted(&self) -> Option<&ByDatacenter> {
+        let counted = &self.status.copies_by_datacenter;
+        Some(counted).filter(|counted| self.is_normal() && !counted.is_empty())
+    }
+
+    /// Keyspaces that it lacks; none where that is not known.
+    pub fn lacks(&self, datacenter: &str) -> Option<Vec<&String>> {
+        let rebuilt = self.status.rebuild.as_ref()?;
+        Some(lacking(datacenter, self.counted()?, &rebuilt.keyspaces))
+    }
+
+    /// Copies of each keyspace in its own datacenter.
+    pub fn copies_here(&self) -> BTreeMap<&String, u32> {
+        let own = self.spec.as_ref().map(|spec| spec.datacenter.as_str()).unwrap_or_default();
+        let status = &self.status;
+        if status.copies_by_datacenter.is_empty() {
+            return status.copies.iter().map(|(name, copies)| (name, *copies)).collect();
+        }
+        let all = status.copies_by_datacenter.iter();
+        all.map(|(name, of)| (name, of.get(own).copied().unwrap_or_default())).collect()
+    }
+}

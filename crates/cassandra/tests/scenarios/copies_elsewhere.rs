@@ -1,0 +1,149 @@
+//! Copies of keyspaces in another datacenter of the ring: they survive whatever changes here, the
+//! system keyspaces get some for members that are new there, and tasks set those of clients.
+
+use crate::every::killed_at_every_write;
+use crate::holes::wrote;
+use crate::sim::World;
+use crate::sim::far::{HERE, THERE};
+use crate::sim::manifests::a_cluster;
+use crate::tasks::{ask, status};
+use palladion_api::task::{CassandraTaskStatus, TaskPhase};
+use serde_json::{Value, json};
+
+const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
+
+/// A ring of so many members here, which has keyspaces.
+fn ring(a: i32, b: i32) -> World {
+    let mut world = World::new();
+    for keyspace in SYSTEM {
+        world.ring.alter(keyspace, HERE, 1);
+    }
+    world.ring.alter("shop", HERE, 2);
+    let mut world = world.with(&a_cluster(&[("a", a), ("b", b)]));
+    world.settle();
+    world
+}
+
+/// Two members of another datacenter have joined it.
+fn joined_elsewhere(world: &mut World) {
+    world.elsewhere("far-1", THERE, "10.9.0.1");
+    world.elsewhere("far-2", THERE, "10.9.0.2");
+}
+
+fn copies(world: &World, datacenter: &str) -> Vec<u32> {
+    SYSTEM.iter().map(|keyspace| world.ring.copies_in(keyspace, datacenter)).collect()
+}
+
+fn change(keyspaces: &[&str], datacenter: &str, factor: u32) -> Value {
+    json!({ "cluster": "demo", "replication": {
+        "keyspaces": keyspaces, "datacenter": datacenter, "factor": factor,
+    }})
+}
+
+fn message(world: &World, name: &str) -> String {
+    let status: CassandraTaskStatus = status(world, name);
+    status.conditions.first().map(|c| c.message.clone()).unwrap_or_default()
+}
+
+#[test]
+fn users_can_log_in_where_members_have_joined_elsewhere_and_nobody_is_dropped_by_a_change_here() {
+    let mut world = ring(1, 1);
+    assert_eq!((copies(&world, HERE), copies(&world, THERE)), (vec![2; 3], vec![0; 3]));
+    joined_elsewhere(&mut world);
+    world.settle();
+    assert_eq!(copies(&world, THERE), [2; 3], "{}", world.last_words());
+    assert!(!wrote(&world, "start the repair"), "its own operator rebuilds it");
+    // From two to three, and back; the other one has more copies by its own operator.
+    for keyspace in SYSTEM {
+        world.ring.alter(keyspace, THERE, 3);
+    }
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    assert_eq!((copies(&world, HERE), copies(&world, THERE)), (vec![3; 3], vec![3; 3]));
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    assert_eq!((copies(&world, HERE), copies(&world, THERE)), (vec![2; 3], vec![3; 3]));
+}
+
+#[test]
+fn a_crash_at_any_write_of_that_ends_alike() {
+    let mut world = ring(1, 1);
+    joined_elsewhere(&mut world);
+    let end = killed_at_every_write("copies elsewhere", world, 1);
+    assert_eq!(copies(&end, THERE), [2; 3], "{}", end.last_words());
+}
+
+/// An agent of before would write its own datacenter alone.
+#[test]
+fn an_agent_that_would_drop_the_other_datacenter_is_not_asked() {
+    let mut world = ring(1, 1);
+    world.ring.far.drops_others = true;
+    world.set_protocol(12);
+    joined_elsewhere(&mut world);
+    for keyspace in SYSTEM {
+        world.ring.alter(keyspace, THERE, 2);
+    }
+    let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
+    cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
+    cluster["spec"]["externalSeeds"] = json!([{ "name": "far", "addresses": ["10.9.0.1"] }]);
+    world.apply(&cluster);
+    world.pass(600);
+    assert_eq!(copies(&world, THERE), [2; 3], "{}", world.last_words());
+}
+
+#[test]
+fn a_task_gives_keyspaces_copies_elsewhere_and_here_which_are_repaired() {
+    let mut world = ring(2, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    world.writes.clear();
+    ask(&mut world, "there", &change(&["shop"], THERE, 2));
+    world.settle();
+    assert_eq!(
+        status(&world, "there").phase,
+        Some(TaskPhase::Done),
+        "{}",
+        message(&world, "there")
+    );
+    assert_eq!(status(&world, "there").members.len(), 1, "one member writes for the ring");
+    assert_eq!((world.ring.copies_in("shop", HERE), world.ring.copies_in("shop", THERE)), (2, 2));
+    assert!(!wrote(&world, "start the pending repair"), "those elsewhere rebuild");
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.settle();
+    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Done), "{}", message(&world, "here"));
+    assert_eq!((world.ring.copies_in("shop", HERE), world.ring.copies_in("shop", THERE)), (3, 2));
+    let repairs = world.writes.iter().filter(|w| w.contains("start the pending repair on")).count();
+    assert_eq!(repairs, 3, "each member that may hold more: {}", world.last_words());
+}
+
+#[test]
+fn a_task_that_would_lock_users_out_or_move_rows_is_refused() {
+    let mut world = ring(2, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    let mut drop = change(&["system_traces", "shop"], THERE, 0);
+    drop["replication"]["lowering"] = json!("Allow");
+    let mut convert = change(&["shop"], HERE, 2);
+    convert["replication"]["simpleStrategy"] = json!("Convert");
+    let cases = [
+        (
+            "own",
+            change(&["system_auth", "shop"], HERE, 3),
+            "the operator itself keeps the copies of system_auth",
+        ),
+        (
+            "drop",
+            drop,
+            "the ring has members in datacenter dc2, and without copies of system_traces",
+        ),
+        ("convert", convert, "would place the 2 copies of shop on other members"),
+    ];
+    for (name, task, words) in cases {
+        ask(&mut world, name, &task);
+        world.settle();
+        assert_eq!(status(&world, name).phase, Some(TaskPhase::Refused), "{name}");
+        assert!(message(&world, name).contains(words), "{}", message(&world, name));
+    }
+    assert_eq!(copies(&world, THERE), [2; 3]);
+}

@@ -1,0 +1,227 @@
+//! A ring that has members in other datacenters, which no record names: they are known by
+//! the datacenter that they gossip, count for nothing of ours, and nothing is done to them.
+
+use crate::every::{a_ring, killed_at_every_write};
+use crate::sim::World;
+use crate::sim::manifests::a_cluster;
+use palladion_api::member::{Liveness, MemberState};
+use palladion_cassandra::resources as kinds;
+use serde_json::json;
+
+const WEST: [(&str, &str); 2] = [("west-0", "10.97.0.1"), ("west-1", "10.97.0.2")];
+
+/// A ring of three here and two in `west`.
+fn a_ring_with_west(a: i32, b: i32) -> World {
+    with_west(a_ring(a, b))
+}
+
+fn with_west(mut world: World) -> World {
+    for (host, address) in WEST {
+        world.elsewhere(host, "west", address);
+    }
+    world.pass(60);
+    world
+}
+
+fn goes_down(world: &mut World, host: &str) {
+    world.there(host, "goes down", |m| m.liveness = Liveness::Down);
+    world.pass(60);
+}
+
+fn comes_back(world: &mut World, host: &str) {
+    world.there(host, "comes back", |m| m.liveness = Liveness::Up);
+    world.pass(60);
+}
+
+fn restarted(world: &World) -> usize {
+    world.writes.iter().filter(|w| w.contains("begin the restart of member")).count()
+}
+
+/// Nothing of another datacenter is touched.
+fn west_is_left_alone(world: &World) {
+    let touched = world.writes.iter().chain(&world.story).find(|line| {
+        line.contains("west-") && !line.contains("the ring has") && !line.contains("elsewhere")
+    });
+    assert_eq!(touched, None);
+}
+
+#[test]
+fn a_ring_with_another_datacenter_grows_rolls_replaces_and_shrinks() {
+    let mut world = a_ring_with_west(2, 1);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.settle();
+    world.expect_ring(4);
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    world.settle();
+    world.expect_ring(4);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.expect_ring(3);
+    west_is_left_alone(&world);
+}
+
+#[test]
+fn a_lost_volume_of_a_ring_with_another_datacenter_is_replaced() {
+    let mut world = a_ring_with_west(2, 1);
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    let mut end = killed_at_every_write("a lost volume is replaced beside west", world, 8);
+    end.expect_ring(3);
+    west_is_left_alone(&end);
+}
+
+#[test]
+fn while_a_member_elsewhere_is_down_nobody_joins_or_leaves() {
+    for members in [3, 1] {
+        let mut world = a_ring_with_west(2, 1);
+        goes_down(&mut world, "west-0");
+        world.set_racks(&a_cluster(&[("a", members), ("b", 1)]));
+        world.pass(600);
+        assert_eq!(world.normal(), 3, "{}", world.last_words());
+        let said = world.condition("Progressing");
+        let why = "sees 10.97.0.1 of datacenter west as down and normal";
+        assert!(said.contains("WaitingForRing") && said.contains(why), "{said}");
+        comes_back(&mut world, "west-0");
+        world.settle();
+        world.expect_ring(usize::try_from(members).unwrap() + 1);
+    }
+}
+
+#[test]
+fn members_restart_while_a_member_elsewhere_is_down() {
+    let mut world = a_ring_with_west(2, 1);
+    goes_down(&mut world, "west-0");
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.pass(1800);
+    assert_eq!(restarted(&world), 3, "{}", world.story.join("\n"));
+    comes_back(&mut world, "west-0");
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_lost_member_is_replaced_while_one_elsewhere_is_down() {
+    let mut world = a_ring_with_west(2, 1);
+    goes_down(&mut world, "west-0");
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    world.pass(1800);
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    comes_back(&mut world, "west-0");
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn nobody_restarts_while_more_than_one_elsewhere_or_a_whole_datacenter_is_down() {
+    let mut two = with_west(a_ring(2, 1));
+    two.elsewhere("west-2", "west", "10.97.0.3");
+    two.pass(60);
+    let mut one_of_one = a_ring(2, 1);
+    one_of_one.elsewhere("west-0", "west", "10.97.0.1");
+    one_of_one.pass(60);
+    let all = "sees all members of datacenter west down";
+    let more = "2 members of other datacenters are down (10.97.0.1 and 10.97.0.2)";
+    for (mut world, down, why) in [
+        (two, &WEST[..2], more),
+        (a_ring_with_west(2, 1), &WEST[..2], all),
+        (one_of_one, &WEST[..1], all),
+    ] {
+        for (host, _) in down {
+            goes_down(&mut world, host);
+        }
+        world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+        world.pass(900);
+        let said = world.condition("Progressing");
+        assert!(said.contains("RollingOut") && said.contains(why), "{said}");
+        assert_eq!(restarted(&world), 0);
+        for (host, _) in down {
+            comes_back(&mut world, host);
+        }
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn nobody_joins_while_a_member_elsewhere_joins_or_one_of_ours_has_not_heard_of_it() {
+    let mut world = a_ring_with_west(2, 1);
+    world.there("west-1", "is joining", |m| m.state = MemberState::Joining);
+    world.pass(60);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.pass(600);
+    assert_eq!(world.normal(), 3);
+    let said = world.condition("Progressing");
+    assert!(said.contains("10.97.0.2 of datacenter west as up and joining"), "{said}");
+    world.there("west-1", "is normal", |m| m.state = MemberState::Normal);
+    world.ring.deaf.insert("demo-dc1-b-0".into());
+    world.elsewhere("west-2", "west", "10.97.0.3");
+    world.pass(600);
+    let said = world.condition("Progressing");
+    assert!(said.contains("do not see the same members of other datacenters"), "{said}");
+    world.ring.deaf.clear();
+    world.settle();
+    world.expect_ring(4);
+}
+
+#[test]
+fn agents_that_do_not_say_where_members_are_leave_all_as_it_was() {
+    let mut world = a_ring(2, 1);
+    world.set_protocol(12);
+    world = with_west(world);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.pass(600);
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    let said = world.condition("Progressing");
+    assert!(said.contains("sees 5 members in the ring, but the operator has recorded 3"), "{said}");
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True MembersDisagree"), "{said}");
+}
+
+#[test]
+fn one_old_agent_is_enough_for_nobody_to_be_elsewhere() {
+    let mut world = a_ring(2, 1);
+    world.set_protocol_of("demo-dc1-b-0", 12);
+    world = with_west(world);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.pass(600);
+    let said = world.condition("Progressing");
+    let why = "member demo-dc1-b-0 sees 5 members in the ring, but the operator has recorded 3";
+    assert!(said.contains(why), "{said}");
+}
+
+/// It may be the member that joined in its last second: nothing tells it from that one.
+#[test]
+fn a_stranger_that_says_our_datacenter_stays_a_stranger() {
+    let mut world = a_ring_with_west(2, 1);
+    world.elsewhere("stranger", "dc1", "10.97.9.9");
+    world.pass(60);
+    for members in [3, 1] {
+        world.set_racks(&a_cluster(&[("a", members), ("b", 1)]));
+        world.pass(600);
+        assert_eq!(world.normal(), 3);
+        let said = world.condition("Progressing");
+        let why = "sees 4 members in the ring, but the operator has recorded 3";
+        assert!(said.contains(why), "{said}");
+    }
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True MembersDisagree"), "{said}");
+    west_is_left_alone(&world);
+}
+
+#[test]
+fn a_member_elsewhere_that_vanishes_means_nothing_for_ours() {
+    let mut world = a_ring_with_west(2, 1);
+    goes_down(&mut world, "west-0");
+    world.ring.elsewhere.clear();
+    world.tell("west is no more in the ring");
+    world.pass(60);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    west_is_left_alone(&world);
+}

@@ -1,0 +1,228 @@
+//! A datacenter elsewhere that has the ring's data, and what the members here have of it: their
+//! rows come by a rebuild, or from members here that have them, and a client that reads before
+//! finds none and no error.
+
+use super::agent::{Agent, Reach};
+use super::ring::{Phase, Ring, Server};
+use palladion_agent::decide::rebuild::{self, Next};
+use palladion_agent::decide::{Process, Start};
+use palladion_agent::render::Door;
+use palladion_agent::volume::rebuilt::Rebuilt;
+use palladion_api::member::{Operation, RebuildStatus, lacking};
+use palladion_api::server_config::Opens;
+use palladion_api::task::ReplicationTask;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The datacenter here, and the one elsewhere.
+pub const HERE: &str = "dc1";
+pub const THERE: &str = "dc2";
+
+/// What is elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Far {
+    /// Copies of keyspaces by datacenter; nothing where the ring has one.
+    pub copies: BTreeMap<String, BTreeMap<String, u32>>,
+    /// How often a keyspace was altered.
+    pub altered: u32,
+    /// Keyspaces that name the datacenter here since it takes clients.
+    later: BTreeSet<String>,
+    /// Members whose agents write their own datacenter alone.
+    pub drops_others: bool,
+    /// What tasks have asked of the servers in these pods.
+    asked: BTreeMap<String, ReplicationTask>,
+    /// How many native ports were opened.
+    pub opened: usize,
+}
+
+impl Ring {
+    /// Somebody elsewhere alters a keyspace.
+    pub fn alter(&mut self, keyspace: &str, datacenter: &str, copies: u32) {
+        let is_open = self.servers.values().any(|s| s.phase == Phase::Normal && is_open(s));
+        if datacenter == HERE && is_open {
+            self.far.later.insert(keyspace.into());
+        }
+        let of = self.far.copies.entry(keyspace.into()).or_default();
+        match copies {
+            0 => of.remove(datacenter),
+            copies => of.insert(datacenter.into(), copies),
+        };
+        self.far.altered += 1;
+        self.told.push(format!("{keyspace} has {copies} copies in {datacenter}"));
+    }
+
+    /// What an operation for the system keyspaces makes of them.
+    pub(super) fn alter_system_keyspaces(&mut self, operation: &Operation) {
+        if self.far.copies.is_empty() {
+            return;
+        }
+        for keyspace in &operation.keyspaces {
+            let before = self.far.copies.get(keyspace).cloned().unwrap_or_default();
+            if self.far.drops_others {
+                self.far.copies.insert(keyspace.clone(), BTreeMap::new());
+            }
+            for (datacenter, copies) in &operation.replication {
+                self.alter(keyspace, datacenter, *copies);
+            }
+            for (datacenter, _) in before {
+                let has_members =
+                    self.elsewhere.values().any(|m| m.datacenter.as_ref() == Some(&datacenter));
+                if has_members && self.copies_in(keyspace, &datacenter) == 0 {
+                    self.breaches
+                        .push(format!("{keyspace} has lost {datacenter}, which has members"));
+                }
+            }
+        }
+    }
+
+    pub(super) fn note_asked(&mut self, pod: &str, body: &ReplicationTask) {
+        self.far.asked.insert(pod.into(), body.clone());
+    }
+
+    /// What a task makes of keyspaces, and how many copies the last one had before.
+    pub(super) fn replicate(&mut self, pod: &str) {
+        let Some(body) = self.far.asked.remove(pod) else { return };
+        for keyspace in &body.keyspaces {
+            self.alter(keyspace, &body.datacenter, body.factor);
+        }
+    }
+
+    /// Copies of a keyspace in a datacenter.
+    pub fn copies_in(&self, keyspace: &str, datacenter: &str) -> u32 {
+        let of = self.far.copies.get(keyspace);
+        of.and_then(|of| of.get(datacenter)).copied().unwrap_or(0)
+    }
+
+    /// What a rebuild brings.
+    pub(super) fn copy_from_elsewhere(
+        &mut self,
+        pod: &str,
+        operation: &Operation,
+        disks: &mut super::ring::Disks,
+    ) -> Result<String, String> {
+        let source = operation.source_datacenter.clone().unwrap_or_default();
+        for keyspace in &operation.keyspaces {
+            if self.copies_in(keyspace, &source) == 0 {
+                return Err(format!("Unable to find sufficient sources in keyspace {keyspace}"));
+            }
+        }
+        let Some(server) = self.servers.get(pod) else { return Err("it has ended".into()) };
+        self.told.push(format!("{} is rebuilt: {:?}", server.member, operation.keyspaces));
+        let data = disks.get_mut(&server.disk).and_then(|disk| disk.content.data.as_mut());
+        data.into_iter().for_each(|data| data.copied.extend(operation.keyspaces.clone()));
+        Ok("rebuilt".into())
+    }
+
+    /// A member that enters the ring is sent what all members here have.
+    pub(super) fn copy_from_here(&mut self, pod: &str, disks: &mut super::ring::Disks) {
+        let Some(own) = self.servers.get(pod).map(|server| server.disk.clone()) else { return };
+        let others = self.servers.values().filter(|s| s.phase == Phase::Normal && s.disk != own);
+        let have = others.filter_map(|s| Some(&disks.get(&s.disk)?.content.data.as_ref()?.copied));
+        let all = have.cloned().reduce(|all, one| all.intersection(&one).cloned().collect());
+        let data = disks.get_mut(&own).and_then(|disk| disk.content.data.as_mut());
+        if let (Some(data), Some(all)) = (data, all) {
+            data.copied = all;
+        }
+    }
+
+    /// A native port opens: whoever reads at `LOCAL_ONE` there finds all rows.
+    pub(super) fn port_opens(&mut self, pod: &str, disks: &super::ring::Disks) {
+        let Some(server) = self.servers.get(pod).filter(|server| server.configuration.is_added())
+        else {
+            return;
+        };
+        let data = disks.get(&server.disk).and_then(|disk| disk.content.data.as_ref());
+        let copied: Vec<String> =
+            data.map(|data| data.copied.iter().cloned().collect()).unwrap_or_default();
+        let mut lacks = lacking(HERE, &self.far.copies, &copied);
+        lacks.retain(|keyspace| !self.far.later.contains(*keyspace));
+        if !lacks.is_empty() {
+            let words = format!("{} takes clients without {lacks:?}", server.member);
+            self.breaches.push(words);
+        }
+        self.far.opened += 1;
+    }
+}
+
+fn is_open(server: &Server) -> bool {
+    server.door == Door::Open && server.configuration.is_added()
+}
+
+impl Agent {
+    pub(super) fn opens(&self) -> Option<Opens> {
+        self.configuration.is_added().then_some(Opens::WhenRebuilt)
+    }
+
+    /// Copies by datacenter, where they are counted.
+    pub(super) fn counted_by_datacenter(
+        &self,
+        ring: &Ring,
+    ) -> BTreeMap<String, BTreeMap<String, u32>> {
+        let is_asked = self.opens().is_some() || !ring.elsewhere.is_empty();
+        if is_asked { ring.far.copies.clone() } else { BTreeMap::new() }
+    }
+
+    /// Noted before a start.
+    pub(super) fn begin_rebuilt(&mut self, start: &Start, reach: &mut Reach<'_>) {
+        if self.opens().is_none() {
+            return;
+        }
+        let permit = self.saved.as_ref().and_then(|saved| saved.spec.start.clone());
+        let noted = self.found.as_ref().map(|found| found.rebuilt.clone()).unwrap_or_default();
+        let rebuilt = rebuild::noted_before(&start.cause, permit.as_ref(), noted);
+        self.change_rebuilt(reach, |noted| *noted = rebuilt);
+    }
+
+    pub(super) fn change_rebuilt(
+        &mut self,
+        reach: &mut Reach<'_>,
+        change: impl FnOnce(&mut Rebuilt),
+    ) {
+        let Some(found) = &mut self.found else { return };
+        change(&mut found.rebuilt);
+        if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
+            disk.content.rebuilt = found.rebuilt.clone();
+        }
+    }
+
+    /// Follow the order to take clients, as the real loop does.
+    pub(super) fn follow_opening(&mut self, reach: &mut Reach<'_>) {
+        let Some(ledger) = self.ledger().cloned() else { return };
+        let rebuilt = self.found.as_ref().map(|found| found.rebuilt.clone()).unwrap_or_default();
+        let counted = self.copies.by_datacenter.clone();
+        let reading = self.reading();
+        let is_fresh = reading.is_some_and(|r| {
+            r.schema_agreed == Some(true)
+                && r.schema_version == self.copies.of
+                && !counted.is_empty()
+        });
+        let lacks = is_fresh.then(|| lacking(HERE, &counted, &rebuilt.keyspaces));
+        match rebuild::opens(&self.facts(reach.now), &ledger, lacks.as_deref()) {
+            Next::Nothing => {}
+            Next::Note => self.change_rebuilt(reach, |noted| noted.open = true),
+            Next::Call => {
+                let pod = self.pod.uid.to_string();
+                if let Some(server) = reach.ring.servers.get_mut(&pod) {
+                    server.door = Door::Open;
+                    reach.ring.told.push(format!("{} takes clients", self.pod.key.name));
+                    reach.ring.port_opens(&pod, reach.disks);
+                }
+                self.awaits_rebuild = false;
+                self.look = None;
+            }
+        }
+    }
+
+    pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
+        self.opens()?;
+        let rebuilt = &self.found.as_ref()?.rebuilt;
+        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.keyspaces.clone() })
+    }
+
+    /// Can its server be given work?
+    pub(super) fn is_at_work(&self) -> bool {
+        let can = |r: &palladion_agent::admin::Reading| {
+            r.serves() || self.awaits_rebuild && r.is_full_member()
+        };
+        self.process == Process::Running && self.reading().is_some_and(can)
+    }
+}
