@@ -276,7 +276,9 @@ mod tests {
             arguments(&options, &layout(), row, &identity).join(" ")
         };
         for version in ["4.1.9", "5.0.5"] {
-            assert!(of(version, Some(Opens::WhenRebuilt)).contains("reset_bootstrap_progress=true"));
+            assert!(
+                of(version, Some(Opens::WhenRebuilt)).contains("reset_bootstrap_progress=true")
+            );
             assert!(!of(version, None).contains("reset_bootstrap_progress"));
         }
         assert!(!of("4.0.18", Some(Opens::WhenRebuilt)).contains("reset_bootstrap_progress"));
@@ -307,6 +309,7 @@ mod tests {
             auth: &[],
             person: &[format!("{asks}false")],
             rewind: &[],
+            opens: None,
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,
             cpus: 2,

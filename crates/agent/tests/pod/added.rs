@@ -37,7 +37,10 @@ fn a_member_that_is_not_rebuilt() {
     assert!(yaml(&pod).contains("start_native_transport: false"));
     let status = pod.wait_for("its copies", counted);
     let server = &status["server"];
-    assert_eq!((&server["reason"], &server["awaitsRebuild"]), (&json!("RebuildOwed"), &json!(true)));
+    assert_eq!(
+        (&server["reason"], &server["awaitsRebuild"]),
+        (&json!("RebuildOwed"), &json!(true))
+    );
     assert_eq!((&server["mode"], &server["nativeTransport"]), (&json!("NORMAL"), &json!(false)));
     assert_eq!(status["rebuild"], json!({"open": false}));
     order(&pod);

@@ -7,5 +7,10 @@ pub type Case = (&'static str, fn());
 
 /// All, in order.
 pub fn all() -> impl Iterator<Item = &'static Case> {
-    starting::ALL.iter().chain(living::ALL).chain(added::ALL).chain(certificates::ALL).chain(backups::all())
+    starting::ALL
+        .iter()
+        .chain(living::ALL)
+        .chain(added::ALL)
+        .chain(certificates::ALL)
+        .chain(backups::all())
 }

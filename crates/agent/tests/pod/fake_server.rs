@@ -235,9 +235,8 @@ impl Server {
             "SchemaVersion" => json!("s1"),
             "AllEndpointStatesWithPort" => {
                 let own = format!("/{endpoint}\n  SCHEMA:1:s1\n  DC:2:dc1\n");
-                let there = std::fs::read_to_string(ELSEWHERE).map(|_| {
-                    "/10.96.0.99:7000\n  SCHEMA:1:s1\n  DC:2:dc2\n".to_string()
-                });
+                let there = std::fs::read_to_string(ELSEWHERE)
+                    .map(|_| "/10.96.0.99:7000\n  SCHEMA:1:s1\n  DC:2:dc2\n".to_string());
                 json!(own + &there.unwrap_or_default())
             }
             "LiveNodesWithPort" => json!(live),
