@@ -42,6 +42,15 @@ pub fn external_seeds_need_routes() -> Rule {
     .field_path(".externalSeeds")
 }
 
+/// The authority of a ring signs for the members of one datacenter alone.
+pub fn external_seeds_need_plain_internode() -> Rule {
+    must(
+        format!("!({SEEDS}) || !has(self.tls) || !has(self.tls.internode) || self.tls.internode.mode == 'Off'"),
+        "members elsewhere do not trust the certificates that the operator signs for members of this datacenter: set `tls.internode.mode: Off`, or encrypt the network between the datacenters by other means",
+    )
+    .field_path(".externalSeeds")
+}
+
 /// With a policy all members there need a way in; without one the list would look like protection.
 pub fn seeds_have_networks_with_a_policy() -> Rule {
     must(
