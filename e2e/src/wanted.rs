@@ -13,6 +13,7 @@ pub const OLDER_VERSION: &str = "4.1.9";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedRing {
     version: &'static str,
+    datacenter: &'static str,
     racks: Vec<(&'static str, u32)>,
     by_zones: bool,
     lines: Vec<&'static str>,
@@ -56,6 +57,7 @@ const LONG_DELAY: Duration = Duration::from_secs(10);
 pub fn a_ring() -> WantedRing {
     WantedRing {
         version: VERSION,
+        datacenter: "dc1",
         racks: Vec::new(),
         by_zones: false,
         lines: Vec::new(),
@@ -70,6 +72,13 @@ impl WantedRing {
     #[must_use]
     pub fn version(mut self, version: &'static str) -> Self {
         self.version = version;
+        self
+    }
+
+    /// With this name of its datacenter instead of `dc1`.
+    #[must_use]
+    pub fn datacenter(mut self, name: &'static str) -> Self {
+        self.datacenter = name;
         self
     }
 
@@ -155,6 +164,7 @@ impl WantedRing {
     pub fn serves(&self, wanted: &Self) -> bool {
         let rows = wanted.copies.is_none() || wanted.copies == self.copies;
         rows && self.version == wanted.version
+            && self.datacenter == wanted.datacenter
             && self.racks == wanted.racks
             && self.by_zones == wanted.by_zones
             && self.lines == wanted.lines
@@ -168,6 +178,7 @@ impl WantedRing {
         let all = self.lines.iter().copied().chain(self.in_the_clear());
         let lines: String = all.map(|line| format!("  {line}\n")).collect();
         let (version, delays) = (self.version, self.delay_options());
+        let datacenter = self.datacenter;
         format!(
             "apiVersion: palladion.dev/v1alpha1
 kind: CassandraCluster
@@ -183,7 +194,7 @@ spec:
     - -XX:+UseSerialGC
     - -XX:TieredStopAtLevel=1
 {delays}  datacenter:
-    name: dc1
+    name: {datacenter}
 {racks}"
         )
     }

@@ -8,6 +8,7 @@ mod admission;
 mod backups;
 mod chart;
 mod creation_under_fire;
+mod datacenters;
 mod disk;
 mod heal;
 mod neighbours;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         backups::story(),
         chart::story(),
         creation_under_fire::story(),
+        datacenters::story(),
         disk::story(),
         heal::story(),
         neighbours::story(),

@@ -1,6 +1,6 @@
 //! How a keyspace is replicated, and what a change makes of it: what the change does not name
-//! stays as it is. A statement replaces the replication as a whole, so one that names its own
-//! datacenter alone would drop the copies in all others.
+//! stays as it is (safety rule 7.19). A statement replaces the replication as a whole, so one that
+//! names its own datacenter alone would drop the copies in all others.
 
 mod alter;
 #[cfg(test)]

@@ -110,6 +110,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = ring_rules::existing_needs_seeds(),
     validation = ring_rules::external_seeds_need_routes(),
     validation = ring_rules::seeds_have_networks_with_a_policy(),
+    validation = ring_rules::external_seeds_need_their_authorities(),
     validation = audit_rules::scylla_takes_no_audit(),
     validation = sidecar_rules::scylla_takes_no_sidecars(),
     validation = sidecar_rules::sidecars_need_4_1(),

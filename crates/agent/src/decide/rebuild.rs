@@ -1,7 +1,8 @@
 //! A member of a datacenter that was added to a ring joins without data, and a client that asks it
-//! finds no rows and no error. So its server runs without its native transport until the member has
-//! what it lacks and the operator opens it. What it has, and that it is open, is on its volume:
-//! without a note every start is closed, also one by itself with the API server away.
+//! finds no rows and no error (safety rule 7.18). So its server runs without its native transport
+//! until the member has what it lacks and the operator opens it. What it has, and that it is open,
+//! is on its volume: without a note every start is closed, also one by itself with the API server
+//! away.
 
 use super::{Cause, Facts, Process, Source, VolumeFact};
 use crate::render::Door;

@@ -42,6 +42,15 @@ pub fn external_seeds_need_routes() -> Rule {
     .field_path(".externalSeeds")
 }
 
+/// The authority of a cluster signs for the members of one datacenter alone.
+pub fn external_seeds_need_their_authorities() -> Rule {
+    must(
+        format!("!({SEEDS}) || !has(self.tls) || !has(self.tls.internode) || self.tls.internode.mode == 'Off' || (has(self.tls.internode.additionalTrust) && size(self.tls.internode.additionalTrust) > 0)"),
+        "with `externalSeeds`, TLS between members needs the authorities of the other datacenters: list their certificates in `tls.internode.additionalTrust`, or set `tls.internode.mode: Off`",
+    )
+    .field_path(".externalSeeds")
+}
+
 /// With a policy all members there need a way in; without one the list would look like protection.
 pub fn seeds_have_networks_with_a_policy() -> Rule {
     must(

@@ -18,7 +18,7 @@ impl Facts<'_> {
         self.spec.ring.is_some_and(|ring| ring.origin == RingOrigin::Existing)
     }
 
-    /// Do members of it take clients, or were they told to?
+    /// Do members of it take clients, or were they ordered to?
     pub fn takes_clients(&self) -> bool {
         !self.is_added() || self.joined().any(MemberFact::is_opened)
     }
@@ -61,11 +61,11 @@ impl Facts<'_> {
 }
 
 impl MemberFact {
-    /// Has it been told to take clients, with the volume that it is on?
+    /// Was it ordered to take clients, with the volume that it is on?
     pub fn is_opened(&self) -> bool {
         let spec = self.spec.as_ref();
-        let told = spec.and_then(|s| s.opening.as_ref()).map(|opening| &opening.volume_id);
-        told.is_some() && told == spec.and_then(|s| s.volume_id.as_ref())
+        let named = spec.and_then(|s| s.opening.as_ref()).map(|opening| &opening.volume_id);
+        named.is_some() && named == spec.and_then(|s| s.volume_id.as_ref())
     }
 
     /// Does its server take no clients, since it is not rebuilt?

@@ -10,6 +10,7 @@ use crate::sim::ring::Phase;
 use crate::sim::world::Tick;
 use palladion_agent::render::Door;
 use palladion_api::labels;
+use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
@@ -23,6 +24,8 @@ pub const OTHER: &str = "demo-dc1-b-0";
 /// A world in which a datacenter elsewhere has all keyspaces, and two members here are to join.
 pub fn to_add() -> World {
     let mut world = World::new();
+    world.elsewhere("far-1", THERE, "10.9.0.1");
+    world.elsewhere("far-2", THERE, "10.9.0.2");
     for keyspace in SYSTEM.into_iter().chain(["shop", "stock"]) {
         world.ring.alter(keyspace, THERE, 2);
     }
@@ -89,7 +92,10 @@ fn members_join_and_take_no_clients_before_a_keyspace_names_them_and_they_are_re
     assert_eq!(open(&world), 0, "{}", world.last_words());
     assert!(!is_ready(&world, MEMBER));
     let server = &member(&world, MEMBER)["status"]["server"];
-    assert_eq!((&server["reason"], &server["mode"]), (&json!("RebuildOwed"), &json!("NORMAL")));
+    assert_eq!(
+        (&server["reason"], &server["mode"]),
+        (&json!(Reason::RebuildOwed.as_str()), &json!("NORMAL"))
+    );
     assert!(
         world.waits().contains("no keyspace of clients names datacenter dc1"),
         "{}",
@@ -229,7 +235,8 @@ fn a_keyspace_that_names_it_later_is_behind_until_it_is_rebuilt() {
     world.ring.hanging.insert(MEMBER.into());
     name_here(&mut world, &["stock"]);
     world.settle();
-    assert!(world.waits().contains("reads of stock at `LOCAL_` levels"), "{}", world.waits());
+    let behind = format!("{}: reads of stock at `LOCAL_` levels", Reason::KeyspacesBehind);
+    assert!(world.waits().contains(&behind), "{}", world.waits());
     assert_eq!(open(&world), 2, "nobody is closed again");
     world.ring.hanging.clear();
     world.settle();

@@ -7,6 +7,7 @@ use crate::sim::World;
 use crate::sim::far::{HERE, THERE};
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, status};
+use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use serde_json::{Value, json};
 
@@ -146,4 +147,20 @@ fn a_task_that_would_lock_users_out_or_move_rows_is_refused() {
         assert!(message(&world, name).contains(words), "{}", message(&world, name));
     }
     assert_eq!(copies(&world, THERE), [2; 3]);
+}
+
+/// What counts no copies by datacenter is found before anything is written.
+#[test]
+fn a_keyspace_with_a_simple_strategy_is_in_the_way() {
+    let mut world = ring(1, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    world.ring.far.simple.insert("stock".into());
+    ask(&mut world, "both", &change(&["shop", "stock"], THERE, 2));
+    world.settle();
+    let status = status(&world, "both");
+    assert_eq!(status.phase, Some(TaskPhase::Failed), "{}", message(&world, "both"));
+    let reason = Reason::SimpleStrategyInTheWay.to_string();
+    assert_eq!(status.members[0].reason.as_deref(), Some(reason.as_str()));
+    assert_eq!(world.ring.copies_in("shop", THERE), 0, "nothing was written");
 }

@@ -225,3 +225,153 @@ fn a_member_elsewhere_that_vanishes_means_nothing_for_ours() {
     world.expect_ring(4);
     west_is_left_alone(&world);
 }
+
+/// Members elsewhere, and a datacenter here that is to join them.
+fn existing(racks: &[(&str, i32)], datacenter: &str) -> World {
+    let mut cluster = a_cluster(racks);
+    cluster["spec"]["ring"] = json!({ "origin": "Existing" });
+    cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
+    let addresses: Vec<&str> = WEST.iter().map(|(_, address)| *address).collect();
+    cluster["spec"]["externalSeeds"] = json!([{ "name": "west", "addresses": addresses }]);
+    let mut world = World::new();
+    world.initializations_allowed = 0;
+    for (host, address) in WEST {
+        world.elsewhere(host, datacenter, address);
+    }
+    world.with(&cluster)
+}
+
+fn seeds_of(world: &World, member: &str) -> Vec<String> {
+    let server = world.ring.servers.values().find(|s| s.member == member);
+    let seeds = server.map(|s| s.seeds.clone()).unwrap_or_default();
+    seeds.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_datacenter_of_a_ring_that_exists_joins_it_and_initializes_nothing() {
+    let mut world = existing(&[("a", 2), ("b", 1)], "west");
+    world.until(|w| w.normal() == 1);
+    assert_eq!(seeds_of(&world, "demo-dc1-a-0")[0], "10.97.0.1", "one seed, in its order");
+    let mut end = killed_at_every_write("a datacenter joins a ring elsewhere", world, 12);
+    end.expect_ring(3);
+    assert!(end.ring.founders.is_empty());
+    let seeds = seeds_of(&end, "demo-dc1-b-0");
+    assert!(
+        seeds.contains(&"10.97.0.1".into()) && seeds.contains(&"10.97.0.2".into()),
+        "{seeds:?}"
+    );
+    let said = end.condition("AllRegionsNormal");
+    let all = "True RegionsNormal: 2 members of other datacenters (west) are up and normal";
+    assert_eq!(said, all);
+    end.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    end.settle();
+    end.expect_ring(4);
+}
+
+#[test]
+fn the_first_member_waits_for_a_seed_elsewhere_that_answers() {
+    let mut world = existing(&[("a", 1), ("b", 1)], "west");
+    for (host, _) in WEST {
+        world.there(host, "is down", |m| m.liveness = Liveness::Down);
+    }
+    world.pass(900);
+    assert_eq!((world.normal(), world.ring.servers.len()), (0, 0), "{}", world.last_words());
+    let member = crate::addresses::member(&world, "demo-dc1-a-0");
+    assert_eq!(member["status"]["server"]["reason"], "SeedsUnreachable");
+    let said = world.condition("Progressing");
+    assert!(said.contains("its `externalSeeds` (10.97.0.1 and 10.97.0.2)"), "{said}");
+    let said = world.condition("AllRegionsNormal");
+    assert!(said.starts_with("Unknown RegionsUnknown"), "{said}");
+    world.there("west-1", "is up", |m| m.liveness = Liveness::Up);
+    world.until(|w| w.normal() == 1);
+    comes_back(&mut world, "west-0");
+    world.settle();
+    world.expect_ring(2);
+}
+
+#[test]
+fn a_ring_that_exists_is_never_initialized_whatever_is_lost_and_whoever_allows_it() {
+    let mut world = existing(&[("a", 1), ("b", 1)], "west");
+    for (host, _) in WEST {
+        world.there(host, "is down", |m| m.liveness = Liveness::Down);
+    }
+    world.annotate_cluster(palladion_api::labels::ALLOW_INITIALIZATION, "anything");
+    world.pass(300);
+    world.erase_status();
+    world.pass(300);
+    world.delete_all_pods();
+    world.pass(600);
+    assert!(world.ring.founders.is_empty() && world.ring.servers.is_empty());
+    for (host, _) in WEST {
+        comes_back(&mut world, host);
+    }
+    world.settle();
+    world.expect_ring(2);
+    world.erase_status();
+    world.strip_claims();
+    world.power_cut();
+    world.settle();
+    world.expect_ring(2);
+    assert!(world.ring.founders.is_empty());
+}
+
+#[test]
+fn agents_that_know_no_seeds_elsewhere_do_not_begin() {
+    let mut world = existing(&[("a", 1), ("b", 1)], "west");
+    world.protocol = 12;
+    world.pass(600);
+    assert_eq!((world.normal(), world.ring.servers.len()), (0, 0));
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True AgentTooOld"), "{said}");
+}
+
+/// The ring elsewhere calls a datacenter as ours is called: its members may be ours.
+#[test]
+fn a_ring_with_a_datacenter_of_our_name_is_not_grown_into() {
+    let mut world = existing(&[("a", 1), ("b", 1)], "dc1");
+    world.pass(900);
+    assert_eq!(world.normal(), 1, "nobody could be asked before the first had joined");
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True MembersDisagree"), "{said}");
+    let said = world.condition("Progressing");
+    assert!(said.contains("sees 3 members in the ring, but the operator has recorded 1"), "{said}");
+}
+
+#[test]
+fn a_ring_of_ours_names_only_its_members_as_seeds_elsewhere() {
+    let mut world = a_ring_with_west(2, 1);
+    let seeds = json!([{ "name": "west", "addresses": ["10.97.0.1", "10.97.0.77"] }]);
+    let network = json!({ "clusterIPsAreRouted": true });
+    world.patch_spec(&json!({ "externalSeeds": seeds, "network": network }));
+    world.settle();
+    world.expect_ring(3);
+    let seeds = seeds_of(&world, "demo-dc1-a-0");
+    assert!(
+        seeds.contains(&"10.97.0.1".into()) && !seeds.contains(&"10.97.0.77".into()),
+        "{seeds:?}"
+    );
+    world.patch_spec(&json!({ "externalSeeds": null }));
+    world.settle();
+    assert!(!seeds_of(&world, "demo-dc1-a-0").contains(&"10.97.0.1".into()));
+    assert_eq!(restarted(&world), 0, "it restarts nobody");
+}
+
+#[test]
+fn how_members_elsewhere_are_is_a_condition_of_its_own() {
+    let alone = a_ring(2, 1);
+    let types = |world: &World| world.condition("AllRegionsNormal");
+    assert_eq!(types(&alone), "", "a ring of one datacenter has no such condition");
+    let mut world = a_ring_with_west(2, 1);
+    assert!(types(&world).starts_with("True RegionsNormal"), "{}", types(&world));
+    goes_down(&mut world, "west-0");
+    let one =
+        "False RegionNotNormal: member demo-dc1-a-0 sees 10.97.0.1 of datacenter west as down";
+    assert!(types(&world).starts_with(one), "{}", types(&world));
+    goes_down(&mut world, "west-1");
+    let all = "False RegionDown: all members of datacenter west are down";
+    assert!(types(&world).starts_with(all), "{}", types(&world));
+    assert!(world.condition("Available").starts_with("True"), "no pod of ours is less ready");
+    comes_back(&mut world, "west-0");
+    comes_back(&mut world, "west-1");
+    assert!(types(&world).starts_with("True RegionsNormal"), "{}", types(&world));
+}

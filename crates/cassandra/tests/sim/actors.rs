@@ -129,6 +129,7 @@ impl World {
                 let (server, version) = (self.configuration_of(&pod), self.version_of(&pod));
                 let mut agent = Agent::new(pod.clone(), now, clock, server, version);
                 agent.internode = self.internode_of(&pod);
+                agent.protocol = self.protocol;
                 let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
                 let told = self.store.get(&key).map(|m| m["status"]["health"].clone());
                 let told = told.and_then(|told| serde_json::from_value(told).ok());

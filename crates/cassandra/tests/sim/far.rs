@@ -13,6 +13,9 @@ use palladion_api::server_config::Opens;
 use palladion_api::task::ReplicationTask;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What agents refuse to give copies by datacenter.
+pub const SIMPLE: &str = "SimpleStrategy";
+
 /// The datacenter here, and the one elsewhere.
 pub const HERE: &str = "dc1";
 pub const THERE: &str = "dc2";
@@ -30,6 +33,8 @@ pub struct Far {
     pub drops_others: bool,
     /// What tasks have asked of the servers in these pods.
     asked: BTreeMap<String, ReplicationTask>,
+    /// Keyspaces with SimpleStrategy.
+    pub simple: BTreeSet<String>,
     /// How many native ports were opened.
     pub opened: usize,
 }
@@ -79,11 +84,15 @@ impl Ring {
     }
 
     /// What a task makes of keyspaces, and how many copies the last one had before.
-    pub(super) fn replicate(&mut self, pod: &str) {
-        let Some(body) = self.far.asked.remove(pod) else { return };
+    pub(super) fn replicate(&mut self, pod: &str) -> Result<(), String> {
+        let Some(body) = self.far.asked.remove(pod) else { return Ok(()) };
+        if let Some(keyspace) = body.keyspaces.iter().find(|k| self.far.simple.contains(*k)) {
+            return Err(format!("{keyspace} has {SIMPLE}"));
+        }
         for keyspace in &body.keyspaces {
             self.alter(keyspace, &body.datacenter, body.factor);
         }
+        Ok(())
     }
 
     /// Copies of a keyspace in a datacenter.

@@ -67,6 +67,8 @@ impl Agent {
         self.make_roles(reach);
         if self.reading().is_some_and(Reading::serves) {
             self.access = reach.ring.login.problem(&self.configuration);
+        } else if self.awaits_rebuild {
+            self.access = None;
         } else if self.configuration.asks() && self.process == Process::Running {
             self.access = Some(AccessProblem { kind: AccessProblemKind::Pending, message: None });
         }

@@ -336,7 +336,11 @@ impl Agent {
             }
             (None, Err(why)) => {
                 self.work = None;
-                self.notes.end(Ended::by(JobState::Failed, JobCause::ServerError, why), now);
+                let cause = match why.contains(super::far::SIMPLE) {
+                    true => JobCause::SimpleStrategyInTheWay,
+                    false => JobCause::ServerError,
+                };
+                self.notes.end(Ended::by(JobState::Failed, cause, why), now);
             }
             (None, Ok(())) => {
                 match &call.ranges {
@@ -447,10 +451,7 @@ impl Ring {
             }
             TaskKind::Cleanup => self.cleanup(pod, disks).map(|_| ()),
             TaskKind::UpgradeSstables => self.rewrite(pod, disks).map(|_| ()),
-            TaskKind::Replication => {
-                self.replicate(pod);
-                Ok(())
-            }
+            TaskKind::Replication => self.replicate(pod),
             TaskKind::Compact
             | TaskKind::GarbageCollect
             | TaskKind::Scrub

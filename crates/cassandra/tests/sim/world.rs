@@ -78,6 +78,8 @@ pub struct World {
     pub given_up: BTreeSet<HostId>,
     /// How often a ring may be founded; more than once only where a person said so.
     pub initializations_allowed: usize,
+    /// The version of the member protocol of agents that are started.
+    pub protocol: u32,
     /// Pods and claims that were ended, each with the reason, in order.
     pub destructive: Vec<String>,
     /// StatefulSets whose replicas a person has changed.
@@ -123,6 +125,7 @@ impl World {
             random: None,
             given_up: BTreeSet::new(),
             initializations_allowed: 1,
+            protocol: palladion_api::member::PROTOCOL,
             destructive: Vec::new(),
             scaled_by_hand: BTreeSet::new(),
             evicted: Vec::new(),

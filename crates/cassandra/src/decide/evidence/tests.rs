@@ -10,7 +10,7 @@ use super::purpose::Purpose;
 use super::quiet::is_quiet_for;
 use super::stranger::{never_joined, stranger};
 use super::verdict::verdict;
-use super::witness::{others, witnesses};
+use super::witness::{others, rest_of, witnesses};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
@@ -508,4 +508,122 @@ fn another_address_needs_all_that_are_up_to_see_the_member_down_and_nobody_there
     let mut of_another_question = down();
     of_another_question.answer(NAMES[1])["nonce"] = json!("another");
     assert!(!may(&of_another_question));
+}
+
+/// The same ring, with two members in `west` that every answer has.
+fn with_west() -> Ring {
+    let mut ring = a_ring();
+    for name in NAMES {
+        for at in 0..NAMES.len() {
+            ring.answer(name)["members"][at]["datacenter"] = json!("dc1");
+        }
+        let members = ring.answer(name)["members"].as_array_mut().unwrap();
+        members.extend(["west-0", "west-1"].map(of_west));
+    }
+    ring
+}
+
+fn of_west(host_id: &str) -> Value {
+    json!({
+        "hostID": host_id, "address": format!("10.97.0.{host_id}"), "liveness": "Up",
+        "state": "Normal", "datacenter": "west",
+    })
+}
+
+impl Ring {
+    /// Change the first member of `west` in an answer.
+    fn west_in(&mut self, of: &str) -> &mut Value {
+        &mut self.answer(of)["members"][NAMES.len()]
+    }
+
+    /// The same in all of them.
+    fn in_west(mut self, field: &str, value: &Value) -> Self {
+        NAMES.iter().for_each(|name| self.west_in(name)[field] = value.clone());
+        self
+    }
+
+    fn takes(&self, elsewhere: Elsewhere) -> Answer {
+        self.ask(|facts| {
+            let whom = &facts.members[&MemberName::new(WHOM)];
+            let witnesses = witnesses(facts, &whom.name);
+            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), &[], elsewhere)
+        })
+    }
+
+    fn rest(&self) -> usize {
+        self.ask(|facts| rest_of(facts, &host(WHOM)))
+    }
+}
+
+#[test]
+fn members_elsewhere_count_for_no_majority_of_ours() {
+    assert_eq!(with_west().rest(), 3);
+    let one_is_old = with_west();
+    let mut old = one_is_old;
+    for at in 0..NAMES.len() + 2 {
+        old.answer(NAMES[0])["members"][at]["datacenter"] = Value::Null;
+    }
+    assert_eq!(old.rest(), 5, "an agent that does not say where makes them ours");
+    let mut ours = with_west();
+    ours.west_in(NAMES[1])["datacenter"] = json!("dc1");
+    assert_eq!(ours.rest(), 4, "so does one that says our datacenter");
+    assert_eq!(with_west().in_west("datacenter", &json!("dc1")).rest(), 4);
+    let is_gone = |ring: &Ring| ring.absent(Voters::Majority, is_gone);
+    let mut gone = with_west();
+    for name in NAMES {
+        let members = gone.answer(name)["members"].as_array_mut().unwrap();
+        members.retain(|m| m["hostID"] != json!(host(WHOM)));
+    }
+    assert_eq!(kind(is_gone(&gone)), Some(ProofKind::Gone));
+    let two_answer = gone.silent(NAMES[0]).silent(NAMES[1]);
+    assert!(matches!(why(is_gone(&two_answer)), Objection::TooFew { asked: 1, others: 3 }));
+}
+
+#[test]
+fn who_is_on_record_is_not_elsewhere() {
+    let on_record = with_west().in_west("hostID", &json!(host(NAMES[1])));
+    assert_eq!(on_record.rest(), 3, "it is the member that is on record");
+    on_record.ask(|facts| {
+        let seen = &facts.members[&MemberName::new(NAMES[0])].status.evidence;
+        let seen = seen.as_ref().and_then(|e| e.members.as_ref()).unwrap();
+        assert!(!facts.is_elsewhere(&seen[NAMES.len()]));
+        assert!(facts.is_elsewhere(&seen[NAMES.len() + 1]));
+    });
+}
+
+#[test]
+fn a_change_of_shape_needs_all_members_elsewhere_and_a_restart_all_but_one() {
+    let (all, one) = (Elsewhere::AllNormal, Elsewhere::OneDown);
+    assert_eq!(kind(with_west().takes(all)), Some(ProofKind::AllWell));
+    let down = with_west().in_west("liveness", &json!("Down"));
+    assert!(matches!(why(down.takes(all)), Objection::SeesElsewhere { .. }));
+    assert_eq!(kind(down.takes(one)), Some(ProofKind::AllWell));
+    let joining = with_west().in_west("state", &json!("Joining"));
+    assert!(matches!(why(joining.takes(one)), Objection::SeesElsewhere { .. }));
+    let mut both = down;
+    for name in NAMES {
+        both.answer(name)["members"][NAMES.len() + 1]["liveness"] = json!("Down");
+    }
+    assert!(matches!(why(both.takes(one)), Objection::RegionDown { .. }));
+    let mut unheard = with_west();
+    let witness = unheard.ask(|facts| witnesses(facts, &MemberName::new(WHOM))[0].name.clone());
+    let members = unheard.answer(witness.as_str())["members"].as_array_mut().unwrap();
+    members.pop();
+    assert!(matches!(why(unheard.takes(one)), Objection::Unseen { .. }), "one has not heard of it");
+}
+
+#[test]
+fn a_member_elsewhere_is_no_stranger_where_all_say_so() {
+    let is_clear = |ring: &Ring| {
+        ring.ask(|facts| {
+            let whom = &facts.members[&MemberName::new(WHOM)];
+            stranger(facts, whom, &witnesses(facts, &whom.name), &Nonce::new(NONCE)).is_none()
+        })
+    };
+    assert!(is_clear(&with_west()));
+    assert!(!is_clear(&with_west().in_west("datacenter", &json!("dc1"))));
+    assert!(!is_clear(&with_west().in_west("datacenter", &Value::Null)));
+    let mut said_by_one = with_west();
+    said_by_one.west_in(NAMES[0])["datacenter"] = json!("dc1");
+    assert!(!is_clear(&said_by_one));
 }

@@ -1,6 +1,6 @@
-//! A datacenter that was added to a ring (safety rule 7.18): its members are rebuilt once keyspaces name it, repaired,
-//! and then opened to clients, all together. What names it later is rebuilt as well; until then
-//! clients are told where not to read.
+//! A datacenter that was added to a ring (safety rule 7.18): its members are rebuilt once keyspaces
+//! name it, repaired, and then opened to clients, all together. What names it later is rebuilt as
+//! well; until then a condition says what not to read here.
 
 use super::{debts, system_keyspaces};
 use crate::decide::draft::Draft;

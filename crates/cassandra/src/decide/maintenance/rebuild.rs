@@ -42,7 +42,7 @@ pub(super) fn name(
     Some(())
 }
 
-/// A rebuild that cannot begin is told.
+/// Say what keeps a rebuild from beginning.
 pub(super) fn stands_in_the_way(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> bool {
     if source(facts, member).is_some() {
         return false;
