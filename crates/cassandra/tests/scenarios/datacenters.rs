@@ -310,6 +310,7 @@ fn a_ring_that_exists_is_never_initialized_whatever_is_lost_and_whoever_allows_i
     world.erase_status();
     world.strip_claims();
     world.power_cut();
+    world.api_returns();
     world.settle();
     world.expect_ring(2);
     assert!(world.ring.founders.is_empty());
