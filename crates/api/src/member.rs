@@ -5,7 +5,7 @@
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
 use crate::backup::{ArchiveOrder, Transfer};
-use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::ids::{ClaimUid, HostId, LockToken, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
@@ -15,6 +15,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod begin;
 mod drain;
 mod guard;
 mod health;
@@ -29,6 +30,7 @@ mod unknown;
 mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use begin::{ANSWER_LIFE, BeginAnswer, BeginQuestion, KNOWS_BEGIN, LEASE_LEFT};
 pub use drain::Drain;
 pub use guard::{Guard, MOST_GUARDS, missing as missing_guards};
 pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS};
@@ -152,6 +154,9 @@ pub struct CassandraMemberSpec {
     /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
+    /// The answer to `status.begin`: the permit or intent in hand may be begun. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin: Option<BeginAnswer>,
     /// A job for the member to run. One at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
@@ -298,6 +303,10 @@ pub struct Intent {
     /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
+    /// The region lock under which the intent was given. Before it begins, the agent asks with `status.begin` whether that still holds. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub lock_token: Option<LockToken>,
 }
 
 /// Kinds of [`Intent`].
@@ -328,8 +337,9 @@ pub struct EvidenceRequest {
 /// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 also in that of a whole
 /// ring, and it reports of certificates for clients, too, whom the server trusts and whose
 /// certificate it presents; since 12 it archives the commit log by `spec.archive`, and takes part
-/// in restores to a point in time.
-pub const PROTOCOL: u32 = 12;
+/// in restores to a point in time; since 13 it asks back, by `status.begin`, before it begins a permit or
+/// an intent that was given under a region lock.
+pub const PROTOCOL: u32 = 13;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

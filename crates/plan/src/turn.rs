@@ -104,8 +104,7 @@ pub fn fence(snapshot: &Snapshot, owner: Resource, turn: Option<&ServiceTurn>) -
     Fence {
         object: ObjectKey::new(owner, &meta.namespace, &meta.name),
         pointer: "/status/turn/nonce".to_string(),
-        expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())),
-    }
+        expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())), lock: None }
 }
 
 /// A new leader's first write, so that those of a leader that was frozen and woke
@@ -140,6 +139,7 @@ mod tests {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: crate::LockFact::Unasked,
             failure: None,
             settings: Arc::default(),
         }

@@ -5,7 +5,7 @@ use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use super::{InternodeTlsMode, SecurityStatus};
 use crate::backup::{OwnGrace, PointInTime};
-use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::ids::{HostId, LockToken, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::restore::RestoreSourced;
 use crate::service::ServiceStatus;
 use crate::task::TaskKind;
@@ -250,6 +250,10 @@ pub struct Turn {
     /// `Replace` only: the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Replaced>,
+    /// The region lock under which the turn is held. Only with `spec.ring.lock: Region`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub lock_token: Option<LockToken>,
 }
 
 /// The dead member that a replacement stands in for.

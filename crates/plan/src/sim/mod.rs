@@ -13,6 +13,7 @@ pub mod faults;
 pub mod json;
 pub use crate::kinds;
 pub mod kubernetes;
+pub mod lock;
 pub mod operator;
 pub mod planted;
 pub mod random;
@@ -20,6 +21,7 @@ pub mod store;
 
 pub use cache::{Cache, Feed};
 pub use faults::{Fault, Faults};
+pub use lock::Locks;
 pub use kubernetes::{Kubernetes, PodRun};
 pub use operator::{Done, Operator};
 pub use planted::Planted;

@@ -195,8 +195,7 @@ fn exchange(
         fence: Some(Fence {
             object: ObjectKey::new(REGISTRATION, &owner.namespace, &owner.name),
             pointer: format!("/status/entries/{at}/call/nonce"),
-            expected: json!(key.nonce),
-        }),
+            expected: json!(key.nonce), lock: None }),
         key,
     }
 }

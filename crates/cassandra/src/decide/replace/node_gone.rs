@@ -49,8 +49,7 @@ fn not_there(node: &str) -> Fence {
     Fence {
         object: ObjectKey::new(kinds::NODE, "", node),
         pointer: String::new(),
-        expected: Value::Null,
-    }
+        expected: Value::Null, lock: None }
 }
 
 fn note(
