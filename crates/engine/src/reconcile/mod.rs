@@ -4,12 +4,13 @@
 pub mod again;
 
 use crate::apply::{Applier, Outcome};
-use crate::decide::{Decision, decide, exchanges, probes, references};
+use crate::decide::{Decision, decide, exchanges, lock, probes, references};
 use crate::exchange::Exchangers;
 use crate::expect::PATIENCE;
 use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
 use crate::leader::Term;
+use crate::lock::Keepers;
 use crate::memory::Memory;
 use crate::metrics::{Metrics, ReconcileOutcome, Stage};
 use crate::probe::Probers;
@@ -40,6 +41,7 @@ pub struct Reconciler {
     pub(crate) memories: Mutex<HashMap<Key, Memory>>,
     pub(crate) probers: Probers,
     pub(crate) exchangers: Exchangers,
+    pub(crate) locks: Keepers,
 }
 
 /// One owner that is being decided.
@@ -74,6 +76,7 @@ impl Reconciler {
                 self.watches.refer(key, &[]);
                 self.probers.want(key, Vec::new());
                 self.exchangers.want(key, Vec::new());
+                self.locks.want(key, None);
                 After::Rest
             }
             Owner::Unclear => {
@@ -153,6 +156,10 @@ impl Reconciler {
             Ok(None) => {}
             Err(words) => return self.panicked(&case, &words, memory),
         }
+        match lock(mind, &facts) {
+            Ok(wanted) => self.locks.want(key, wanted),
+            Err(words) => return self.panicked(&case, &words, memory),
+        }
         match decision {
             Decision::Panicked(words) => self.panicked(&case, &words, memory),
             Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
@@ -174,6 +181,7 @@ impl Reconciler {
         if let Some(facts) = &mut facts {
             facts.probes = self.probers.results(case.key);
             facts.exchanges = self.exchangers.answers(case.key);
+            facts.lock = self.locks.fact(case.key);
         }
         self.metrics.stage(case.mind.name(), Stage::Gather, began.elapsed());
         Ok(facts)
@@ -196,6 +204,8 @@ impl Reconciler {
             owner: &case.owner,
             owner_key: &case.owner_key,
             own_namespace: self.own_namespace.as_deref(),
+            locks: &self.locks,
+            key: case.key,
             stopping: &self.stopping,
         };
         let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;
