@@ -6,7 +6,7 @@
 
 use crate::rules::{
     audit as audit_rules, backup as backup_rules, cluster as rules, network as network_rules,
-    security as security_rules, sidecar as sidecar_rules,
+    ring as ring_rules, security as security_rules, sidecar as sidecar_rules,
 };
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
@@ -21,6 +21,7 @@ mod health;
 mod network;
 mod placement;
 mod retention;
+mod ring;
 mod security;
 mod sidecar;
 mod status;
@@ -37,6 +38,9 @@ pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealt
 pub use network::{MOST_PEERS, Network, PolicyMode};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
+pub use ring::{RingLock, 
+    ExternalSeeds, MOST_EXTERNAL_SEEDS, MOST_SEED_ADDRESSES, MOST_SEED_NETWORKS, Ring, RingOrigin,
+};
 pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
     InternodeTls, InternodeTlsMode, SecurityStatus, Settled, SignedByOperator, Tls,
@@ -100,6 +104,11 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = backup_rules::scylla_takes_no_backup(),
     validation = backup_rules::a_ring_begins_with_a_restore(),
     validation = network_rules::scylla_takes_no_network(),
+    validation = ring_rules::scylla_is_one_datacenter(),
+    validation = ring_rules::origin_is_fixed(),
+    validation = ring_rules::existing_needs_seeds(),
+    validation = ring_rules::external_seeds_need_routes(),
+    validation = ring_rules::seeds_have_networks_with_a_policy(),
     validation = audit_rules::scylla_takes_no_audit(),
     validation = sidecar_rules::scylla_takes_no_sidecars(),
     validation = sidecar_rules::sidecars_need_4_1(),
@@ -127,6 +136,14 @@ pub struct CassandraClusterSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub ring_name: Option<String>,
+    /// The ring that this datacenter belongs to. Default: one that begins with it. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<Ring>,
+    /// Seeds of the ring in other datacenters, which other CassandraClusters describe or nobody does. They are appended to the seeds of every member, and restart nobody. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[x_kube(validation = ring_rules::seed_places_are_unique())]
+    #[schemars(length(max = MOST_EXTERNAL_SEEDS))]
+    pub external_seeds: Vec<ExternalSeeds>,
     /// The datacenter and its racks.
     pub datacenter: Datacenter,
     /// Annotations for the StatefulSets and pods of all racks.

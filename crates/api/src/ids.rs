@@ -159,6 +159,10 @@ identity! {
     /// The address by which the ring knows a member: the ClusterIP of its Service.
     StaticAddress, "address", is_address, "it is an IPv4 or IPv6 address"
 }
+identity! {
+    /// Where a seed in another datacenter is found: its address, or a DNS name.
+    SeedAddress, "seed address", is_seed_address, "it is an IPv4 or IPv6 address or a DNS name, without a port"
+}
 
 impl From<&PodUid> for Uid {
     fn from(pod: &PodUid) -> Self {
@@ -236,6 +240,18 @@ fn is_address(text: &str) -> bool {
     text.parse::<std::net::IpAddr>().is_ok()
 }
 
+fn is_seed_address(text: &str) -> bool {
+    is_address(text) || is_dns_name(text)
+}
+
+/// Of which not all labels are numbers: those would be an address, and are none.
+fn is_dns_name(text: &str) -> bool {
+    let is_number = |label: &str| label.bytes().all(|b| b.is_ascii_digit());
+    text.len() <= 253
+        && text.split('.').all(|label| is_dns_label(&label.to_ascii_lowercase()))
+        && !text.split('.').all(is_number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,6 +285,12 @@ mod tests {
         assert!(RackName::parse("Rack_1").is_ok());
         assert!(StaticAddress::parse("fd00::1").is_ok());
         assert!(StaticAddress::parse("demo-0.local").is_err());
+        for seed in ["10.0.0.1", "fd00::1", "seeds.Orders.example.com", "1.dc2"] {
+            assert!(SeedAddress::parse(seed).is_ok(), "{seed}");
+        }
+        for wrong in ["", "10.0.0.1:7000", "a:7000", "10.0.0", "300.0.0.1", "a..b", "a b", "-a"] {
+            assert!(SeedAddress::parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
 use crate::backup::{ArchiveOrder, Transfer};
-use crate::ids::{ClaimUid, HostId, LockToken, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::ids::{
+    ClaimUid, HostId, LockToken, Nonce, RackName, SeedAddress, StaticAddress, Uid, VolumeId,
+};
 use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
@@ -38,7 +40,10 @@ pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWant
 pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, RestoredStart, StartPermit};
-pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
+pub use ring::{
+    DatacenterSummary, Disk, Evidence, Liveness, MOST_DATACENTERS, MOST_VERSIONS, MemberState,
+    RingMember, RingSummary,
+};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
@@ -154,7 +159,7 @@ pub struct CassandraMemberSpec {
     /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
-    /// The answer to `status.begin`: the permit or intent in hand may be begun. Agents of protocol 13 know it.
+    /// The answer to `status.begin`: the permit or intent in hand may be begun. Agents of protocol 14 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begin: Option<BeginAnswer>,
     /// A job for the member to run. One at a time.
@@ -179,6 +184,10 @@ pub struct CassandraMemberSpec {
     #[serde(default)]
     #[schemars(length(max = 512))]
     pub seeds: Vec<StaticAddress>,
+    /// Addresses or DNS names of seeds in other datacenters, beside `seeds`. Agents of protocol 13 know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_EXTERNAL))]
+    pub external_seeds: Vec<SeedAddress>,
     /// Settings that are applied to the running server without a restart.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
@@ -303,7 +312,7 @@ pub struct Intent {
     /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
-    /// The region lock under which the intent was given. Before it begins, the agent asks with `status.begin` whether that still holds. Agents of protocol 13 know it.
+    /// The region lock under which the intent was given. Before it begins, the agent asks with `status.begin` whether that still holds. Agents of protocol 14 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 128))]
     pub lock_token: Option<LockToken>,
@@ -337,9 +346,14 @@ pub struct EvidenceRequest {
 /// it knows `spec.transfer`; since 10 it takes part in restores by it; since 11 also in that of a whole
 /// ring, and it reports of certificates for clients, too, whom the server trusts and whose
 /// certificate it presents; since 12 it archives the commit log by `spec.archive`, and takes part
-/// in restores to a point in time; since 13 it asks back, by `status.begin`, before it begins a permit or
-/// an intent that was given under a region lock.
-pub const PROTOCOL: u32 = 13;
+/// in restores to a point in time; since 13 its views of the ring say in which datacenter each member
+/// is, and it knows `spec.externalSeeds`; since 14 it asks back, by `status.begin`, before it begins a
+/// permit or an intent that was given under a region lock.
+pub const PROTOCOL: u32 = 14;
+
+/// Most seeds in other datacenters that a member is given: all that a ring may list.
+pub const MOST_EXTERNAL: usize =
+    crate::cluster::MOST_EXTERNAL_SEEDS * crate::cluster::MOST_SEED_ADDRESSES;
 
 /// Tables that keep deletions for less keep no member from starting that was away for longer
 /// (ADR 18). A ring that is stopped for a night comes back without a person: its members end and

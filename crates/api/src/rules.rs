@@ -21,6 +21,7 @@ pub mod rabbitmq;
 pub mod registration;
 pub mod repair;
 pub mod restore;
+pub mod ring;
 pub mod security;
 pub mod service;
 pub mod service_member;

@@ -1,7 +1,7 @@
 //! From the attributes of a look to a [`Reading`].
 
 use super::json::strings;
-use super::ring::Lists;
+use super::ring::{Lists, Place};
 use super::{Figures, Reading};
 use crate::management::beans::{
     AUTO_REPAIR_DISABLED, AUTO_REPAIR_ENABLED, CLIENTS, DROPPED, LOAD, PENDING_COMPACTIONS,
@@ -91,13 +91,15 @@ fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
         Some(strings(found.get(key)?).iter().map(|a| address(a)).collect())
     };
     let host_ids = found.get("EndpointWithPortToHostId")?.as_object()?;
+    let states = found.get("AllEndpointStatesWithPort")?.as_str()?;
     let lists = Lists {
         live: list("LiveNodesWithPort")?,
         down: list("UnreachableNodesWithPort")?,
         joining: list("JoiningNodesWithPort")?,
         leaving: list("LeavingNodesWithPort")?,
         moving: list("MovingNodesWithPort")?,
-        gossiped: gossiped(found.get("AllEndpointStatesWithPort")?.as_str()?),
+        gossiped: gossiped(states),
+        places: places(states),
         host_ids: host_ids
             .iter()
             .filter_map(|(e, id)| Some((address(e), HostId::new(id.as_str()?))))
@@ -124,6 +126,27 @@ fn gossiped(states: &str) -> BTreeSet<StaticAddress> {
         }
     }
     gossiped
+}
+
+/// `DC:8:dc1` and `RELEASE_VERSION:4:5.0.5`, as gossip tells them of each address.
+fn places(states: &str) -> BTreeMap<StaticAddress, Place> {
+    let mut places: BTreeMap<StaticAddress, Place> = BTreeMap::new();
+    let mut current = StaticAddress::default();
+    for line in states.lines() {
+        let Some(state) = line.strip_prefix("  ") else {
+            current = address(line.trim());
+            continue;
+        };
+        let mut parts = state.splitn(3, ':');
+        let (key, value) = (parts.next(), parts.nth(1).map(str::trim));
+        let value = value.filter(|value| !value.is_empty()).map(str::to_string);
+        match key {
+            Some("DC") => places.entry(current.clone()).or_default().datacenter = value,
+            Some("RELEASE_VERSION") => places.entry(current.clone()).or_default().version = value,
+            Some(_) | None => {}
+        }
+    }
+    places
 }
 
 /// `STATUS_WITH_PORT:40:LEFT,token,expiry`, as gossip tells it.
@@ -214,6 +237,22 @@ mod tests {
         let members = members(&unheard).unwrap();
         assert!(members.iter().all(|m| m.address != "10.0.0.9".into()));
         assert!(members.iter().any(|m| m.host_id == "h3".into()), "a host ID counts");
+    }
+
+    /// As 4.0, 4.1 and 5.0 write them.
+    #[test]
+    fn where_a_member_is_it_says_itself_by_gossip() {
+        let mut found = lists();
+        let states = "/10.0.0.1:7000\n  generation:1\n  heartbeat:9\n  DC:8:dc1\n  RACK:10:a\n  \
+                      RELEASE_VERSION:4:5.0.5\n  TOKENS:9:<hidden>\n/10.0.0.2:7000\n  generation:1\n  \
+                      DC:8:west:1\n/10.0.0.3:7000\n  generation:0\n  heartbeat:0\n";
+        found.insert("AllEndpointStatesWithPort", json!(states));
+        let members = members(&found).unwrap();
+        let of = |at: usize| (members[at].datacenter.as_deref(), members[at].version.as_deref());
+        assert_eq!(of(0), (Some("dc1"), Some("5.0.5")));
+        assert_eq!(of(1), (Some("west:1"), None));
+        assert_eq!(of(2), (None, None), "it has been down since before this server was started");
+        assert_eq!(of(3), (None, None), "gossip has no word of it");
     }
 
     #[test]

@@ -15,6 +15,16 @@ pub(super) struct Lists {
     /// What gossip still says of somebody: all but those that left or were removed.
     pub gossiped: BTreeSet<StaticAddress>,
     pub host_ids: BTreeMap<StaticAddress, HostId>,
+    /// Where each member is and what it runs, as gossip has it.
+    pub places: BTreeMap<StaticAddress, Place>,
+}
+
+/// Where a member is and what it runs, by its own word. Of one that has been down
+/// since this server was started, and that nobody has told of since, gossip has neither.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub datacenter: Option<String>,
+    pub version: Option<String>,
 }
 
 impl Lists {
@@ -51,6 +61,7 @@ impl Lists {
             MemberState::Normal
         };
         let liveness = if self.live.contains(address) { Liveness::Up } else { Liveness::Down };
-        RingMember { host_id, address: address.clone(), liveness, state }
+        let Place { datacenter, version } = self.places.get(address).cloned().unwrap_or_default();
+        RingMember { host_id, address: address.clone(), liveness, state, datacenter, version }
     }
 }

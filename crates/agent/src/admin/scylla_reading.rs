@@ -7,7 +7,7 @@ use super::{Error, Figures, Reading};
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Scylla {
     pub(super) async fn look(&self) -> Result<Reading, Error> {
@@ -73,6 +73,8 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
         moving: set(moving)?,
         gossiped: set(down)?,
         host_ids: host_ids?.as_array()?.iter().filter_map(pair).collect(),
+        // A ring of Scylla has one datacenter.
+        places: BTreeMap::new(),
     };
     Some(lists.members())
 }

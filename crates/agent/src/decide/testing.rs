@@ -95,7 +95,14 @@ pub fn a_running_member() -> World {
 
 /// The member under test, as its own server sees it.
 pub fn itself(state: MemberState) -> RingMember {
-    RingMember { host_id: HOST.into(), address: ADDRESS.into(), liveness: Liveness::Up, state }
+    RingMember {
+        host_id: HOST.into(),
+        address: ADDRESS.into(),
+        liveness: Liveness::Up,
+        state,
+        datacenter: None,
+        version: None,
+    }
 }
 
 impl World {

@@ -130,6 +130,8 @@ impl ServerAdmin for Fake {
                 false => Liveness::Up,
             },
             state: *member_state,
+            datacenter: None,
+            version: None,
         });
         now(Reading {
             mode: state.mode.map(str::to_string),

@@ -6,21 +6,55 @@ use crate::admin::Reading;
 use crate::volume::seconds;
 use jiff::Timestamp;
 use palladion_api::ids::Nonce;
-use palladion_api::member::{Disk, Evidence, Liveness, MemberState, RingSummary};
+use palladion_api::member::{
+    DatacenterSummary, Disk, Evidence, Liveness, MOST_DATACENTERS, MOST_VERSIONS, MemberState,
+    RingMember, RingSummary,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The compact view; `None` where the ring could not be read as a whole.
 pub fn summary(reading: &Reading) -> Option<RingSummary> {
     let members = reading.members.as_ref()?;
     let host_ids = members.iter().map(|m| m.host_id.as_str()).filter(|id| !id.is_empty());
-    let exceptional = |m: &&palladion_api::member::RingMember| {
-        m.liveness != Liveness::Up || m.state != MemberState::Normal
-    };
     Some(RingSummary {
-        members: u32::try_from(members.len()).unwrap_or(u32::MAX),
+        members: count(members.len()),
         hash: hash_sorted(host_ids),
         schema_agreed: reading.schema_agreed?,
-        exceptions: members.iter().filter(exceptional).cloned().collect(),
+        exceptions: members.iter().filter(|m| is_exceptional(m)).cloned().collect(),
+        datacenters: datacenters(members),
     })
+}
+
+/// The members by datacenter, as far as that is known. Of a ring of more than can be
+/// reported some are left out, so that the numbers do not add up: that is not known then.
+fn datacenters(members: &[RingMember]) -> Vec<DatacenterSummary> {
+    let mut by_name: BTreeMap<&str, Vec<&RingMember>> = BTreeMap::new();
+    for member in members {
+        if let Some(datacenter) = member.datacenter.as_deref() {
+            by_name.entry(datacenter).or_default().push(member);
+        }
+    }
+    let summary = |(name, members): (&str, Vec<&RingMember>)| {
+        let host_ids = members.iter().map(|m| m.host_id.as_str()).filter(|id| !id.is_empty());
+        let versions: BTreeSet<&str> =
+            members.iter().filter_map(|m| m.version.as_deref()).collect();
+        DatacenterSummary {
+            name: name.to_string(),
+            members: count(members.len()),
+            hash: hash_sorted(host_ids),
+            versions: versions.into_iter().take(MOST_VERSIONS).map(str::to_string).collect(),
+            exceptions: count(members.iter().filter(|m| is_exceptional(m)).count()),
+        }
+    };
+    by_name.into_iter().take(MOST_DATACENTERS).map(summary).collect()
+}
+
+fn is_exceptional(member: &RingMember) -> bool {
+    member.liveness != Liveness::Up || member.state != MemberState::Normal
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The answer to a question, from a look that was taken after it; without one
@@ -56,10 +90,11 @@ fn bytes(load: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use palladion_api::member::RingMember;
 
     fn member(host_id: &'static str, liveness: Liveness, state: MemberState) -> RingMember {
-        RingMember { host_id: host_id.into(), address: "10.0.0.1".into(), liveness, state }
+        let (datacenter, version) = (Some("dc1".into()), Some("5.0.5".into()));
+        let (host_id, address) = (host_id.into(), "10.0.0.1".into());
+        RingMember { host_id, address, liveness, state, datacenter, version }
     }
 
     fn reading(members: Vec<RingMember>) -> Reading {
@@ -94,6 +129,35 @@ mod tests {
             summary.exceptions.iter().map(|m| m.host_id.as_str()).collect::<Vec<_>>(),
             ["h2", ""]
         );
+    }
+
+    #[test]
+    fn members_are_counted_by_datacenter_and_nobody_is_guessed() {
+        let mut members = vec![
+            member("h1", Liveness::Up, MemberState::Normal),
+            member("h2", Liveness::Down, MemberState::Normal),
+            member("h3", Liveness::Up, MemberState::Normal),
+            member("h4", Liveness::Down, MemberState::Normal),
+        ];
+        members[2].datacenter = Some("west".into());
+        members[2].version = Some("4.1.9".into());
+        members[3].datacenter = None;
+        let summary = super::summary(&reading(members.clone())).unwrap();
+        let said: Vec<_> = summary
+            .datacenters
+            .iter()
+            .map(|d| (d.name.as_str(), d.members, d.exceptions, d.versions.join(" ")))
+            .collect();
+        assert_eq!(said, [("dc1", 2, 1, "5.0.5".into()), ("west", 1, 0, "4.1.9".into())]);
+        assert_eq!(summary.members, 4, "the datacenter of one is not known");
+        assert_ne!(summary.datacenters[0].hash, summary.datacenters[1].hash);
+        let many = members.iter().cycle().take(17).enumerate().map(|(nth, member)| RingMember {
+            datacenter: Some(format!("dc{nth}")),
+            ..member.clone()
+        });
+        let of_many = super::summary(&reading(many.collect())).unwrap();
+        let named: u32 = of_many.datacenters.iter().map(|d| d.members).sum();
+        assert_eq!((of_many.datacenters.len(), named, of_many.members), (16, 16, 17));
     }
 
     #[test]

@@ -109,6 +109,8 @@ mod tests {
             address: palladion_api::ids::StaticAddress::new(address),
             liveness: Liveness::Up,
             state,
+            datacenter: None,
+            version: None,
         }
     }
 

@@ -46,7 +46,9 @@ mod tests {
         use MemberState::{Joining, Leaving, Moving, Normal};
         let said = |state, liveness| {
             let (host_id, address) = (HostId::new("h"), StaticAddress::new("10.0.0.1"));
-            moves(&RingMember { host_id, address, liveness, state }).map(|why| why.to_string())
+            let (datacenter, version) = (None, None);
+            let of = RingMember { host_id, address, liveness, state, datacenter, version };
+            moves(&of).map(|why| why.to_string())
         };
         assert_eq!(said(Normal, Up), None);
         assert_eq!(said(Normal, Down).as_deref(), Some("member 10.0.0.1 is down"));

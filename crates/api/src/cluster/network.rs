@@ -27,6 +27,9 @@ pub struct Network {
     #[x_kube(validation = rules::peers_are_of_one_kind())]
     #[schemars(length(min = 1, max = MOST_PEERS))]
     pub metrics_from: Vec<NetworkPolicyPeer>,
+    /// Whether members elsewhere reach the ClusterIPs of this Kubernetes cluster, and its members theirs. Only you can know: Kubernetes does not say. `externalSeeds` requires it. Default false.
+    #[serde(default, rename = "clusterIPsAreRouted")]
+    pub cluster_ips_are_routed: bool,
 }
 
 /// Whether the operator keeps a NetworkPolicy.

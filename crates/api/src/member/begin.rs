@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 /// Agents of before this protocol begin without asking back.
-pub const KNOWS_BEGIN: u32 = 13;
+pub const KNOWS_BEGIN: u32 = 14;
 
 /// How long an answer is good for, by the agent's own monotonic clock and from when it asked.
 pub const ANSWER_LIFE: SignedDuration = SignedDuration::from_secs(15);

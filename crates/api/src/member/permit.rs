@@ -39,7 +39,7 @@ pub struct StartPermit {
     /// `Restore`, and `Initialize` of a ring that begins with a restore: whose tokens the member starts with. Agents of protocol 11 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<RestoredStart>,
-    /// The region lock under which the permit was given. Before it uses the permit, the agent asks with `status.begin` whether that still holds. Agents of protocol 13 know it.
+    /// The region lock under which the permit was given. Before it uses the permit, the agent asks with `status.begin` whether that still holds. Agents of protocol 14 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 128))]
     pub lock_token: Option<LockToken>,

@@ -4,19 +4,51 @@ use crate::ids::{HostId, Nonce, StaticAddress};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
+/// Most datacenters that a summary names. A ring of more is one whose datacenters are not known.
+pub const MOST_DATACENTERS: usize = 16;
+/// Most release versions that a summary names of a datacenter.
+pub const MOST_VERSIONS: usize = 16;
+
 /// Summary of the ring as a member sees it.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct RingSummary {
-    /// Number of members that it knows, including itself.
+    /// Number of members that it knows in all datacenters, including itself.
     pub members: u32,
-    /// Hash of the sorted host IDs.
+    /// Hash of the sorted host IDs of all of them.
     pub hash: String,
     /// Whether all reachable members have the same schema version.
     pub schema_agreed: bool,
-    /// Members that are not up and normal.
+    /// Members of all datacenters that are not up and normal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<RingMember>,
+    /// The same by datacenter, its own included. A member whose datacenter the server does not know is in none of them, so that their numbers of members add up to `members` only if the datacenter of each is known. Agents of before protocol 13 report none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_DATACENTERS))]
+    pub datacenters: Vec<DatacenterSummary>,
+}
+
+/// The members of one datacenter, as a member sees them.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct DatacenterSummary {
+    /// Name of the datacenter, as its members gossip it.
+    pub name: String,
+    /// Number of its members.
+    pub members: u32,
+    /// Hash of their sorted host IDs.
+    pub hash: String,
+    /// Release versions of their servers, sorted, as far as they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_VERSIONS))]
+    pub versions: Vec<String>,
+    /// Number of them that are not up and normal; `exceptions` of the summary names them.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub exceptions: u32,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A full view of the ring, read after the nonce was seen.
@@ -63,6 +95,12 @@ pub struct RingMember {
     pub liveness: Liveness,
     /// State in the ring, as in `nodetool status`.
     pub state: MemberState,
+    /// Datacenter of the member, as it gossips it. Absent: not known, or reported by an agent of before protocol 13.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub datacenter: Option<String>,
+    /// Release version of its server, as it gossips it. Absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// Up or down.

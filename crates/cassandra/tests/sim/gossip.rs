@@ -185,6 +185,8 @@ impl Ring {
                 address: s.address.clone(),
                 liveness: Liveness::Up,
                 state: MemberState::Joining,
+                datacenter: None,
+                version: None,
             };
             Some((host, member))
         });
@@ -199,6 +201,8 @@ impl Ring {
                     address: seat.address.clone(),
                     liveness,
                     state: seat.state,
+                    datacenter: None,
+                    version: None,
                 };
                 (host.clone(), member)
             })
