@@ -8,6 +8,7 @@ pub mod leaver;
 pub mod lines;
 mod live;
 mod member;
+pub mod region;
 mod repository;
 mod restarts;
 mod restoring;

@@ -16,6 +16,7 @@ pub mod members;
 pub mod objects;
 pub mod readdress;
 pub mod refusal;
+pub mod region;
 pub mod remove;
 pub mod replace;
 pub mod restart;
@@ -45,6 +46,7 @@ palladion_plan::vocabulary![
     objects,
     readdress,
     refusal,
+    region,
     remove,
     replace,
     restart,

@@ -11,6 +11,7 @@ use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
+use crate::words::region::waiting_for;
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_plan::{Event, Step};
@@ -91,6 +92,10 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         draft.wait_for(Replicating::Quiet { why });
         return;
     }
+    if !facts.may_begin() {
+        draft.wait_for(waiting_for(facts));
+        return;
+    }
     let under_way = facts.status.system_replication_change.clone();
     let change = match under_way.filter(|c| c.factor == factor) {
         Some(change) => change,
@@ -145,6 +150,7 @@ fn conclude(facts: &Facts<'_>, valid: &Valid, factor: u32, draft: &mut Draft) {
 fn record(facts: &Facts<'_>, status: Value, doing: Doing) -> Step {
     let pointers = ["/status/turn", "/status/systemReplicationChange"];
     Step::compare_and_set(status, pointers.map(|p| lock::seen(facts, p)).into(), doing)
+        .under_lock(facts.lock_fence())
 }
 
 /// Has an operation of this change set the replication?
@@ -279,6 +285,6 @@ impl Job<'_> {
         let doing = Doing::StartOperation { factor, operation: kind(), member: name() };
         let quiet = evidence::is_quiet_for(self.facts, member).ok().map(|proof| proof.stated());
         let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
-        draft.steps.push(step.proven(quiet).fenced(self.facts.fence_as_seen()));
+        draft.steps.push(step.proven(quiet).fenced(self.facts.fence_under_lock()));
     }
 }
