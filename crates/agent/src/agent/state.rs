@@ -9,7 +9,7 @@ use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
 use crate::decide::{
-    DrainCall, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
+    Asked, DrainCall, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
 };
 use crate::http::Health;
 use crate::init::protocol::Phase;
@@ -37,7 +37,7 @@ use crate::words::calls::NotKnown;
 use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
 use crate::{archive, decide, launch};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use palladion_agent_core::telling::Since;
 use palladion_agent_transfer::settings::Tag;
 use palladion_api::ids::Nonce;
@@ -172,6 +172,24 @@ pub struct Question {
     pub seen: Instant,
 }
 
+/// A question whether a permit or an intent may be begun.
+pub struct BeginAsked {
+    /// Its nonce.
+    pub nonce: Nonce,
+    /// Nonce of the permit or intent.
+    pub of: Nonce,
+    /// When it was asked, by the monotonic clock.
+    pub at: Instant,
+}
+
+impl BeginAsked {
+    /// With its age.
+    pub fn as_of_now(&self) -> Asked {
+        let age = SignedDuration::try_from(self.at.elapsed()).unwrap_or(SignedDuration::MAX);
+        Asked { nonce: self.nonce.clone(), of: self.of.clone(), age }
+    }
+}
+
 /// Copies of each keyspace, and what they were read for.
 #[derive(Default)]
 pub struct Copies {
@@ -224,6 +242,8 @@ pub struct Agent {
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
+    /// The last question whether a permit or an intent may be begun.
+    pub asked: Option<BeginAsked>,
     pub drain_call: Option<DrainCall>,
     pub job: Option<Job>,
     /// The operation whose connection broke, and what the agent tried.
@@ -300,6 +320,7 @@ impl Agent {
             last_words: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
+            asked: None,
             drain_call: None,
             job: None,
             lost_operation: None,
@@ -366,6 +387,7 @@ impl Agent {
             seal: self.seal(),
             closed: self.is_closed(),
             rewinds: self.wants_rewind(),
+            asked: self.asked.as_ref().map(BeginAsked::as_of_now),
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod action;
 pub mod backoff;
+pub mod begin;
 pub mod clock;
 pub mod closed;
 mod drain;
@@ -27,6 +28,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use begin::Asked;
 pub use action::{Action, Cause, Start, StopWhy, Then, end_of};
 pub use palladion_agent_core::facts::{LastWords, Process, Source};
 
@@ -86,6 +88,8 @@ pub struct Facts<'a> {
     pub closed: bool,
     /// Is it to be started once more, to replay an archived commit log?
     pub rewinds: bool,
+    /// Our last question whether a permit or an intent may be begun.
+    pub asked: Option<Asked>,
 }
 
 /// The spec and how fresh it is.

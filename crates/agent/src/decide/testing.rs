@@ -34,6 +34,7 @@ pub struct World {
     pub seal: Seal,
     pub closed: bool,
     pub rewinds: bool,
+    pub asked: Option<Asked>,
     pub now: Timestamp,
 }
 
@@ -75,6 +76,7 @@ pub fn a_new_member() -> World {
         seal: Seal::default(),
         closed: false,
         rewinds: false,
+        asked: None,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -168,6 +170,7 @@ impl World {
             },
             data,
             restore: None,
+            lock_token: None,
         });
         self
     }
@@ -178,6 +181,7 @@ impl World {
             nonce: "i1".into(),
             host_id: HOST.into(),
             volume_id: VOLUME.into(),
+            lock_token: None,
         });
         self
     }
@@ -224,6 +228,7 @@ impl World {
             seal: self.seal.clone(),
             closed: self.closed,
             rewinds: self.rewinds,
+            asked: self.asked.clone(),
         })
     }
 

@@ -344,6 +344,7 @@ fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
             host_id: None,
             data: DataBeforeStart::Retire,
             restore: None,
+            lock_token: None,
         }),
         ..CassandraMemberSpec::default()
     };

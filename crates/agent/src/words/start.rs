@@ -36,6 +36,7 @@ palladion_api::sentences! {
         NoSuperuserSecret => CredentialsMissing, "the Secret with the superuser (`auth.superuserSecretName`, by default `<cluster>-superuser`) does not exist, or lacks `username` or `password`; the agent creates that user before anybody can connect, so the ring starts once the Secret is there";
         NamesDefault => CredentialsRefused, "a Secret of this ring names the user `cassandra`, which the agent closes; the ring starts once both Secrets name other users";
         OtherAuthority => WaitingForCertificate, "the certificate on the volume is from a certificate authority that the ring no longer uses; the agent waits for the operator to sign another one";
+        AsksBack => WaitingForRegion, "the permit was given under a region lock; the agent asks the operator whether that still holds before it starts the server";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not allowed to start yet; allowed revisions: {released}";
     }
 
