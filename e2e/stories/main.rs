@@ -14,6 +14,7 @@ mod neighbours;
 mod patient;
 mod power;
 mod rabbitmq;
+mod regions;
 mod rights;
 mod ring;
 mod roll;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         patient::story(),
         power::story(),
         rabbitmq::story(),
+        regions::story(),
         ring::story(),
         roll::story(),
         scale::story(),

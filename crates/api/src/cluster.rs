@@ -49,7 +49,7 @@ pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
     Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, RestoredPlace, Rotation,
-    RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
+    RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing, InitializedElsewhere,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

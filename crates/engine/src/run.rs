@@ -17,6 +17,7 @@ use crate::probe::Probers;
 use crate::probe::ask::Asker;
 use crate::queue::{After, Key, Queue};
 use crate::reconcile::Reconciler;
+use crate::reconcile::settings::Settings;
 use crate::request::Api;
 use crate::serve::Doors;
 use crate::watch::Watches;
@@ -109,7 +110,7 @@ impl Engine {
             &minds,
             &options.namespaces,
         );
-        let open_store: OpenStore = Arc::new(|_| Err(StoreAway(NoStore::Nowhere.to_string())));
+        let open_store: OpenStore = Arc::new(|_, _| Err(StoreAway(NoStore::Nowhere.to_string())));
         Self { api, queue, metrics, watches, minds, options, lease: None, open_store }
     }
 
@@ -249,6 +250,7 @@ impl Engine {
             memories: Mutex::new(HashMap::new()),
             probers: Probers::new(Arc::clone(&self.queue), Asker::new(self.api.clone())),
             exchangers: Exchangers::new(Arc::clone(&self.queue), sender),
+            settings: Settings::default(),
             locks: Keepers::new(
                 Arc::clone(&self.queue),
                 Arc::clone(&self.open_store),

@@ -55,6 +55,9 @@ pub struct CassandraClusterStatus {
     /// The former name of `initialization`. The operator moves its value there; this field goes with the next version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub founding: Option<Initialization>,
+    /// Another CassandraCluster that initializes the ring of this name, by the record beside the region lock. Absent where none is known. While it stands this ring is initialized only where a user allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initialized_elsewhere: Option<InitializedElsewhere>,
     /// The ring's one turn: which member may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
@@ -225,6 +228,17 @@ pub struct Initialization {
     /// Host ID of that member, recorded when it is NORMAL. The ring exists from then on.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<HostId>,
+}
+
+/// A CassandraCluster in a region that initializes the ring.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializedElsewhere {
+    /// Name of the region.
+    #[schemars(length(max = 63))]
+    pub region: String,
+    /// uid of the object.
+    pub uid: Uid,
 }
 
 /// The ring's one turn (safety rule 3.1).

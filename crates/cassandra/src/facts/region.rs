@@ -22,6 +22,15 @@ pub enum Sharing {
     Shared(SharedLock),
 }
 
+/// Does the status have it?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnRecord {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
 /// What is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -116,10 +125,17 @@ impl Facts<'_> {
         !self.is_locked() || self.held_token().is_some()
     }
 
-    /// Who initializes the ring, over all regions, where that was asked.
-    pub fn initialized_by(&self) -> Option<&Claimant> {
+    /// Who initializes the ring, over all regions, where that was asked; and whether the status
+    /// has it.
+    pub fn initialized_by(&self) -> Option<(Claimant, OnRecord)> {
+        if let Some(other) = &self.status.initialized_elsewhere {
+            let (region, uid) = (other.region.clone(), other.uid.clone());
+            return Some((Claimant { region, uid }, OnRecord::Yes));
+        }
         match &self.snapshot.lock {
-            LockFact::Held { initialized_by, .. } => initialized_by.as_ref(),
+            LockFact::Held { initialized_by, .. } => {
+                initialized_by.clone().map(|by| (by, OnRecord::No))
+            }
             LockFact::Unasked
             | LockFact::Asking
             | LockFact::HeldBy(_)

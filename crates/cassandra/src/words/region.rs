@@ -44,6 +44,8 @@ palladion_plan::sentences! {
     pub enum Doing {
         GoOn { member: MemberName, work: Work } =>
             "go on with the {work} of member {member} under the region lock";
+        RecordElsewhere { region: String } =>
+            "record that region {region} initializes the ring";
         Answer { member: MemberName } => "answer the agent of member {member} that it may begin";
     }
 }

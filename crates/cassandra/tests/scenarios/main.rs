@@ -57,6 +57,7 @@ mod recreated;
 mod removals;
 mod restores;
 mod retention;
+mod regions;
 mod rolling;
 mod rotations;
 mod schedules;

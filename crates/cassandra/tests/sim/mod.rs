@@ -19,6 +19,7 @@ pub mod nature;
 pub mod operations;
 pub mod phases;
 pub mod repair;
+pub mod regions;
 pub mod report;
 pub mod restores;
 mod retention;

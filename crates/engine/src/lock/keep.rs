@@ -16,9 +16,11 @@ use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// Makes the store of an address, with the credentials of this process.
-pub type OpenStore =
-    Arc<dyn Fn(&StoreAddress) -> Result<Arc<dyn LockStore>, StoreAway> + Send + Sync>;
+/// Makes the store of an address, with the credentials of this process. Requests to a Kubernetes
+/// are counted in these metrics.
+pub type OpenStore = Arc<
+    dyn Fn(&StoreAddress, &Arc<Metrics>) -> Result<Arc<dyn LockStore>, StoreAway> + Send + Sync,
+>;
 
 /// All locks of the process.
 pub struct Keepers {
@@ -192,7 +194,7 @@ impl Shared {
         if let Some(store) = stores.get(at) {
             return Ok(Arc::clone(store));
         }
-        let store = (self.open)(at)?;
+        let store = (self.open)(at, &self.metrics)?;
         stores.insert(at.clone(), Arc::clone(&store));
         Ok(store)
     }

@@ -3,6 +3,11 @@
 
 pub mod check;
 pub mod keep;
+pub mod lease;
 mod task;
 
 pub use keep::{Keepers, OpenStore};
+pub use lease::Leases;
+
+#[cfg(test)]
+mod tests;

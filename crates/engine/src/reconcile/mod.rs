@@ -2,6 +2,7 @@
 //! the world; it says when to look again.
 
 pub mod again;
+pub mod settings;
 
 use crate::apply::{Applier, Outcome};
 use crate::decide::{Decision, decide, exchanges, lock, probes, references};
@@ -42,6 +43,7 @@ pub struct Reconciler {
     pub(crate) probers: Probers,
     pub(crate) exchangers: Exchangers,
     pub(crate) locks: Keepers,
+    pub(crate) settings: settings::Settings,
 }
 
 /// One owner that is being decided.
@@ -144,6 +146,7 @@ impl Reconciler {
             self.metrics.reconcile(mind.name(), ReconcileOutcome::Deferred);
             return After::Rest;
         };
+        self.follow_settings(&facts);
         let began = Instant::now();
         let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
         self.metrics.stage(mind.name(), Stage::Decide, began.elapsed());

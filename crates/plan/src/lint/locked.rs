@@ -1,4 +1,4 @@
-//! Safety rule 3.6: in a ring that regions share, no step of a turn without the token by which
+//! Safety rule 3.7: in a ring that regions share, no step of a turn without the token by which
 //! the region holds the lock.
 
 use super::Violation;

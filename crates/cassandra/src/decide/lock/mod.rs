@@ -1,4 +1,4 @@
-//! The lock between regions (safety rule 3.6): what it holds up, what is asked of it, and the
+//! The lock between regions (safety rule 3.7): what it holds up, what is asked of it, and the
 //! answers to agents that ask back before they begin.
 
 mod answer;

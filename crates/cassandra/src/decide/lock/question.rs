@@ -35,6 +35,7 @@ pub fn question(facts: &Facts<'_>, decide: impl Fn(&Snapshot) -> Plan) -> Option
     let lock = LockFact::Held {
         token: LockToken::new(SUPPOSED),
         lease_left: SignedDuration::try_from(ttl).unwrap_or(SignedDuration::MAX),
+        // As far as nobody knows better, it is this one.
         initialized_by: Some(claimant.clone()),
     };
     let plan = decide(&Snapshot { lock, ..facts.snapshot.clone() });
@@ -68,6 +69,9 @@ fn uses_lock(step: &Step) -> bool {
 /// lock: a bad change stays in one region. Who waits for a member of another region has nothing
 /// to keep it for; that one may need the lock to be mended.
 fn is_unfinished(facts: &Facts<'_>, plan: &Plan) -> bool {
+    if another_region_is_unwell(facts) {
+        return false;
+    }
     let racks = &plan.status["racks"];
     let is_in_change = |name: &str, members: i32| {
         let rack = &racks[name];
@@ -76,4 +80,12 @@ fn is_unfinished(facts: &Facts<'_>, plan: &Plan) -> bool {
     let mut wanted = facts.spec.datacenter.racks.iter();
     facts.status.system_replication_change.is_some()
         || wanted.any(|rack| is_in_change(rack.name.as_str(), rack.members))
+}
+
+/// Does a member of ours see one of another datacenter that is down or moves?
+fn another_region_is_unwell(facts: &Facts<'_>) -> bool {
+    let own = &facts.spec.datacenter.name;
+    let views = facts.joined().filter_map(|member| member.status.ring.as_ref());
+    let mut others = views.flat_map(|ring| &ring.datacenters).filter(|d| d.name != *own);
+    others.any(|datacenter| datacenter.exceptions > 0)
 }
