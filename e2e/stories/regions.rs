@@ -126,9 +126,12 @@ fn begin() -> Store {
         let own = own_namespace(region);
         bed().fresh_namespace(&own).expect("namespace of the operator");
         let account = format!("{ACCOUNTS_NAMESPACE}:{SERVICE_ACCOUNT}");
-        let lead = format!("create role leader -n {own} --verb=get,create,update --resource=leases.coordination.k8s.io");
+        let lead = format!(
+            "create role leader -n {own} --verb=get,create,update --resource=leases.coordination.k8s.io"
+        );
         bed().kubectl(&lead).expect("role");
-        let bind = format!("create rolebinding leader -n {own} --role=leader --serviceaccount={account}");
+        let bind =
+            format!("create rolebinding leader -n {own} --role=leader --serviceaccount={account}");
         bed().kubectl(&bind).expect("binding");
     }
     bed().wait_namespaces_gone().expect("what earlier steps made");

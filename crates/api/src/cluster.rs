@@ -38,8 +38,9 @@ pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealt
 pub use network::{MOST_PEERS, Network, PolicyMode};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
-pub use ring::{RingLock, 
-    ExternalSeeds, MOST_EXTERNAL_SEEDS, MOST_SEED_ADDRESSES, MOST_SEED_NETWORKS, Ring, RingOrigin,
+pub use ring::{
+    ExternalSeeds, MOST_EXTERNAL_SEEDS, MOST_SEED_ADDRESSES, MOST_SEED_NETWORKS, Ring, RingLock,
+    RingOrigin,
 };
 pub use security::{
     Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, InternodeCertificates,
@@ -48,8 +49,8 @@ pub use security::{
 pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
-    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, RestoredPlace, Rotation,
-    RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing, InitializedElsewhere,
+    Initialization, InitializedElsewhere, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced,
+    RestoredPlace, Rotation, RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

@@ -36,7 +36,9 @@ use palladion_api::metrics::Metric;
 use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
-use palladion_plan::{Hazard, LockQuestion, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
+use palladion_plan::{
+    Hazard, LockQuestion, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch,
+};
 use serde_json::Value;
 use words::certificates::Unsigned;
 use words::refusal::Refusal;

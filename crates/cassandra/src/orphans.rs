@@ -104,7 +104,9 @@ fn without_cluster(snapshot: &Snapshot) -> Option<(String, Fence)> {
     let fence = Fence {
         object: ObjectKey::new(CLUSTER, &owner.meta.namespace, name),
         pointer: String::new(),
-        expected: Value::Null, lock: None };
+        expected: Value::Null,
+        lock: None,
+    };
     Some((name.to_string(), fence))
 }
 

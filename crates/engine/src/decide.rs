@@ -2,7 +2,9 @@
 //! nobody else's with it; a plan that breaks a safety rule is not carried out.
 
 use palladion_plan::lint::{Violation, violations_of};
-use palladion_plan::{Exchange, LockQuestion, Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot};
+use palladion_plan::{
+    Exchange, LockQuestion, Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What came of asking a mind.

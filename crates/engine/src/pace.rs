@@ -57,7 +57,8 @@ impl Pace {
     /// At its most, and shown in this gauge.
     pub fn shown_in(shown: Gauge) -> Self {
         show(&shown, MOST);
-        let state = State { at_once: MOST, most: MOST, clean: 0, cuts: 0, cut: None, closed_until: None };
+        let state =
+            State { at_once: MOST, most: MOST, clean: 0, cuts: 0, cut: None, closed_until: None };
         Self { state: Mutex::new(state), shown }
     }
 

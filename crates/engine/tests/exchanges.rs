@@ -199,7 +199,9 @@ async fn a_call_waits_for_what_it_stands_on_and_is_then_sent_as_it_was_last_want
     let at = |pointer: &str| Fence {
         object: object.clone(),
         pointer: pointer.to_string(),
-        expected: json!("n1"), lock: None };
+        expected: json!("n1"),
+        lock: None,
+    };
     world.put("all", json!({ "status": { "entries": [{ "call": { "nonce": "n0" } }] } }));
     let first = Exchange { fence: Some(at("/status/entries/0/call/nonce")), ..exchange(port) };
     world.exchangers.want(&world.owner, vec![first]);

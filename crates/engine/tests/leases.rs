@@ -96,7 +96,8 @@ async fn started(name: &str) -> Hub {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let directory = std::env::temp_dir().join(format!("palladion-leases-{name}-{}", address.port()));
+    let directory =
+        std::env::temp_dir().join(format!("palladion-leases-{name}-{}", address.port()));
     std::fs::create_dir_all(&directory).unwrap();
     let file = directory.join("kubeconfig");
     let config = json!({

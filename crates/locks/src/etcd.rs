@@ -167,9 +167,8 @@ impl Etcd {
         }
         // A lease outlives its key where a person has broken the lock.
         let found = self.read(&value::lock_of(key)).await?;
-        let is_ours = found.is_some_and(|found| {
-            found.is(token) && number(&json!(session)) == found.lease
-        });
+        let is_ours =
+            found.is_some_and(|found| found.is(token) && number(&json!(session)) == found.lease);
         Ok(if is_ours { Renewed::Yes } else { Renewed::Lost })
     }
 

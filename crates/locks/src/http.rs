@@ -34,7 +34,8 @@ impl Endpoint {
     /// It is none, or not one of an etcd.
     pub fn parse(text: &str) -> Result<Self, Away> {
         let bad = |why: String| Away::Url { endpoint: text.to_string(), why };
-        let uri: Uri = text.parse().map_err(|error: http::uri::InvalidUri| bad(error.to_string()))?;
+        let uri: Uri =
+            text.parse().map_err(|error: http::uri::InvalidUri| bad(error.to_string()))?;
         let is_encrypted = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,

@@ -1,8 +1,8 @@
 //! What was observed at one moment. What could not be read is `Unknown`, and
 //! never empty, zero or fine.
 
-use crate::lock::LockFact;
 use crate::exchange::{Answer, ExchangeKey};
+use crate::lock::LockFact;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::probe::{ProbeKey, ProbeResult};
 use crate::words::unread::Unread;

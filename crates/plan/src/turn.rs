@@ -104,7 +104,9 @@ pub fn fence(snapshot: &Snapshot, owner: Resource, turn: Option<&ServiceTurn>) -
     Fence {
         object: ObjectKey::new(owner, &meta.namespace, &meta.name),
         pointer: "/status/turn/nonce".to_string(),
-        expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())), lock: None }
+        expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())),
+        lock: None,
+    }
 }
 
 /// A new leader's first write, so that those of a leader that was frozen and woke

@@ -118,7 +118,8 @@ impl LockStore {
     /// # Errors
     /// It does not start.
     pub fn begin(&mut self) -> Result<()> {
-        let log = File::options().create(true).append(true).open(self.directory.join("etcd.log"))?;
+        let log =
+            File::options().create(true).append(true).open(self.directory.join("etcd.log"))?;
         let pki = Pki::open(&self.directory.join("pki"));
         let plain = format!("http://127.0.0.1:{}", self.plain);
         let child = Command::new(&self.program)

@@ -28,8 +28,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use begin::Asked;
 pub use action::{Action, Cause, Start, StopWhy, Then, end_of};
+pub use begin::Asked;
 pub use palladion_agent_core::facts::{LastWords, Process, Source};
 
 use crate::admin::Reading;

@@ -265,8 +265,6 @@ fn asked_back(facts: &Facts<'_>, permit: &StartPermit, start: Start) -> Decision
         May::Begin => {
             Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
         }
-        May::NotYet(action) => {
-            Decision::because(action, ServerState::Waiting, Waiting::AsksBack)
-        }
+        May::NotYet(action) => Decision::because(action, ServerState::Waiting, Waiting::AsksBack),
     }
 }

@@ -18,8 +18,9 @@ pub use palladion_agent_transfer::tokens::hash as hash_sorted;
 use palladion_api::backup::{ArchiveStatus, TransferStatus};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, BeginQuestion, CassandraMemberStatus, Evidence, Guard, HealthRecord, JobStatus,
-    MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState, VolumeStatus,
+    AccessProblem, AgentStatus, BeginQuestion, CassandraMemberStatus, Evidence, Guard,
+    HealthRecord, JobStatus, MemberTlsStatus, Missed, OperationStatus, ServerStatus, VolumeState,
+    VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
 use std::collections::BTreeMap;

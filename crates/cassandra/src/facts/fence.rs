@@ -37,7 +37,9 @@ impl Facts<'_> {
         Fence {
             object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
             pointer: JOB_NONCE.to_string(),
-            expected: held.map_or(Value::Null, |j| Value::from(j.nonce.as_str())), lock: None }
+            expected: held.map_or(Value::Null, |j| Value::from(j.nonce.as_str())),
+            lock: None,
+        }
     }
 
     fn held_as(&self, turn: Option<&Turn>) -> Fence {
@@ -45,6 +47,8 @@ impl Facts<'_> {
         Fence {
             object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
             pointer: "/status/turn/nonce".to_string(),
-            expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())), lock: None }
+            expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())),
+            lock: None,
+        }
     }
 }

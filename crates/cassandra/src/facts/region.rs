@@ -87,9 +87,7 @@ impl Facts<'_> {
         let config = self.operator_config.as_ref().and_then(|c| c.region_lock.as_ref());
         let store = config.and_then(|lock| match (&lock.etcd, &lock.lease) {
             (Some(etcd), _) => Some(StoreAddress::Etcd { endpoints: etcd.endpoints.clone() }),
-            (None, Some(lease)) => {
-                Some(StoreAddress::Lease { namespace: lease.namespace.clone() })
-            }
+            (None, Some(lease)) => Some(StoreAddress::Lease { namespace: lease.namespace.clone() }),
             (None, None) => None,
         });
         let (Some(config), Some(store)) = (config, store) else {

@@ -1,9 +1,9 @@
 //! A ring that two regions share: one of them at a time changes it, whoever dies, freezes or
 //! loses the store meanwhile.
 
-use crate::sim::regions::{Of, Regions};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::regions::{Of, Regions};
 use jiff::SignedDuration;
 use palladion_api::labels::BREAK_REGION_LOCK;
 use palladion_cassandra::resources as kinds;
@@ -50,12 +50,19 @@ fn members_of_two_regions_join_one_region_after_the_other() {
     let mut regions = Regions::with_rings(ONE);
     regions.east.set_racks(&a_cluster(&[("a", 3)]));
     regions.west.set_racks(&a_cluster(&[("a", 3)]));
-    regions.until(|r| waits_for(&r.east, "WaitingForRegion") || waits_for(&r.west, "WaitingForRegion"));
+    regions.until(|r| {
+        waits_for(&r.east, "WaitingForRegion") || waits_for(&r.west, "WaitingForRegion")
+    });
     regions.settle();
-    assert_eq!((members(&regions.east), members(&regions.west)), (3, 3), "{}", regions.last_words());
+    assert_eq!(
+        (members(&regions.east), members(&regions.west)),
+        (3, 3),
+        "{}",
+        regions.last_words()
+    );
     let order: Vec<&str> = regions.begun.iter().map(|(region, _)| *region).collect();
-    let is_one_after_the_other = order == ["east", "east", "west", "west"]
-        || order == ["west", "west", "east", "east"];
+    let is_one_after_the_other =
+        order == ["east", "east", "west", "west"] || order == ["west", "west", "east", "east"];
     assert!(is_one_after_the_other, "a region keeps the lock until it is ready: {order:?}");
     no_lock(&regions);
 }
@@ -164,8 +171,10 @@ fn what_a_frozen_holder_had_in_hand_begins_nothing() {
         regions.east.operators.remove(0);
         regions.settle();
         assert_eq!(
-            (members(&regions.east), members(&regions.west)), (2, 2),
-            "frozen at write {write}: {}", regions.last_words()
+            (members(&regions.east), members(&regions.west)),
+            (2, 2),
+            "frozen at write {write}: {}",
+            regions.last_words()
         );
     }
 }
@@ -174,17 +183,22 @@ fn what_a_frozen_holder_had_in_hand_begins_nothing() {
 fn a_lock_that_is_lost_in_a_join_stops_the_next_step_and_no_server() {
     let mut regions = Regions::with_rings(ONE);
     regions.locks.back_up();
+    regions.east.ring.hanging.insert("demo-dc1-a-1".into());
     regions.east.set_racks(&a_cluster(&[("a", 2)]));
     regions.until(|r| r.begun.len() == 1);
     // The store is restored to a state before; the other region takes the lock in it.
     regions.locks.restore();
-    regions.east.ring.hanging.insert("demo-dc1-a-1".into());
     regions.west.set_racks(&a_cluster(&[("a", 2)]));
     regions.until(|r| r.holder().as_deref() == Some("west"));
     regions.until(|r| waits_for(&r.east, "LockLost"));
     regions.east.ring.hanging.clear();
     regions.settle();
-    assert_eq!((members(&regions.east), members(&regions.west)), (2, 2), "{}", regions.last_words());
+    assert_eq!(
+        (members(&regions.east), members(&regions.west)),
+        (2, 2),
+        "{}",
+        regions.last_words()
+    );
     no_lock(&regions);
 }
 

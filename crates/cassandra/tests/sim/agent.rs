@@ -12,8 +12,8 @@ use palladion_agent::decide::clock::Times;
 use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
-    self, Action, Asked, DrainCall, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy,
-    VolumeFact, backoff,
+    self, Action, Asked, DrainCall, Facts, LastWords, LeaveCall, Process, Source, SpecFact,
+    StopWhy, VolumeFact, backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
 use palladion_agent::repair::Memory;
@@ -24,8 +24,8 @@ use palladion_agent::words::start::Waiting;
 use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{
-    ANSWER_LIFE, AccessProblem, BeginQuestion, CassandraMemberStatus, CertificateProblem, Evidence, MemberTlsStatus, Operation,
-    ServerState,
+    ANSWER_LIFE, AccessProblem, BeginQuestion, CassandraMemberStatus, CertificateProblem, Evidence,
+    MemberTlsStatus, Operation, ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;

@@ -96,7 +96,11 @@ impl Keeping {
         }
     }
 
-    async fn take(&mut self, question: &LockQuestion, store: Arc<dyn LockStore>) -> Option<Instant> {
+    async fn take(
+        &mut self,
+        question: &LockQuestion,
+        store: Arc<dyn LockStore>,
+    ) -> Option<Instant> {
         if let Some(rests) = self.shared.released_at(&question.key).map(|at| at + REST)
             && question.want == Want::Take
             && rests > Instant::now()
@@ -121,8 +125,10 @@ impl Keeping {
             Taken::By(holder) => self.tell(State::By(holder)),
             Taken::Ours { token, session } => {
                 tracing::info!(
-                    namespace = &*self.owner.namespace, name = &*self.owner.name,
-                    token = token.as_str(), "the region lock is held"
+                    namespace = &*self.owner.namespace,
+                    name = &*self.owner.name,
+                    token = token.as_str(),
+                    "the region lock is held"
                 );
                 if let Some(since) = self.waits_since.take() {
                     self.shared.metrics.lock_waited(since.elapsed());
@@ -132,8 +138,7 @@ impl Keeping {
                 let (at, claimant) = (question.store.clone(), claimant.clone());
                 let (key, until) = (key.clone(), asked + *ttl);
                 let initialized_by = None;
-                let held =
-                    Held { store, at, key, claimant, token, session, until, initialized_by };
+                let held = Held { store, at, key, claimant, token, session, until, initialized_by };
                 self.known.set(State::Held(held.clone()));
                 let next = self.keep(question, held).await;
                 self.shared.wake(&self.owner);
@@ -153,7 +158,8 @@ impl Keeping {
         match self.known.state() {
             State::By(holder) if holder.token == *broken => {
                 tracing::warn!(
-                    token = broken.as_str(), region = holder.region,
+                    token = broken.as_str(),
+                    region = holder.region,
                     "a user breaks the region lock"
                 );
                 store.release(&question.key, broken).await
@@ -232,7 +238,8 @@ impl Keeping {
     /// It was ours and is not any more: said once.
     fn lost(&mut self) {
         tracing::warn!(
-            namespace = &*self.owner.namespace, name = &*self.owner.name,
+            namespace = &*self.owner.namespace,
+            name = &*self.owner.name,
             "the region lock is lost"
         );
         self.shared.metrics.locks_held.dec();

@@ -126,11 +126,15 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
     let fence = Fence {
         object: ObjectKey::new(TOY, &owner.meta.namespace, &owner.meta.name),
         pointer: "/status/epoch".to_string(),
-        expected: json!(snapshot.epoch), lock: None };
+        expected: json!(snapshot.epoch),
+        lock: None,
+    };
     let unless = owner.str_at("/spec/unless").map(|name| Fence {
         object: ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name),
         pointer: String::new(),
-        expected: Value::Null, lock: None });
+        expected: Value::Null,
+        lock: None,
+    });
     let mut steps: Vec<Step> = Vec::new();
     for number in 0..count {
         let name = format!("{}-{number}", owner.meta.name);

@@ -117,7 +117,13 @@ impl Locks {
         record.or_insert_with(|| question.claimant.clone()).clone()
     }
 
-    fn renew(&mut self, key: &LockKey, token: &LockToken, until: Timestamp, now: Timestamp) -> bool {
+    fn renew(
+        &mut self,
+        key: &LockKey,
+        token: &LockToken,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> bool {
         if self.live(key, now).is_none_or(|held| held.token != *token) {
             return false;
         }
@@ -235,7 +241,12 @@ impl Keeper {
     }
 
     /// Does the fence stand, as the store says it now? What it costs counts as one request.
-    pub fn check(&self, fence: &LockFence, locks: &mut Locks, now: Timestamp) -> Result<(), String> {
+    pub fn check(
+        &self,
+        fence: &LockFence,
+        locks: &mut Locks,
+        now: Timestamp,
+    ) -> Result<(), String> {
         let LockFact::Held { token, lease_left, .. } = self.fact(now) else {
             return Err("the lock is not held".into());
         };

@@ -21,8 +21,8 @@ pub mod store;
 
 pub use cache::{Cache, Feed};
 pub use faults::{Fault, Faults};
-pub use lock::Locks;
 pub use kubernetes::{Kubernetes, PodRun};
+pub use lock::Locks;
 pub use operator::{Done, Operator};
 pub use planted::Planted;
 pub use random::Random;

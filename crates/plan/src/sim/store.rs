@@ -7,8 +7,8 @@ mod evict;
 
 use super::addresses::Addresses;
 use super::json;
-use super::lock::Locks;
 pub use super::json::text;
+use super::lock::Locks;
 use crate::object::{ObjectKey, Resource};
 use crate::plan::{Precondition, Propagation, Subresource};
 use jiff::Timestamp;

@@ -195,7 +195,9 @@ fn exchange(
         fence: Some(Fence {
             object: ObjectKey::new(REGISTRATION, &owner.namespace, &owner.name),
             pointer: format!("/status/entries/{at}/call/nonce"),
-            expected: json!(key.nonce), lock: None }),
+            expected: json!(key.nonce),
+            lock: None,
+        }),
         key,
     }
 }

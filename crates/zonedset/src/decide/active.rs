@@ -147,7 +147,9 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let fence = Fence {
         object: ObjectKey::new(crate::resources::ZONED_SET, &valid.namespace, &valid.name),
         pointer: "/status/activeUid".into(),
-        expected: json!(pod.uid), lock: None };
+        expected: json!(pod.uid),
+        lock: None,
+    };
     give(valid, pod, Some(fence), draft);
 }
 

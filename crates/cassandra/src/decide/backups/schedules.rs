@@ -198,7 +198,9 @@ fn create(schedule: &Schedule<'_>, name: &str) -> Step {
     let fence = Fence {
         object: ObjectKey::new(kinds::BACKUP_SCHEDULE, &meta.namespace, &meta.name),
         pointer: "/status/lastScheduleTime".to_string(),
-        expected: schedule.object.at("/status/lastScheduleTime").cloned().unwrap_or_default(), lock: None };
+        expected: schedule.object.at("/status/lastScheduleTime").cloned().unwrap_or_default(),
+        lock: None,
+    };
     let doing = Doing::Create { backup: name.into(), schedule: schedule.name().into() };
     let key = ObjectKey::new(kinds::BACKUP, &meta.namespace, name);
     // The next one records that it was created.

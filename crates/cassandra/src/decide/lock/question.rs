@@ -3,7 +3,7 @@
 
 use super::gate::given;
 use crate::facts::Facts;
-use crate::facts::region::{Sharing, SharedLock};
+use crate::facts::region::{SharedLock, Sharing};
 use crate::status;
 use jiff::SignedDuration;
 use palladion_api::cluster::TurnStep;
@@ -75,7 +75,8 @@ fn is_unfinished(facts: &Facts<'_>, plan: &Plan) -> bool {
     let racks = &plan.status["racks"];
     let is_in_change = |name: &str, members: i32| {
         let rack = &racks[name];
-        rack.is_object() && (rack["members"] != members || rack["updatedMembers"] != rack["members"])
+        rack.is_object()
+            && (rack["members"] != members || rack["updatedMembers"] != rack["members"])
     };
     let mut wanted = facts.spec.datacenter.racks.iter();
     facts.status.system_replication_change.is_some()

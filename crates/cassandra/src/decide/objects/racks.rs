@@ -44,7 +44,9 @@ fn still_dropped(facts: &Facts<'_>) -> Fence {
     Fence {
         object: ObjectKey::new(kinds::CLUSTER, &owner.meta.namespace, &owner.meta.name),
         pointer: "/metadata/generation".to_string(),
-        expected: owner.meta.generation.into(), lock: None }
+        expected: owner.meta.generation.into(),
+        lock: None,
+    }
 }
 
 /// Members with data in a rack that is neither in the spec nor has a set:

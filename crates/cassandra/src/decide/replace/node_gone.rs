@@ -49,7 +49,9 @@ fn not_there(node: &str) -> Fence {
     Fence {
         object: ObjectKey::new(kinds::NODE, "", node),
         pointer: String::new(),
-        expected: Value::Null, lock: None }
+        expected: Value::Null,
+        lock: None,
+    }
 }
 
 fn note(

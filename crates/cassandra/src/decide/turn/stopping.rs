@@ -143,5 +143,7 @@ pub fn fence(facts: &Facts<'_>) -> Fence {
     Fence {
         object: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
         pointer: "/spec/run".to_string(),
-        expected: json!(RingRun::Stopped), lock: None }
+        expected: json!(RingRun::Stopped),
+        lock: None,
+    }
 }
