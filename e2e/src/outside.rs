@@ -51,6 +51,20 @@ impl Outside {
         name: &str,
         environment: &[(&str, String)],
     ) -> Result<Self> {
+        Self::start_with(cluster, program, name, &[], environment)
+    }
+
+    /// The same with these flags besides, for example `--watch-namespace=x`.
+    ///
+    /// # Errors
+    /// The program is not there, or the testbed is not.
+    pub fn start_with(
+        cluster: &Cluster,
+        program: &Path,
+        name: &str,
+        flags: &[String],
+        environment: &[(&str, String)],
+    ) -> Result<Self> {
         let kubeconfig = cluster.site().run_dir().join(format!("{name}.kubeconfig"));
         cluster.kubeconfig_for(&kubeconfig, name, &["system:masters"])?;
         as_operator(&kubeconfig)?;
@@ -59,6 +73,7 @@ impl Outside {
             File::options().create(true).append(true).open(&log).context("opening its log")?;
         let child = Command::new(program)
             .args(["--metrics-address=127.0.0.1:0", "--health-address=127.0.0.1:0"])
+            .args(flags)
             .env("KUBECONFIG", &kubeconfig)
             .env("POD_NAMESPACE", OPERATOR_NAMESPACE)
             .env("POD_NAME", name)

@@ -15,6 +15,7 @@ mod neighbours;
 mod patient;
 mod power;
 mod rabbitmq;
+mod regions;
 mod rights;
 mod ring;
 mod roll;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         patient::story(),
         power::story(),
         rabbitmq::story(),
+        regions::story(),
         ring::story(),
         roll::story(),
         scale::story(),

@@ -39,7 +39,8 @@ pub use network::{MOST_PEERS, Network, PolicyMode};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
 pub use ring::{
-    ExternalSeeds, MOST_EXTERNAL_SEEDS, MOST_SEED_ADDRESSES, MOST_SEED_NETWORKS, Ring, RingOrigin,
+    ExternalSeeds, MOST_EXTERNAL_SEEDS, MOST_SEED_ADDRESSES, MOST_SEED_NETWORKS, Ring, RingLock,
+    RingOrigin,
 };
 pub use security::{
     AdditionalTrust, Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode,
@@ -49,8 +50,8 @@ pub use security::{
 pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
-    Initialization, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced, RestoredPlace, Rotation,
-    RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
+    Initialization, InitializedElsewhere, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced,
+    RestoredPlace, Rotation, RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

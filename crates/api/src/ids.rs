@@ -151,6 +151,11 @@ identity! {
     Uid, "uid", is_token, "it has 1 to 64 letters, digits, `-`, `_` or `.`"
 }
 identity! {
+    /// Which holding of a region lock this is: what the store counts and what its holder drew,
+    /// so that a store that was restored names none twice.
+    LockToken, "lock token", is_lock_token, "it is a number, `-` and a nonce"
+}
+identity! {
     /// The address by which the ring knows a member: the ClusterIP of its Service.
     StaticAddress, "address", is_address, "it is an IPv4 or IPv6 address"
 }
@@ -207,6 +212,11 @@ fn is_uuid(text: &str) -> bool {
 /// What can stand in a label, and as one part of a path.
 fn is_token(text: &str) -> bool {
     is_word(text, 64)
+}
+
+fn is_lock_token(text: &str) -> bool {
+    let parts = text.split_once('-');
+    parts.is_some_and(|(count, nonce)| count.parse::<u64>().is_ok() && is_token(nonce))
 }
 
 fn is_rack(text: &str) -> bool {

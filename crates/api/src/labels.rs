@@ -81,6 +81,9 @@ pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 pub const GONE: &str = "palladion.dev/gone";
 /// On a CassandraCluster, a ZookeeperCluster or a RabbitmqCluster, set by users: allow the initialization once, with the nonce shown in status.
 pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
+/// On a CassandraCluster, set by users: take the region lock of the ring away from whoever holds it
+/// by this token, which the status shows. Another token takes nothing away.
+pub const BREAK_REGION_LOCK: &str = "palladion.dev/break-region-lock";
 /// On a ZookeeperCluster, set by users: let the servers that are left go on without the
 /// majority that is lost, with the nonce shown in status.
 pub const ALLOW_RESCUE: &str = "palladion.dev/allow-rescue";

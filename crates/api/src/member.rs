@@ -5,7 +5,9 @@
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
 use crate::backup::{ArchiveOrder, Transfer};
-use crate::ids::{ClaimUid, HostId, Nonce, RackName, SeedAddress, StaticAddress, Uid, VolumeId};
+use crate::ids::{
+    ClaimUid, HostId, LockToken, Nonce, RackName, SeedAddress, StaticAddress, Uid, VolumeId,
+};
 use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
@@ -15,6 +17,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod begin;
 mod drain;
 mod guard;
 mod health;
@@ -30,6 +33,7 @@ mod unknown;
 mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use begin::{ANSWER_LIFE, BeginAnswer, BeginQuestion, KNOWS_BEGIN, LEASE_LEFT};
 pub use drain::Drain;
 pub use guard::{Guard, MOST_GUARDS, missing as missing_guards};
 pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS};
@@ -157,6 +161,9 @@ pub struct CassandraMemberSpec {
     /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
+    /// The answer to `status.begin`: the permit or intent in hand may be begun. Agents of protocol 14 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin: Option<BeginAnswer>,
     /// A job for the member to run. One at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
@@ -310,6 +317,10 @@ pub struct Intent {
     /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
+    /// The region lock under which the intent was given. Before it begins, the agent asks with `status.begin` whether that still holds. Agents of protocol 14 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub lock_token: Option<LockToken>,
 }
 
 /// Kinds of [`Intent`].
@@ -342,8 +353,9 @@ pub struct EvidenceRequest {
 /// certificate it presents; since 12 it archives the commit log by `spec.archive`, and takes part
 /// in restores to a point in time; since 13 its views of the ring say in which datacenter each member
 /// is, it knows `spec.externalSeeds`, leaves the copies of other datacenters as they are when it alters a
-/// replication, and knows rebuilds, `spec.opening` and tasks `replication`.
-pub const PROTOCOL: u32 = 13;
+/// replication, and knows rebuilds, `spec.opening` and tasks `replication`; since 14 it asks back, by
+/// `status.begin`, before it begins a permit or an intent that was given under a region lock.
+pub const PROTOCOL: u32 = 14;
 
 /// Most seeds in other datacenters that a member is given: all that a ring may list.
 pub const MOST_EXTERNAL: usize =

@@ -58,6 +58,16 @@ reasons! {
     CreatingObjects => "Wait; the message names the object.";
     /// The operator cannot read something that the next step depends on, and does not guess.
     FactUnknown => "Look for the failing read in the operator's log; the operator goes on when the read succeeds.";
+    /// Another region holds the lock of the ring, or it is being taken; nothing joins, leaves, is replaced or restarted here meanwhile. The message names the region and since when it has it.
+    WaitingForRegion => "Wait; it ends when the other region's work does. If that region is gone for good, check that no operator runs there and annotate the CassandraCluster with `palladion.dev/break-region-lock: <token>`, with the token from the message.";
+    /// The store of the region lock does not answer. Servers go on, and members that have joined start by themselves; what needs the lock waits.
+    RegionLockUnavailable => "The message quotes the store; check `regionLock` of the OperatorConfig, the Secret that the chart mounts, and the way to the store. If the store is lost for good, set `ring.lock: None` in one region and pause the operators of the others.";
+    /// The region lock was lost in the middle of a member's turn. The server goes on, and no further step is taken until this region has the lock again.
+    LockLost => "Wait; the turn goes on when the lock is free. If it happens often, look at the way to the store and at `palladion_region_lock_lost_total`.";
+    /// The ring is shared with other regions, and this operator has no region lock for it.
+    RegionLockMissing => "The message names what is missing: `ring.lock` of the cluster, `regionLock` of the OperatorConfig, or `region` of the chart. Set it; if nobody else manages members of the ring, set `ring.lock: None`.";
+    /// Another cluster object, perhaps in another region, has initialized a ring of this name, or is about to; two rings of one name must never meet.
+    InitializedElsewhere => "If the ring is to be one with that, create this CassandraCluster with `ring.origin: Existing`. If the other one no longer exists, run the command from the message.";
     /// A ConfigMap that the spec names does not exist.
     ConfigMapMissing => "Create the ConfigMap that the message names, or remove its name from the spec.";
     /// A ConfigMap that the spec names lacks a key or cannot be parsed.

@@ -16,6 +16,7 @@ pub mod jvm_options;
 pub mod member;
 pub mod network;
 pub mod node_agents;
+pub mod operator_config;
 pub mod rabbitmq;
 pub mod registration;
 pub mod repair;

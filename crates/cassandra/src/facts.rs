@@ -10,6 +10,7 @@ pub mod lines;
 mod live;
 mod member;
 mod rebuild;
+pub mod region;
 mod repository;
 mod restarts;
 mod restoring;

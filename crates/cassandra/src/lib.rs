@@ -37,7 +37,9 @@ use palladion_api::metrics::Metric;
 use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
-use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
+use palladion_plan::{
+    Hazard, LockQuestion, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch,
+};
 use serde_json::Value;
 use words::certificates::Unsigned;
 use words::refusal::Refusal;
@@ -79,6 +81,18 @@ impl Mind for CassandraMind {
 
     fn hazards(&self) -> &'static [Hazard] {
         hazards::HAZARDS
+    }
+
+    fn is_locked(&self, owner: &Object) -> bool {
+        owner.part("spec").ok().flatten().is_some_and(|spec| facts::region::is_locked(&spec))
+    }
+
+    fn lock(&self, snapshot: &Snapshot) -> Option<LockQuestion> {
+        if !self.is_locked(&snapshot.owner) || status::unknown(snapshot).is_some() {
+            return None;
+        }
+        let facts = Facts::read(snapshot).ok()?;
+        decide::lock::question(&facts, |supposed| self.decide(supposed))
     }
 
     fn open_work(&self) -> &'static [&'static str] {

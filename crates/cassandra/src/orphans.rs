@@ -105,6 +105,7 @@ fn without_cluster(snapshot: &Snapshot) -> Option<(String, Fence)> {
         object: ObjectKey::new(CLUSTER, &owner.meta.namespace, name),
         pointer: String::new(),
         expected: Value::Null,
+        lock: None,
     };
     Some((name.to_string(), fence))
 }
@@ -147,6 +148,7 @@ pub(crate) mod tests {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: palladion_plan::LockFact::Unasked,
             failure: None,
             settings: Arc::default(),
         }

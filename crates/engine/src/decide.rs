@@ -1,8 +1,10 @@
 //! The door to the minds. A mind that panics loses its own decision and takes
 //! nobody else's with it; a plan that breaks a safety rule is not carried out.
 
-use palladion_plan::lint::{Violation, violations};
-use palladion_plan::{Exchange, Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot};
+use palladion_plan::lint::{Violation, violations_of};
+use palladion_plan::{
+    Exchange, LockQuestion, Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What came of asking a mind.
@@ -20,7 +22,7 @@ pub enum Decision {
 pub fn decide(mind: &dyn Mind, snapshot: &Snapshot) -> Decision {
     match catch_unwind(AssertUnwindSafe(|| mind.decide(snapshot))) {
         Err(panic) => Decision::Panicked(words(panic.as_ref())),
-        Ok(plan) => match violations(&plan, snapshot, mind.hazards()) {
+        Ok(plan) => match violations_of(mind, &plan, snapshot) {
             found if found.is_empty() => Decision::Plan(plan),
             found => Decision::Vetoed(plan, found),
         },
@@ -40,6 +42,11 @@ pub fn probes(mind: &dyn Mind, facts: &Snapshot) -> Result<Vec<ProbeRequest>, St
 /// Ask the mind which calls are to be sent; `None` = it cannot tell now.
 pub fn exchanges(mind: &dyn Mind, facts: &Snapshot) -> Result<Option<Vec<Exchange>>, String> {
     catch_unwind(AssertUnwindSafe(|| mind.exchanges(facts))).map_err(|panic| words(panic.as_ref()))
+}
+
+/// Ask the mind what it asks of the lock between regions.
+pub fn lock(mind: &dyn Mind, facts: &Snapshot) -> Result<Option<LockQuestion>, String> {
+    catch_unwind(AssertUnwindSafe(|| mind.lock(facts))).map_err(|panic| words(panic.as_ref()))
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> String {

@@ -80,6 +80,7 @@ pub fn snapshot(
         references,
         probes: BTreeMap::new(),
         exchanges: BTreeMap::new(),
+        lock: palladion_plan::LockFact::Unasked,
         failure: memory.failure.clone(),
         settings: Arc::clone(&constants.settings),
     })

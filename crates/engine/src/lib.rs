@@ -23,6 +23,7 @@ pub mod faults;
 pub mod gather;
 pub mod ids;
 pub mod leader;
+pub mod lock;
 pub mod memory;
 pub mod metrics;
 pub mod pace;

@@ -35,6 +35,8 @@ pub struct Pace {
 #[derive(Debug)]
 struct State {
     at_once: usize,
+    /// How many a person allows.
+    most: usize,
     /// Answers in a row that were no sign of too much.
     clean: usize,
     /// Cuts since it was well.
@@ -55,13 +57,28 @@ impl Pace {
     /// At its most, and shown in this gauge.
     pub fn shown_in(shown: Gauge) -> Self {
         show(&shown, MOST);
-        let state = State { at_once: MOST, clean: 0, cuts: 0, cut: None, closed_until: None };
+        let state =
+            State { at_once: MOST, most: MOST, clean: 0, cuts: 0, cut: None, closed_until: None };
         Self { state: Mutex::new(state), shown }
     }
 
     /// How many owners may be decided side by side.
     pub fn at_once(&self) -> usize {
         self.lock().at_once
+    }
+
+    /// A person allows so many, up to [`MOST`].
+    pub fn allow(&self, most: usize) {
+        let mut state = self.lock();
+        let most = most.clamp(1, MOST);
+        if state.most == most {
+            return;
+        }
+        // Whoever was at its most is so again; whoever was held back grows from there.
+        let was_at_most = state.at_once == state.most;
+        state.most = most;
+        state.at_once = if was_at_most { most } else { state.at_once.min(most) };
+        show(&self.shown, state.at_once);
     }
 
     /// Until when nobody new begins; none = now.
@@ -112,7 +129,7 @@ impl State {
     }
 
     fn kept_up(&mut self, asked: Instant) {
-        if self.is_of_before(asked) || (self.cuts == 0 && self.at_once == MOST) {
+        if self.is_of_before(asked) || (self.cuts == 0 && self.at_once == self.most) {
             return;
         }
         self.clean += 1;
@@ -121,8 +138,8 @@ impl State {
         }
         self.clean = 0;
         self.cuts = 0;
-        self.at_once = (self.at_once + 1).min(MOST);
-        if self.at_once == MOST {
+        self.at_once = (self.at_once + 1).min(self.most);
+        if self.at_once == self.most {
             tracing::info!("the API server keeps up again");
         }
     }
@@ -170,6 +187,25 @@ mod tests {
             }
         }
         assert_eq!(seen, (1..=MOST).collect::<Vec<_>>());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_never_grows_beyond_what_a_person_allows() {
+        let pace = Pace::default();
+        pace.allow(8);
+        assert_eq!(pace.at_once(), 8);
+        answer(&pace, 503).await;
+        assert_eq!(pace.at_once(), 4);
+        pace.allow(2);
+        assert_eq!(pace.at_once(), 2);
+        for _ in 0..MOST {
+            answer(&pace, 200).await;
+        }
+        assert_eq!(pace.at_once(), 2);
+        pace.allow(MOST);
+        assert_eq!(pace.at_once(), MOST);
+        pace.allow(0);
+        assert_eq!(pace.at_once(), 1, "nobody stops the operator by it");
     }
 
     #[tokio::test(start_paused = true)]

@@ -10,17 +10,21 @@ use crate::leader::Term;
 use crate::leader::candidacy::{Candidacy, Connect};
 use crate::leader::evaluate::Identity;
 use crate::leader::run::{Election, Lost};
+use crate::lock::{Keepers, OpenStore};
 use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::probe::Probers;
 use crate::probe::ask::Asker;
 use crate::queue::{After, Key, Queue};
 use crate::reconcile::Reconciler;
+use crate::reconcile::settings::Settings;
 use crate::request::Api;
 use crate::serve::Doors;
 use crate::watch::Watches;
+use crate::words::NoStore;
 use kube::Client;
 use palladion_plan::Mind;
+use palladion_plan::lock::StoreAway;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -89,6 +93,7 @@ pub struct Engine {
     minds: Vec<Arc<dyn Mind>>,
     options: Options,
     lease: Option<Connect>,
+    open_store: OpenStore,
 }
 
 impl Engine {
@@ -105,7 +110,14 @@ impl Engine {
             &minds,
             &options.namespaces,
         );
-        Self { api, queue, metrics, watches, minds, options, lease: None }
+        let open_store: OpenStore = Arc::new(|_, _| Err(StoreAway(NoStore::Nowhere.to_string())));
+        Self { api, queue, metrics, watches, minds, options, lease: None, open_store }
+    }
+
+    /// Keep the locks between regions in the stores that this opens.
+    pub fn lock_in(mut self, open: OpenStore) -> Self {
+        self.open_store = open;
+        self
     }
 
     /// Keep the Lease on a thread of its own, over a connection that this makes:
@@ -238,6 +250,12 @@ impl Engine {
             memories: Mutex::new(HashMap::new()),
             probers: Probers::new(Arc::clone(&self.queue), Asker::new(self.api.clone())),
             exchangers: Exchangers::new(Arc::clone(&self.queue), sender),
+            settings: Settings::default(),
+            locks: Keepers::new(
+                Arc::clone(&self.queue),
+                Arc::clone(&self.open_store),
+                Arc::clone(&self.metrics),
+            ),
         }
     }
 }

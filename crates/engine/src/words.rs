@@ -2,6 +2,8 @@
 //! facts and answers of probes that minds put into a status. What another
 //! program said is quoted as it came.
 
+use palladion_api::ids::LockToken;
+
 palladion_api::sentences! {
     /// Why a step was not carried out.
     pub enum NotDone {
@@ -13,6 +15,12 @@ palladion_api::sentences! {
         ChangedAt { object: String, field: String } => "{field} of {object} has changed since this step was planned";
         /// The uid or the version is another one now.
         Changed => "the object has changed since this step was planned";
+        /// The holder of a region lock is another by now.
+        LockLost { token: LockToken } => "the region lock is no longer held by token {token}";
+        /// What follows would outlast it.
+        LeaseShort { token: LockToken } => "too little is left of the lease of region lock {token}";
+        /// It says nothing about the lock.
+        LockUnknown { why: String } => "the region lock cannot be checked: {why}";
         /// Who decided it, hung.
         ProvenTooLongAgo => "the proof of this step was made too long ago";
         /// Foreign: it is not touched.
@@ -71,6 +79,15 @@ palladion_api::sentences! {
         Unusable { cause: String } => "no usable answer from the API server: {cause}";
         /// No request can be made of it.
         NoRequest { path: String, why: String } => "cannot build a request for {path}: {why}";
+    }
+
+    /// Why a region lock cannot be kept anywhere.
+    pub enum NoStore {
+        Nowhere => "this operator was started without a directory of credentials for the region lock";
+        NoKubeconfig { file: String, why: String } => "cannot use {file} of the Secret of the region lock: {why}";
+        Lease { name: String, why: String } => "cannot use Lease {name} of the region lock: {why}";
+        /// Somebody else's object has the name.
+        Foreign { name: String } => "Lease {name} was not written by Palladion; remove it, or give the locks a namespace of their own";
     }
 
     /// Why the API server cannot be reached at all: before anything was sent.

@@ -200,6 +200,7 @@ async fn a_call_waits_for_what_it_stands_on_and_is_then_sent_as_it_was_last_want
         object: object.clone(),
         pointer: pointer.to_string(),
         expected: json!("n1"),
+        lock: None,
     };
     world.put("all", json!({ "status": { "entries": [{ "call": { "nonce": "n0" } }] } }));
     let first = Exchange { fence: Some(at("/status/entries/0/call/nonce")), ..exchange(port) };

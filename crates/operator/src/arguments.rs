@@ -3,10 +3,12 @@
 use crate::log::LogFormat;
 use clap::Parser;
 use palladion_cassandra::facts::ADMISSION_POLICIES;
+use palladion_cassandra::facts::region::REGION;
 use palladion_cassandra::status::OPERATOR_VERSION;
 use palladion_engine::{Leadership, Options};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// Name of the Lease that the replicas of the operator share.
 const LEASE: &str = "palladion-operator";
@@ -41,6 +43,13 @@ pub struct Arguments {
     /// Watch only this namespace; may be repeated. Default: all namespaces.
     #[arg(long)]
     pub watch_namespace: Vec<String>,
+    /// Name of this operator's region: who holds the lock of a ring that regions share.
+    #[arg(long, default_value = "")]
+    pub region: String,
+    /// Directory with the credentials of the region lock: `ca.crt`, `tls.crt`, `tls.key`,
+    /// `username` and `password` for an etcd, `kubeconfig` for Leases.
+    #[arg(long)]
+    pub region_lock_directory: Option<PathBuf>,
     /// How log lines look.
     #[arg(long, value_enum, default_value_t = LogFormat::Json)]
     pub log_format: LogFormat,
@@ -57,12 +66,20 @@ impl Arguments {
                 pod_uid: self.pod_uid.clone(),
             },
             namespaces: self.watch_namespace.clone(),
-            settings: BTreeMap::from([
-                ("agentImage".to_string(), self.agent_image.clone()),
-                (ADMISSION_POLICIES.to_string(), self.admission_policies.to_string()),
-                (OPERATOR_VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string()),
-            ]),
+            settings: self.settings(),
         }
+    }
+
+    /// Defaults for the minds. The region is among them only where there is one: rings record
+    /// what they are decided with.
+    fn settings(&self) -> BTreeMap<String, String> {
+        let region = (!self.region.is_empty()).then(|| (REGION.to_string(), self.region.clone()));
+        let all = [
+            ("agentImage".to_string(), self.agent_image.clone()),
+            (ADMISSION_POLICIES.to_string(), self.admission_policies.to_string()),
+            (OPERATOR_VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string()),
+        ];
+        all.into_iter().chain(region).collect()
     }
 }
 
@@ -79,11 +96,12 @@ mod tests {
     #[test]
     fn every_flag_reaches_the_engine() {
         let line = "palladion-operator --lease-namespace n --agent-image a --watch-namespace x --watch-namespace y \
-                    --pod-name p --pod-uid u --admission-policies true";
+                    --pod-name p --pod-uid u --admission-policies true --region east";
         let options = Arguments::parse_from(line.split_whitespace()).options();
         assert_eq!(options.namespaces, ["x", "y"]);
         assert_eq!(options.settings["agentImage"], "a");
         assert_eq!(options.settings[ADMISSION_POLICIES], "true");
+        assert_eq!(options.settings[REGION], "east");
         let Leadership::Elected { namespace, pod, pod_uid, .. } = options.leadership else {
             panic!("the operator is always elected");
         };

@@ -4,6 +4,7 @@
 mod arguments;
 mod log;
 mod signals;
+mod stores;
 
 use anyhow::Context;
 use arguments::Arguments;
@@ -35,8 +36,11 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let client = palladion_engine::client::connect()
         .await
         .context("cannot read how to reach the API server (in-cluster account or kubeconfig)")?;
-    let engine = Engine::new(client, minds::minds(), arguments.options())
+    let mut engine = Engine::new(client, minds::minds(), arguments.options())
         .keep_lease_apart(Arc::new(|| Box::pin(palladion_engine::client::connect())));
+    if let Some(directory) = &arguments.region_lock_directory {
+        engine = engine.lock_in(stores::with_credentials(directory));
+    }
     let doors = engine.doors();
     let stop = CancellationToken::new();
     signals::cancel_on_signal(&stop).context("cannot listen for signals")?;

@@ -3,16 +3,27 @@
 //! declared to be hazards. A plan that breaks a rule is not carried out.
 
 use crate::hazard::Hazard;
+use crate::mind::Mind;
 use crate::plan::{Loss, Plan, Precondition, Step};
 use crate::proof::Proof;
 use crate::snapshot::Snapshot;
 pub use crate::words::violation::Violation;
 use jiff::Timestamp;
 
+mod locked;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-/// Every rule that the plan breaks.
+/// Every rule that a mind's plan breaks.
+pub fn violations_of(mind: &dyn Mind, plan: &Plan, snapshot: &Snapshot) -> Vec<Violation> {
+    let mut found = violations(plan, snapshot, mind.hazards());
+    if mind.is_locked(&snapshot.owner) {
+        found.extend(locked::violations(plan, snapshot, mind.hazards()));
+    }
+    found
+}
+
+/// Every rule that the plan breaks, whatever regions share.
 pub fn violations(plan: &Plan, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut disruptive: Option<&Step> = None;

@@ -3,6 +3,7 @@
 
 use crate::exchange::Exchange;
 use crate::hazard::Hazard;
+use crate::lock::LockQuestion;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::Plan;
 use crate::probe::ProbeRequest;
@@ -93,6 +94,18 @@ pub trait Mind: Send + Sync + 'static {
     /// where that cannot be told now: what is under way goes on.
     fn exchanges(&self, _snapshot: &Snapshot) -> Option<Vec<Exchange>> {
         Some(Vec::new())
+    }
+
+    /// What is asked of the lock between regions, as of this snapshot; `None` where the owner needs
+    /// none now. Asked after each decision; the answer is in the snapshots that follow.
+    fn lock(&self, _snapshot: &Snapshot) -> Option<LockQuestion> {
+        None
+    }
+
+    /// Is this owner one of a ring that regions share, so that no step of a turn may be without
+    /// the token of the lock? Said by its spec alone: the linter compares plans with it.
+    fn is_locked(&self, _owner: &Object) -> bool {
+        false
     }
 
     /// The metrics of its own: gauges without labels ([`crate::Plan::figures`]), and

@@ -3,6 +3,7 @@
 
 use crate::figures::{Count, Figure};
 use crate::issue::Order;
+use crate::lock::LockFence;
 use crate::object::{Meta, ObjectKey};
 use crate::proof::Proof;
 use crate::wait::Wait;
@@ -47,6 +48,9 @@ pub struct Fence {
     pub pointer: String,
     /// The value that must be there.
     pub expected: Value,
+    /// The region lock that must be held besides, checked after the object was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock: Option<LockFence>,
 }
 
 /// What a deletion can lose; why it may, says the proof that the step carries.
@@ -172,6 +176,9 @@ pub enum Step {
         status: Value,
         /// JSON pointers into the owner with the values that were seen; if a live read differs, nothing is written.
         seen: Vec<(String, Value)>,
+        /// The region lock that must be held, checked after the owner was read.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lock: Option<LockFence>,
         /// What is being done.
         doing: String,
         /// Event to emit when it was done.
@@ -255,6 +262,17 @@ impl Step {
     /// Is the next step left out with it when it is refused?
     pub fn leaves_out_next(&self) -> bool {
         self.when_refused() == IfRefused::LeavesOutNext
+    }
+
+    /// What must hold elsewhere.
+    pub fn fences(&self) -> &[Fence] {
+        match self {
+            Step::Apply { fences, .. }
+            | Step::Create { fences, .. }
+            | Step::Patch { fences, .. }
+            | Step::Delete { fences, .. } => fences,
+            Step::CompareAndSet { .. } | Step::Issue { .. } => &[],
+        }
     }
 
     /// Why it may be taken, as far as it says so.

@@ -2,6 +2,7 @@
 //! never empty, zero or fine.
 
 use crate::exchange::{Answer, ExchangeKey};
+use crate::lock::LockFact;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::probe::{ProbeKey, ProbeResult};
 use crate::words::unread::Unread;
@@ -86,6 +87,8 @@ pub struct Snapshot {
     pub probes: BTreeMap<ProbeKey, Observed<ProbeResult>>,
     /// Answers to the calls of [`crate::Mind::exchanges`] that have ended; one that is missing has not.
     pub exchanges: BTreeMap<ExchangeKey, Answer>,
+    /// The lock between regions, as far as [`crate::Mind::lock`] has asked for it.
+    pub lock: LockFact,
     /// What failed the last time, if anything, and has not succeeded since.
     pub failure: Option<Failure>,
     /// Defaults that the process was started with, by name (for example the agent's image).

@@ -10,6 +10,7 @@
 //! ```
 
 use crate::figures::Count;
+use crate::lock::LockFence;
 use crate::object::{Meta, ObjectKey, Resource};
 use crate::plan::{
     Event, EventType, Fence, Generated, IfRefused, Loss, Precondition, Propagation, Regarding,
@@ -126,7 +127,16 @@ impl Step {
     /// Merge patch of the owner's status, if the pointers still have the values
     /// that were seen.
     pub fn compare_and_set(status: Value, seen: Vec<(String, Value)>, doing: impl Display) -> Self {
-        Step::CompareAndSet { status, seen, doing: doing.to_string(), event: None, counted: None }
+        let (doing, event, counted) = (doing.to_string(), None, None);
+        Step::CompareAndSet { status, seen, lock: None, doing, event, counted }
+    }
+
+    /// The same, as long as the region lock is held.
+    pub fn under_lock(mut self, fence: Option<LockFence>) -> Self {
+        if let Step::CompareAndSet { lock, .. } = &mut self {
+            *lock = fence;
+        }
+        self
     }
 
     /// Delete an object that was seen, by its uid, with its dependents.

@@ -105,6 +105,7 @@ pub fn fence(snapshot: &Snapshot, owner: Resource, turn: Option<&ServiceTurn>) -
         object: ObjectKey::new(owner, &meta.namespace, &meta.name),
         pointer: "/status/turn/nonce".to_string(),
         expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())),
+        lock: None,
     }
 }
 
@@ -140,6 +141,7 @@ mod tests {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: crate::LockFact::Unasked,
             failure: None,
             settings: Arc::default(),
         }

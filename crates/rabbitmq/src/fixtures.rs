@@ -114,6 +114,7 @@ impl ClusterFixture {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: palladion_plan::LockFact::Unasked,
             failure: None,
             settings: Arc::new([("agentImage".to_string(), "agent:1".to_string())].into()),
         }

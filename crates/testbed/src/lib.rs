@@ -19,6 +19,7 @@ mod host_limits;
 mod image_store;
 pub mod images;
 mod kubeconfig;
+pub mod lock_store;
 pub mod names;
 pub mod network;
 pub mod node;

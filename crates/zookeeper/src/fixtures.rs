@@ -113,6 +113,7 @@ impl EnsembleFixture {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: palladion_plan::LockFact::Unasked,
             failure: None,
             settings: Arc::new([("agentImage".to_string(), "agent:1".to_string())].into()),
         }

@@ -1,7 +1,7 @@
 //! Act: carry out one action. Makes no choices; what must survive is in the
 //! ledger before it is done.
 
-use super::state::{Agent, Done};
+use super::state::{Agent, BeginAsked, Done};
 use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, closed, rebuild, seal};
 use crate::launch::{self, Prepared};
 use crate::launch_record::LaunchRecord;
@@ -19,6 +19,7 @@ use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_agent_core::words::calls::Doing;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::PermitState;
+use std::time::Instant;
 
 impl Agent {
     pub(super) async fn act(&mut self, action: Action) -> Result<()> {
@@ -56,6 +57,12 @@ impl Agent {
                 })
             }
             Action::RecordNormal { host_id, address } => self.record_normal(host_id, address),
+            Action::AskBegin { of } => {
+                let nonce = Nonce::new(uuid::Uuid::new_v4());
+                tracing::info!(nonce = of.as_str(), "asking whether it may be begun");
+                self.asked = Some(BeginAsked { nonce, of, at: Instant::now() });
+                Ok(())
+            }
             Action::Start(start) => self.start(start).await,
             Action::Stop(why) => {
                 self.stop(why);
@@ -121,6 +128,11 @@ impl Agent {
                 member: format!("{}/{}/{}", spec.ring, spec.datacenter, spec.rack),
             });
         }
+        if let Cause::Permit { nonce, .. } = &start.cause
+            && !self.may_begin_still(nonce)
+        {
+            return Ok(());
+        }
         if let (Cause::Permit { nonce, .. }, Err(why)) =
             (&start.cause, launch::fits(config, &start.identity.entry))
         {
@@ -153,6 +165,11 @@ impl Agent {
             return self.change_ledger(|ledger| {
                 ledger.set_permit(nonce, PermitState::Refused, Some(why));
             });
+        }
+        if let Cause::Permit { nonce, .. } = &start.cause
+            && !self.may_begin_still(nonce)
+        {
+            return Ok(());
         }
         let cause = ledger.use_cause(&start.cause, &start.identity.address);
         ledger.ring = Some(spec.ring.clone());
@@ -190,6 +207,7 @@ impl Agent {
             self.keys = keys;
         }
         self.save_ledger(ledger)?;
+        self.asked = None;
         record.save(&self.settings.pod.launch_file())?;
         self.note_run(&record);
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");
@@ -217,7 +235,18 @@ impl Agent {
         Err(error).context(Doing::StartServer)
     }
 
+    /// Is the answer good still by which this is begun? The process may have been stopped since it
+    /// was looked at; then it is asked once more. What needs no answer has asked nothing.
+    fn may_begin_still(&self, of: &Nonce) -> bool {
+        let asked = self.asked.as_ref().filter(|asked| asked.of == *of);
+        asked.is_none_or(|asked| !asked.as_of_now().is_void())
+    }
+
     fn leave(&mut self, nonce: &Nonce) -> Result<()> {
+        if !self.may_begin_still(nonce) {
+            return Ok(());
+        }
+        self.asked = None;
         let admin = self.admin.clone().context(NotKnown::Server)?;
         self.change_ledger(|ledger| ledger.begin_leave(nonce, Timestamp::now()))?;
         tracing::info!(nonce = nonce.as_str(), "leaving the ring");

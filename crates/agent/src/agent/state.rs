@@ -11,7 +11,7 @@ use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
 use crate::decide::{
-    DrainCall, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
+    Asked, DrainCall, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
 };
 use crate::http::Health;
 use crate::init::protocol::Phase;
@@ -39,7 +39,7 @@ use crate::words::calls::NotKnown;
 use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
 use crate::{archive, decide, launch};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use palladion_agent_core::telling::Since;
 use palladion_agent_transfer::settings::Tag;
 use palladion_api::ids::{Nonce, SeedAddress};
@@ -183,6 +183,23 @@ pub struct Question {
 
 /// Copies of each keyspace, and the same by datacenter.
 pub type Counts = (BTreeMap<String, u32>, BTreeMap<String, BTreeMap<String, u32>>);
+/// A question whether a permit or an intent may be begun.
+pub struct BeginAsked {
+    /// Its nonce.
+    pub nonce: Nonce,
+    /// Nonce of the permit or intent.
+    pub of: Nonce,
+    /// When it was asked, by the monotonic clock.
+    pub at: Instant,
+}
+
+impl BeginAsked {
+    /// With its age.
+    pub fn as_of_now(&self) -> Asked {
+        let age = SignedDuration::try_from(self.at.elapsed()).unwrap_or(SignedDuration::MAX);
+        Asked { nonce: self.nonce.clone(), of: self.of.clone(), age }
+    }
+}
 
 /// Copies of each keyspace, and what they were read for.
 #[derive(Default)]
@@ -238,6 +255,8 @@ pub struct Agent {
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
+    /// The last question whether a permit or an intent may be begun.
+    pub asked: Option<BeginAsked>,
     pub drain_call: Option<DrainCall>,
     pub job: Option<Job>,
     /// The operation whose connection broke, and what the agent tried.
@@ -316,6 +335,7 @@ impl Agent {
             last_words: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
+            asked: None,
             drain_call: None,
             job: None,
             lost_operation: None,
@@ -386,6 +406,7 @@ impl Agent {
             rewinds: self.wants_rewind(),
             opens: self.opens(),
             awaits_rebuild: self.awaits_rebuild(),
+            asked: self.asked.as_ref().map(BeginAsked::as_of_now),
         }
     }
 

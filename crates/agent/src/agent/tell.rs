@@ -11,7 +11,9 @@ use crate::words::start::Waiting;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_core::telling;
-use palladion_api::member::{AgentStatus, CassandraMemberStatus, JobStatus, PROTOCOL, ServerState};
+use palladion_api::member::{
+    AgentStatus, BeginQuestion, CassandraMemberStatus, JobStatus, PROTOCOL, ServerState,
+};
 use palladion_api::reasons::Reason;
 use palladion_api::repair::Pressure;
 use palladion_api::words::Message;
@@ -79,6 +81,7 @@ impl Agent {
             tls: self.issued.status(),
             guards: self.guards_of_server(),
             floor: self.found.as_ref().ok().and_then(|f| f.note.floor.as_deref()),
+            begin: self.begin_question(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
             transfer: transfer.as_ref(),
@@ -166,6 +169,16 @@ impl Agent {
             News::Unknown | News::Unreachable(_) | News::Unreadable(_) | News::Absent => None,
         };
         self.state.of(state, earlier, seconds(Timestamp::now()))
+    }
+
+    /// What it asks before it begins; nothing once that is begun, or not in the spec any more.
+    fn begin_question(&self) -> Option<BeginQuestion> {
+        let spec = &self.saved.as_ref()?.spec;
+        let asked = self.asked.as_ref()?;
+        let permit = spec.start.as_ref().map(|permit| &permit.nonce);
+        let intent = spec.intent.as_ref().map(|intent| &intent.nonce);
+        let is_open = [permit, intent].contains(&Some(&asked.of));
+        is_open.then(|| BeginQuestion { nonce: asked.nonce.clone(), of: asked.of.clone() })
     }
 
     fn tell_probes(&self, decision: &Decision) {

@@ -110,6 +110,11 @@ pub enum Action {
         /// Address that it broadcasts.
         address: StaticAddress,
     },
+    /// Ask whether a permit or an intent may be begun.
+    AskBegin {
+        /// Its nonce.
+        of: Nonce,
+    },
     /// Start the server.
     Start(Start),
     /// Drain and stop the server.

@@ -3,7 +3,8 @@
 //! comes back NORMAL; one that is killed after the others took its leave joins
 //! again under a new token, unless nobody starts it.
 
-use super::{Action, Facts, LeaveCall, Process, Source, Then};
+use super::begin::May;
+use super::{Action, Facts, LeaveCall, Process, Source, Then, begin};
 use crate::admin::{self, Reading};
 use crate::volume::ledger::{Ledger, Membership};
 use crate::words::permit::{Left, Refused};
@@ -155,7 +156,13 @@ pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         Membership::Joined => {
             let intent = wanted(facts, ledger)?;
             match intent.kind {
-                IntentKind::Decommission => Some(Action::Leave { nonce: intent.nonce.clone() }),
+                IntentKind::Decommission => {
+                    match begin::may(facts, intent.lock_token.as_ref(), &intent.nonce) {
+                        May::Begin => Some(Action::Leave { nonce: intent.nonce.clone() }),
+                        May::NotYet(Action::Nothing) => None,
+                        May::NotYet(first) => Some(first),
+                    }
+                }
                 IntentKind::Unknown(_) => None,
             }
         }

@@ -4,6 +4,7 @@
 
 mod action;
 pub mod backoff;
+pub mod begin;
 pub mod clock;
 pub mod closed;
 mod drain;
@@ -30,6 +31,7 @@ mod testing;
 mod tests;
 
 pub use action::{Action, Cause, Start, StopWhy, Then, end_of};
+pub use begin::Asked;
 pub use palladion_agent_core::facts::{LastWords, Process, Source};
 
 use crate::admin::Reading;
@@ -96,6 +98,8 @@ pub struct Facts<'a> {
     /// Was the server that runs started without its native transport, since its member was not
     /// rebuilt?
     pub awaits_rebuild: bool,
+    /// Our last question whether a permit or an intent may be begun.
+    pub asked: Option<Asked>,
 }
 
 /// The spec and how fresh it is.

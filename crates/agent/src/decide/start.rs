@@ -1,9 +1,10 @@
 //! No server runs: may one be started?
 
+use super::begin::May;
 use super::forbidden::{forbidden, retires};
 use super::{
-    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, elsewhere, floor,
-    intent, permit, seal, stale,
+    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, begin, elsewhere,
+    floor, intent, permit, seal, stale,
 };
 use crate::init::protocol::Phase;
 use crate::render::{Door, Entry, Identity};
@@ -15,7 +16,8 @@ use crate::words::start::{Forbidden, Waiting};
 use crate::words::volume::Wrong;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    CassandraMemberSpec, DataBeforeStart, PermitKind, PermitState, ServerState, VolumeState,
+    CassandraMemberSpec, DataBeforeStart, PermitKind, PermitState, ServerState, StartPermit,
+    VolumeState,
 };
 use palladion_api::reasons::Reason;
 use palladion_api::words::Message;
@@ -171,11 +173,11 @@ fn autonomous(
     }
     let (entry, door) = (Entry::Plain, Door::Open);
     let identity = Identity { address: address.clone(), seeds, entry, door };
-    begin(facts, Start { cause: Cause::Autonomous, identity })
+    ready(facts, Start { cause: Cause::Autonomous, identity })
 }
 
 /// Start it; sealed only when there is somebody for whom the roles can be made.
-fn begin(facts: &Facts<'_>, mut start: Start) -> Decision {
+fn ready(facts: &Facts<'_>, mut start: Start) -> Decision {
     start.identity.door = seal::door(facts, &start);
     match (&facts.seal.lacks, start.identity.door) {
         (Some(lacks), Door::Sealed) => Decision::wait(lacks.clone()),
@@ -266,11 +268,24 @@ fn by_permit(
         false => None,
     };
     match permit::start(known.spec, permit, (found, ledger), state, (address, elsewhere)) {
-        Ok(start) => begin(facts, start),
+        Ok(start) => match ready(facts, start) {
+            Decision { action: Action::Start(start), .. } => asked_back(facts, permit, start),
+            waits => waits,
+        },
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),
             state: PermitState::Refused,
             message: Some(why.into()),
         }),
+    }
+}
+
+/// All is ready: one that was given under a region lock is asked about first.
+fn asked_back(facts: &Facts<'_>, permit: &StartPermit, start: Start) -> Decision {
+    match begin::may(facts, permit.lock_token.as_ref(), &permit.nonce) {
+        May::Begin => {
+            Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
+        }
+        May::NotYet(action) => Decision::because(action, ServerState::Waiting, Waiting::AsksBack),
     }
 }

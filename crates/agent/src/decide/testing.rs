@@ -37,6 +37,7 @@ pub struct World {
     pub opens: Option<palladion_api::server_config::Opens>,
     pub awaits_rebuild: bool,
     pub rewinds: bool,
+    pub asked: Option<Asked>,
     pub now: Timestamp,
 }
 
@@ -82,6 +83,7 @@ pub fn a_new_member() -> World {
         rewinds: false,
         opens: None,
         awaits_rebuild: false,
+        asked: None,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
 }
@@ -176,6 +178,7 @@ impl World {
             data,
             rebuilt: None,
             restore: None,
+            lock_token: None,
         });
         self
     }
@@ -186,6 +189,7 @@ impl World {
             nonce: "i1".into(),
             host_id: HOST.into(),
             volume_id: VOLUME.into(),
+            lock_token: None,
         });
         self
     }
@@ -240,6 +244,7 @@ impl World {
             rewinds: self.rewinds,
             opens: self.opens,
             awaits_rebuild: self.awaits_rebuild,
+            asked: self.asked.clone(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Tests of what safety rules 1.3 to 1.5, 2.2 to 2.11, 4.1 and 7.15 ask of the agent.
 
+mod begin;
 mod draining;
 mod health;
 mod jobs;

@@ -345,6 +345,7 @@ fn who_has_left_asks_again_when_it_is_permitted_to_join_again() {
             data: DataBeforeStart::Retire,
             rebuilt: None,
             restore: None,
+            lock_token: None,
         }),
         ..CassandraMemberSpec::default()
     };

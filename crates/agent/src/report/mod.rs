@@ -18,9 +18,9 @@ pub use palladion_agent_transfer::tokens::hash as hash_sorted;
 use palladion_api::backup::{ArchiveStatus, TransferStatus};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Guard, HealthRecord, JobStatus,
-    MemberTlsStatus, Missed, OperationStatus, RebuildStatus, ServerStatus, VolumeState,
-    VolumeStatus,
+    AccessProblem, AgentStatus, BeginQuestion, CassandraMemberStatus, Evidence, Guard,
+    HealthRecord, JobStatus, MemberTlsStatus, Missed, OperationStatus, RebuildStatus, ServerStatus,
+    VolumeState, VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
 use std::collections::BTreeMap;
@@ -78,6 +78,8 @@ pub struct Parts<'a> {
     pub guards: Vec<Guard>,
     /// What no server is started without, as it is noted.
     pub floor: Option<&'a [Guard]>,
+    /// The question whether a permit or an intent may be begun.
+    pub begin: Option<BeginQuestion>,
     /// The operation that the spec names.
     pub operation: Option<&'a str>,
     /// The job that the spec names, or the last one.
@@ -109,6 +111,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         address: announced(parts).or_else(|| ledger.and_then(|l| l.address.clone())),
         permit: ledger.and_then(|l| l.permit.clone()),
         intent: ledger.and_then(|l| l.intent.clone()),
+        begin: parts.begin.clone(),
         operation: operation(parts),
         job: parts.job.cloned(),
         transfer: parts.transfer.cloned(),

@@ -37,6 +37,7 @@ palladion_api::sentences! {
         NamesDefault => CredentialsRefused, "a Secret of this ring names the user `cassandra`, which the agent closes; the ring starts once both Secrets name other users";
         OtherAuthority => WaitingForCertificate, "the certificate on the volume is from a certificate authority that the ring no longer uses; the agent waits for the operator to sign another one";
         NoSeedAnswers { seeds: Names } => SeedsUnreachable, "no server of the ring answers on port 7000 of its `externalSeeds` ({seeds}); the server of this member starts as soon as one does. Check the addresses, the routes between the Service networks and the NetworkPolicies on both sides";
+        AsksBack => WaitingForRegion, "the permit was given under a region lock; the agent asks the operator whether that still holds before it starts the server";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not allowed to start yet; allowed revisions: {released}";
     }
 

@@ -22,6 +22,18 @@ pub struct Ring {
     /// Whether the ring begins with this datacenter. Default `New`. Immutable.
     #[serde(default)]
     pub origin: RingOrigin,
+    /// Whether operators of several regions take turns at the ring. `Region`: before a member joins, leaves, is replaced or restarted, and before the replication of keyspaces changes, the operator takes the lock that `regionLock` of the OperatorConfig describes. `None`: nobody else manages members of this ring. Default: as `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<RingLock>,
+}
+
+/// Who takes turns at a ring.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RingLock {
+    /// The operators of several regions, by a lock.
+    Region,
+    /// This operator alone.
+    None,
 }
 
 /// Where a ring begins.

@@ -5,7 +5,7 @@ use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use super::{InternodeTlsMode, SecurityStatus};
 use crate::backup::{OwnGrace, PointInTime};
-use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::ids::{HostId, LockToken, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::restore::RestoreSourced;
 use crate::service::ServiceStatus;
 use crate::task::TaskKind;
@@ -55,6 +55,9 @@ pub struct CassandraClusterStatus {
     /// The former name of `initialization`. The operator moves its value there; this field goes with the next version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub founding: Option<Initialization>,
+    /// Another CassandraCluster that initializes the ring of this name, by the record beside the region lock. Absent where none is known. While it stands this ring is initialized only where a user allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initialized_elsewhere: Option<InitializedElsewhere>,
     /// The ring's one turn: which member may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
@@ -230,6 +233,17 @@ pub struct Initialization {
     pub host_id: Option<HostId>,
 }
 
+/// A CassandraCluster in a region that initializes the ring.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializedElsewhere {
+    /// Name of the region.
+    #[schemars(length(max = 63))]
+    pub region: String,
+    /// uid of the object.
+    pub uid: Uid,
+}
+
 /// The ring's one turn (safety rule 3.1).
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
@@ -253,6 +267,10 @@ pub struct Turn {
     /// `Replace` only: the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Replaced>,
+    /// The region lock under which the turn is held. Only with `spec.ring.lock: Region`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub lock_token: Option<LockToken>,
 }
 
 /// The dead member that a replacement stands in for.

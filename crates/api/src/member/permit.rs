@@ -1,7 +1,7 @@
 //! Permission to start a server (safety rules 2.3 to 2.7).
 
 use super::MOST_REBUILT;
-use crate::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
+use crate::ids::{HostId, LockToken, Nonce, PodUid, StaticAddress, VolumeId};
 use crate::rules::member as rules;
 use crate::word::Word;
 use kube_derive::KubeSchema;
@@ -44,6 +44,10 @@ pub struct StartPermit {
     /// `Restore`, and `Initialize` of a ring that begins with a restore: whose tokens the member starts with. Agents of protocol 11 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<RestoredStart>,
+    /// The region lock under which the permit was given. Before it uses the permit, the agent asks with `status.begin` whether that still holds. Agents of protocol 14 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub lock_token: Option<LockToken>,
 }
 
 /// The first start of a member of a ring that is restored: with the tokens of a member of the backup, closed to clients.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::access::AccessProblem;
+use super::begin::BeginQuestion;
 use super::guard::{Guard, MOST_GUARDS};
 use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
@@ -49,6 +50,9 @@ pub struct CassandraMemberStatus {
     /// The last intent and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<IntentStatus>,
+    /// May the permit or the intent in hand be begun? Asked only where that was given under a region lock, until it is begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin: Option<BeginQuestion>,
     /// The running operation, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationStatus>,

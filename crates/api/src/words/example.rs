@@ -2,7 +2,9 @@
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
 use crate::cluster::{InternodeTlsMode, TurnStep};
-use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId};
+use crate::ids::{
+    HostId, LockToken, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId,
+};
 use crate::member::{
     DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
     ServerState, VolumeState, Word,
@@ -115,7 +117,7 @@ macro_rules! identities {
     };
 }
 
-identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId);
+identities!(HostId, LockToken, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId);
 
 impl Example for NodeName {
     fn examples(field: &'static str) -> Vec<Self> {

@@ -6,7 +6,7 @@ use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::tasks::Way;
 use super::turn::{asked_in_vain, epoch, silent, stopping};
-use super::{initialize, join, leave, readdress, remove, replace, tasks, wanted};
+use super::{initialize, join, leave, lock, readdress, remove, replace, tasks, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::jobs::Waiting;
@@ -35,14 +35,21 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
     }
     match facts.turn() {
         Some(turn) => {
-            advance(facts, valid, turn, draft);
+            if !lock::hold_turn(facts, turn, draft).is_busy() {
+                lock::answer(facts, turn, draft);
+                advance(facts, valid, turn, draft);
+            }
             silent::report(facts, turn, draft);
             tasks::after(facts, draft);
             busy
         }
         None if stopping::is_wanted(facts) => busy,
         None => {
-            next(facts, valid, draft);
+            if facts.is_locked() {
+                next_in_region(facts, valid, draft);
+            } else {
+                next(facts, valid, draft);
+            }
             match facts.restoring() {
                 Some(_) => busy,
                 None => tasks::before(facts, valid, draft),
@@ -62,6 +69,17 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
         TurnStep::Stop => wanted::stop(facts, turn, draft),
         TurnStep::Start => wanted::start(facts, valid, turn, draft),
         TurnStep::Readdress => readdress::advance(facts, valid, turn, draft),
+    }
+}
+
+/// The same in a ring that regions share. What needs no lock goes on without it.
+fn next_in_region(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let mut next_turn = Draft::default();
+    next(facts, valid, &mut next_turn);
+    let waits = lock::give_way(facts, &mut next_turn).is_busy();
+    draft.take(next_turn);
+    if waits && facts.ring_exists() && versions::mixed(facts, valid).is_none() {
+        let _ = pay::pay(facts, draft);
     }
 }
 

@@ -11,6 +11,7 @@ pub mod initialize;
 pub mod join;
 pub mod leave;
 pub mod left;
+pub mod lock;
 pub mod maintenance;
 pub mod objects;
 pub mod readdress;

@@ -3,16 +3,24 @@
 
 use super::Facts;
 use palladion_api::cluster::Turn;
-use palladion_plan::{Fence, ObjectKey};
+use palladion_plan::{Fence, LockFence, ObjectKey};
 use serde_json::Value;
 
 /// Where the nonce of the ring's job stands.
 pub const JOB_NONCE: &str = "/status/job/nonce";
 
 impl Facts<'_> {
-    /// The fence of every write that belongs to the turn.
+    /// The fence of every write that belongs to the turn; in a ring that regions share, also on
+    /// the lock that the turn is held under.
     pub fn fence(&self, turn: &Turn) -> Fence {
-        self.held_as(Some(turn))
+        let token = turn.lock_token.clone().filter(|_| self.is_locked());
+        Fence { lock: token.map(LockFence::of), ..self.held_as(Some(turn)) }
+    }
+
+    /// The fence of a write that belongs to no turn and needs the lock between regions all the
+    /// same.
+    pub fn fence_under_lock(&self) -> Fence {
+        Fence { lock: self.lock_fence(), ..self.fence_as_seen() }
     }
 
     /// The fence of a write that belongs to no turn, and during which nobody else
@@ -30,6 +38,7 @@ impl Facts<'_> {
             object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
             pointer: JOB_NONCE.to_string(),
             expected: held.map_or(Value::Null, |j| Value::from(j.nonce.as_str())),
+            lock: None,
         }
     }
 
@@ -39,6 +48,7 @@ impl Facts<'_> {
             object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
             pointer: "/status/turn/nonce".to_string(),
             expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())),
+            lock: None,
         }
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     const A_CERTIFICATE: &str = include_str!("../../tests/authority-of-nobody.pem");
 
     fn existing(spec: &mut CassandraClusterSpec) {
-        spec.ring = Some(Ring { origin: RingOrigin::Existing });
+        spec.ring = Some(Ring { origin: RingOrigin::Existing, ..Ring::default() });
         spec.external_seeds = vec![ExternalSeeds {
             name: "west".into(),
             addresses: vec!["10.97.0.1".into(), "seeds.west".into(), "10.97.0.1".into()],

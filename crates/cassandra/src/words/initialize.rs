@@ -1,7 +1,7 @@
 //! Initializing a new ring: what it waits for, and what stands against it.
 
 use super::members::Volume;
-use palladion_api::ids::{MemberName, Nonce, VolumeId};
+use palladion_api::ids::{MemberName, Nonce, Uid, VolumeId};
 use palladion_plan::words::{Count, Several};
 use palladion_plan::workload::words::MemberPod;
 
@@ -30,6 +30,9 @@ palladion_plan::sentences! {
         Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             InitializationRefused,
             "cannot initialize a new ring: {doubts}; if none of this data is needed, run `kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}`";
+        Elsewhere { region: String, uid: Uid, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
+            InitializedElsewhere,
+            "cannot initialize a new ring: the record beside the region lock says that the CassandraCluster with uid {uid} in region {region} initializes the ring of this name; if it is to be one ring, create this cluster with `ring.origin: Existing`; if that ring no longer exists, run `kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}`";
         AgentTooOld { member: MemberName } => AgentTooOld,
             "cannot initialize the ring: the agent of member {member} cannot start a server sealed, so anybody could log in for a moment; let `sidecarImage` name an agent of this release, or leave it out";
         AgentNamesNoSeeds { member: MemberName } => AgentTooOld,
@@ -51,6 +54,8 @@ palladion_plan::sentences! {
         Volume { member: MemberName, found: Volume } => "the volume of member {member} {found}";
         FirstVolumeGone { member: MemberName, volume_id: VolumeId } =>
             "the ring was being initialized on volume {volume_id} of member {member}, but that volume is gone";
+        Elsewhere { region: String, uid: Uid } =>
+            "the CassandraCluster with uid {uid} in region {region} initializes the ring of this name";
         More { volumes: Count } => "this list omits {volumes}";
     }
 

@@ -16,6 +16,7 @@ pub mod members;
 pub mod objects;
 pub mod readdress;
 pub mod refusal;
+pub mod region;
 pub mod regions;
 pub mod remove;
 pub mod replace;
@@ -46,6 +47,7 @@ palladion_plan::vocabulary![
     objects,
     readdress,
     refusal,
+    region,
     remove,
     replace,
     restart,

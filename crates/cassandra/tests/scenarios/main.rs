@@ -57,6 +57,7 @@ mod points_in_time;
 mod policies;
 mod reasons;
 mod recreated;
+mod regions;
 mod removals;
 mod restores;
 mod retention;

@@ -8,8 +8,8 @@ use palladion_agent::issued::Reads;
 use palladion_agent::render::{Door, Entry};
 use palladion_agent::volume;
 use palladion_agent::volume::ledger::{Ban, Ledger, Membership};
-use palladion_api::ids::VolumeId;
-use palladion_api::member::{DataBeforeStart, MemberState, PermitState};
+use palladion_api::ids::{Nonce, VolumeId};
+use palladion_api::member::{BeginQuestion, DataBeforeStart, MemberState, PermitState};
 
 impl Agent {
     pub(super) fn act(&mut self, action: Action, reach: &mut Reach<'_>) {
@@ -52,7 +52,16 @@ impl Agent {
                 }
                 self.change_ledger(reach, |ledger| ledger.record_normal(host_id, address, now));
             }
-            Action::Start(start) => self.start(&start, reach),
+            Action::AskBegin { of } => {
+                let nonce = Nonce::new(format!("{}-{}", self.uid, reach.now.as_millisecond()));
+                self.asked = Some((BeginQuestion { nonce, of }, reach.now));
+            }
+            Action::Start(start) => {
+                if self.asked.take().is_some() {
+                    reach.ring.begun_under_lock.push(self.member.to_string());
+                }
+                self.start(&start, reach);
+            }
             Action::Stop(why) => {
                 self.stopping = Some(why);
                 if why == StopWhy::Rewinds {
@@ -70,6 +79,9 @@ impl Agent {
                 reach.ring.drain(self.pod.uid.as_str(), reach.now);
             }
             Action::Leave { nonce } => {
+                if self.asked.take().is_some() {
+                    reach.ring.begun_under_lock.push(self.member.to_string());
+                }
                 self.change_ledger(reach, |ledger| ledger.begin_leave(&nonce, now));
                 let (pod, now) = (self.pod.uid.as_str(), reach.now);
                 let begun = reach.ring.forget_streamed(pod, reach.disks);

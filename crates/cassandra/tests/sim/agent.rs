@@ -13,8 +13,8 @@ use palladion_agent::decide::elsewhere::Elsewhere;
 use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
-    self, Action, DrainCall, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy,
-    VolumeFact, backoff,
+    self, Action, Asked, DrainCall, Facts, LastWords, LeaveCall, Process, Source, SpecFact,
+    StopWhy, VolumeFact, backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
 use palladion_agent::render::Door;
@@ -26,8 +26,8 @@ use palladion_agent::words::start::Waiting;
 use palladion_api::cluster::InternodeTlsMode;
 use palladion_api::ids::{MemberName, Nonce, PodUid, StaticAddress};
 use palladion_api::member::{
-    AccessProblem, CassandraMemberStatus, CertificateProblem, Evidence, Liveness, MemberTlsStatus,
-    Operation, ServerState,
+    ANSWER_LIFE, AccessProblem, BeginQuestion, CassandraMemberStatus, CertificateProblem, Evidence,
+    Liveness, MemberTlsStatus, Operation, ServerState,
 };
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
@@ -87,6 +87,8 @@ pub struct Agent {
     pub(super) unanswered: Option<Timestamp>,
     pub(super) stopping: Option<StopWhy>,
     pub(super) leave_call: LeaveCall,
+    /// Its last question whether a permit or an intent may be begun, and when it asked.
+    pub(super) asked: Option<(BeginQuestion, Timestamp)>,
     pub(super) drain_call: Option<DrainCall>,
     pub(super) last_words: Option<LastWords>,
     /// The operation that runs, and when it ends.
@@ -205,6 +207,7 @@ impl Agent {
             unanswered: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
+            asked: None,
             drain_call: None,
             last_words: None,
             job: None,
@@ -266,13 +269,23 @@ impl Agent {
             .and_then(|l| backoff::earliest(&l.starts, self.clock_at(reach.now)));
         let facts = self.facts(reach.now);
         let again = self.ledger().and_then(|l| decide::intent::calls_again_at(&facts, l));
+        let void = self.begin_question().map(|(_, at)| *at + ANSWER_LIFE + self.clock);
         let stalled = self.progress.as_ref().map(Progress::stalled_from);
-        for time in [earliest, again, stalled].into_iter().flatten().map(|t| t - self.clock) {
+        for time in [earliest, again, stalled, void].into_iter().flatten().map(|t| t - self.clock) {
             if time > reach.now {
                 all = all.at(time);
             }
         }
         (decision, all)
+    }
+
+    /// What it asks before it begins; nothing once that is begun, or not in the spec any more.
+    pub(super) fn begin_question(&self) -> Option<&(BeginQuestion, Timestamp)> {
+        let spec = &self.saved.as_ref()?.spec;
+        let permit = spec.start.as_ref().map(|permit| &permit.nonce);
+        let intent = spec.intent.as_ref().map(|intent| &intent.nonce);
+        let asked = self.asked.as_ref()?;
+        [permit, intent].contains(&Some(&asked.0.of)).then_some(asked)
     }
 
     /// Does a join or a leave get on? Looks that would show nothing new count, too.
@@ -344,6 +357,11 @@ impl Agent {
             rewinds: self.wants_rewind(),
             opens: self.opens(),
             awaits_rebuild: self.awaits_rebuild,
+            asked: self.asked.as_ref().map(|(question, at)| Asked {
+                nonce: question.nonce.clone(),
+                of: question.of.clone(),
+                age: now.duration_since(*at),
+            }),
             lacks_certificate: self.lacks_certificate.clone(),
             seal: self.seal(),
             elsewhere: self.elsewhere.clone(),

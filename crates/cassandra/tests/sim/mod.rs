@@ -19,6 +19,7 @@ pub mod manifests;
 pub mod nature;
 pub mod operations;
 pub mod phases;
+pub mod regions;
 pub mod repair;
 pub mod report;
 pub mod restores;

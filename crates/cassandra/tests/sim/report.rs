@@ -165,6 +165,7 @@ impl Agent {
             tls: self.tls.clone(),
             guards: self.guards_of_server(),
             floor: self.found.as_ref().and_then(|f| f.note.floor.as_deref()),
+            begin: self.begin_question().map(|(question, _)| question.clone()),
             operation: operation.map(|o| o.id.as_str()),
             job: noted.as_ref(),
             repair: self.outlook().as_ref(),

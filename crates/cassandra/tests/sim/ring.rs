@@ -233,6 +233,8 @@ pub struct Ring {
     pub copies: usize,
     /// Copies of the system keyspaces, once they were set.
     pub system_copies: Option<u32>,
+    /// Members that have begun a permit or an intent of a region lock since this was emptied.
+    pub begun_under_lock: Vec<String>,
     /// What must never happen and has.
     pub breaches: Vec<String>,
     /// What has happened, for the story.
@@ -381,6 +383,7 @@ impl Ring {
             now: Timestamp::UNIX_EPOCH,
             copies,
             system_copies: None,
+            begun_under_lock: Vec::new(),
             breaches: Vec::new(),
             told: Vec::new(),
             hosts: 0,

@@ -21,7 +21,7 @@ pub const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 /// A round in which something happened takes this long.
 const ROUND: SignedDuration = SignedDuration::from_millis(100);
 /// Nothing to do for this long is rest.
-const REST: SignedDuration = SignedDuration::from_secs(900);
+pub(super) const REST: SignedDuration = SignedDuration::from_secs(900);
 /// A history that does not come to rest in so many rounds never will.
 const ROUNDS: usize = 6_000;
 /// From the end of an operator process to its successor.
@@ -296,7 +296,7 @@ impl World {
     }
 
     /// Everybody once.
-    fn round(&mut self) -> Activity {
+    pub(super) fn round(&mut self) -> Activity {
         self.beat();
         self.follow_services();
         let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];

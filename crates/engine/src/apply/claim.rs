@@ -5,7 +5,7 @@
 use crate::apply::fence::stands;
 use crate::apply::{Applier, Effect, StepError};
 use crate::words::NotDone;
-use palladion_plan::Subresource;
+use palladion_plan::{LockFence, Subresource};
 use serde_json::{Value, json};
 
 impl Applier<'_> {
@@ -13,6 +13,7 @@ impl Applier<'_> {
         &self,
         status: &Value,
         seen: &[(String, Value)],
+        lock: Option<&LockFence>,
     ) -> Result<Effect, StepError> {
         let key = self.owner_key;
         let Some(live) = self.api.get(key).await? else {
@@ -32,6 +33,7 @@ impl Applier<'_> {
             "metadata": {"uid": self.owner.meta.uid, "resourceVersion": version},
             "status": status,
         });
+        self.lock_stands(lock).await?;
         self.may_write()?;
         let answer = self.api.merge(key, Subresource::Status, &patch).await;
         self.written(key, Some(version), answer)

@@ -5,7 +5,7 @@
 use crate::apply::{Applier, StepError};
 use crate::leader::evaluate::RENEW_DEADLINE;
 use crate::words::NotDone;
-use palladion_plan::{Fence, Precondition, Proof};
+use palladion_plan::{Fence, LockFence, Precondition, Proof};
 use serde_json::Value;
 
 /// What a step must pass right before its write, beside its precondition.
@@ -39,9 +39,15 @@ impl Applier<'_> {
             return Err(StepError::gone(&fence.object));
         };
         match stands(&object, &fence.pointer, &fence.expected) {
-            true => Ok(()),
+            true => self.lock_stands(fence.lock.as_ref()).await,
             false => Err(StepError::changed(&fence.object, &fence.pointer)),
         }
+    }
+
+    /// Is the region lock still ours, as its store says it now?
+    pub(super) async fn lock_stands(&self, fence: Option<&LockFence>) -> Result<(), StepError> {
+        let Some(fence) = fence else { return Ok(()) };
+        self.locks.check(self.key, fence).await.map_err(StepError::conflict)
     }
 }
 

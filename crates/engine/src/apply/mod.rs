@@ -15,7 +15,9 @@ use crate::error::ApiError;
 use crate::expect::Expectation;
 use crate::faults::Faults;
 use crate::leader::Term;
+use crate::lock::Keepers;
 use crate::memory::Memory;
+use crate::queue::Key;
 use crate::request::Api;
 use crate::watch::Watches;
 use crate::words::NotDone;
@@ -136,6 +138,10 @@ pub struct Applier<'a> {
     /// The operator's own namespace, where the keys of authorities are kept; none where
     /// nothing is signed.
     pub own_namespace: Option<&'a str>,
+    /// The locks between regions.
+    pub locks: &'a Keepers,
+    /// Whose lock it is.
+    pub key: &'a Key,
     /// Cancelled when the process is to end: the running step is the last.
     pub stopping: &'a CancellationToken,
 }
@@ -193,7 +199,9 @@ impl Applier<'_> {
                 let guard = Guard { fences, proof: step.proof() };
                 self.patch(key, patch, *subresource, precondition, guard).await
             }
-            Step::CompareAndSet { status, seen, .. } => self.claim(status, seen).await,
+            Step::CompareAndSet { status, seen, lock, .. } => {
+                self.claim(status, seen, lock.as_ref()).await
+            }
             Step::Issue { key, authority, order, patch, at, subresource, precondition, .. } => {
                 let made = self.issue(key, authority, order).await?;
                 let patch = palladion_plan::issue::filled(patch, at, &made);

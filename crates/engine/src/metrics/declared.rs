@@ -43,6 +43,18 @@ pub(super) const LATE_EXPECTATIONS: Metric = Metric::counter(
     &[],
     "Writes of the operator that its own watches did not show in time",
 );
+pub(super) const LOCKS_HELD: Metric =
+    Metric::gauge("palladion_region_lock_held", &[], "Region locks that this operator holds");
+pub(super) const LOCK_WAIT: Metric = Metric::histogram(
+    "palladion_region_lock_wait_seconds",
+    &[],
+    "Time from when a region lock was wanted until it was held",
+);
+pub(super) const LOCKS_LOST: Metric = Metric::counter(
+    "palladion_region_lock_lost_total",
+    &[],
+    "Region locks that were lost while they were held: not renewed in time, broken, or held by another after the store was restored",
+);
 pub(super) const RESIDENT_MEMORY: Metric = Metric::gauge(
     "palladion_resident_memory_bytes",
     &[],
@@ -62,5 +74,8 @@ pub const DECLARED: &[Metric] = &[
     LEADER,
     LEADER_EPOCH,
     LATE_EXPECTATIONS,
+    LOCKS_HELD,
+    LOCK_WAIT,
+    LOCKS_LOST,
     RESIDENT_MEMORY,
 ];

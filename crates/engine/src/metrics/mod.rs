@@ -40,6 +40,11 @@ pub struct Metrics {
     pub epoch: Gauge,
     /// Own writes that did not come back through the watch in time.
     pub late_expectations: Counter,
+    /// Region locks that are held.
+    pub locks_held: Gauge,
+    /// Region locks that were lost.
+    pub locks_lost: Counter,
+    lock_wait: Histogram,
     resident: Gauge,
     /// Those of the minds.
     pub minds: OfMinds,
@@ -61,6 +66,9 @@ impl Default for Metrics {
             leader: Gauge::default(),
             epoch: Gauge::default(),
             late_expectations: Counter::default(),
+            locks_held: Gauge::default(),
+            locks_lost: Counter::default(),
+            lock_wait: Histogram::new([1.0, 10.0, 60.0, 600.0, 3600.0, 86400.0]),
             resident: Gauge::default(),
             minds: OfMinds::default(),
         }
@@ -86,6 +94,9 @@ impl Metrics {
         add(all, &declared::LEADER, self.leader.clone());
         add(all, &declared::LEADER_EPOCH, self.epoch.clone());
         add(all, &declared::LATE_EXPECTATIONS, self.late_expectations.clone());
+        add(all, &declared::LOCKS_HELD, self.locks_held.clone());
+        add(all, &declared::LOCK_WAIT, self.lock_wait.clone());
+        add(all, &declared::LOCKS_LOST, self.locks_lost.clone());
         add(all, &declared::RESIDENT_MEMORY, self.resident.clone());
         self.minds.register(all);
     }
@@ -115,6 +126,11 @@ impl Metrics {
     pub fn stage(&self, controller: &'static str, stage: Stage, time: Duration) {
         let labels = values(&declared::STAGE_DURATION, [controller, stage.as_str()]);
         self.seconds.get_or_create(&labels).observe(time.as_secs_f64());
+    }
+
+    /// A region lock is held that was waited for so long.
+    pub fn lock_waited(&self, waited: Duration) {
+        self.lock_wait.observe(waited.as_secs_f64());
     }
 
     /// Count a watch that was opened again.

@@ -52,6 +52,9 @@ impl Reconciler {
         if let (After::Rest, Some(wake)) = (after, wake(plan, facts)) {
             after = After::WakeAt(wake);
         }
+        if let (After::Rest, Some(again)) = (after, self.settings.look_again()) {
+            after = After::WakeAt(Instant::now() + again);
+        }
         if let Some(due) = outcome.status_due {
             after = match after {
                 After::Rest => After::WakeAt(due),

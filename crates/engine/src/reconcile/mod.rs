@@ -2,14 +2,16 @@
 //! the world; it says when to look again.
 
 pub mod again;
+pub mod settings;
 
 use crate::apply::{Applier, Outcome};
-use crate::decide::{Decision, decide, exchanges, probes, references};
+use crate::decide::{Decision, decide, exchanges, lock, probes, references};
 use crate::exchange::Exchangers;
 use crate::expect::PATIENCE;
 use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
 use crate::leader::Term;
+use crate::lock::Keepers;
 use crate::memory::Memory;
 use crate::metrics::{Metrics, ReconcileOutcome, Stage};
 use crate::probe::Probers;
@@ -40,6 +42,8 @@ pub struct Reconciler {
     pub(crate) memories: Mutex<HashMap<Key, Memory>>,
     pub(crate) probers: Probers,
     pub(crate) exchangers: Exchangers,
+    pub(crate) locks: Keepers,
+    pub(crate) settings: settings::Settings,
 }
 
 /// One owner that is being decided.
@@ -74,6 +78,7 @@ impl Reconciler {
                 self.watches.refer(key, &[]);
                 self.probers.want(key, Vec::new());
                 self.exchangers.want(key, Vec::new());
+                self.locks.want(key, None);
                 After::Rest
             }
             Owner::Unclear => {
@@ -141,6 +146,7 @@ impl Reconciler {
             self.metrics.reconcile(mind.name(), ReconcileOutcome::Deferred);
             return After::Rest;
         };
+        self.follow_settings(&facts);
         let began = Instant::now();
         let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
         self.metrics.stage(mind.name(), Stage::Decide, began.elapsed());
@@ -151,6 +157,10 @@ impl Reconciler {
         match exchanges(mind, &facts) {
             Ok(Some(wanted)) => self.exchangers.want(key, wanted),
             Ok(None) => {}
+            Err(words) => return self.panicked(&case, &words, memory),
+        }
+        match lock(mind, &facts) {
+            Ok(wanted) => self.locks.want(key, wanted),
             Err(words) => return self.panicked(&case, &words, memory),
         }
         match decision {
@@ -174,6 +184,7 @@ impl Reconciler {
         if let Some(facts) = &mut facts {
             facts.probes = self.probers.results(case.key);
             facts.exchanges = self.exchangers.answers(case.key);
+            facts.lock = self.locks.fact(case.key);
         }
         self.metrics.stage(case.mind.name(), Stage::Gather, began.elapsed());
         Ok(facts)
@@ -196,6 +207,8 @@ impl Reconciler {
             owner: &case.owner,
             owner_key: &case.owner_key,
             own_namespace: self.own_namespace.as_deref(),
+            locks: &self.locks,
+            key: case.key,
             stopping: &self.stopping,
         };
         let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;

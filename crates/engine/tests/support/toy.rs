@@ -83,6 +83,7 @@ impl Mind for ToyMind {
             let claim = Step::CompareAndSet {
                 status: json!({"epoch": snapshot.epoch}),
                 seen: vec![("/status/epoch".to_string(), seen)],
+                lock: None,
                 doing: "take the epoch".to_string(),
                 event: None,
                 counted: None,
@@ -126,11 +127,13 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
         object: ObjectKey::new(TOY, &owner.meta.namespace, &owner.meta.name),
         pointer: "/status/epoch".to_string(),
         expected: json!(snapshot.epoch),
+        lock: None,
     };
     let unless = owner.str_at("/spec/unless").map(|name| Fence {
         object: ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name),
         pointer: String::new(),
         expected: Value::Null,
+        lock: None,
     });
     let mut steps: Vec<Step> = Vec::new();
     for number in 0..count {

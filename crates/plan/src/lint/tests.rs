@@ -58,6 +58,17 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_000_000 + seconds).expect("is a time")
 }
 
+/// Nothing but an owner.
+pub(crate) fn empty_snapshot() -> Snapshot {
+    Snapshot { objects: Default::default(), ..snapshot() }
+}
+
+/// A pod that exists.
+pub(crate) fn a_pod() -> Object {
+    let meta = Meta { name: "x".into(), namespace: "n".into(), ..Meta::default() };
+    Object { meta, body: json!({}) }
+}
+
 fn snapshot() -> Snapshot {
     let stored = |name: &str, body| {
         let meta = Meta { name: name.into(), namespace: "n".into(), ..Meta::default() };
@@ -80,6 +91,7 @@ fn snapshot() -> Snapshot {
         references: Default::default(),
         probes: Default::default(),
         exchanges: Default::default(),
+        lock: Default::default(),
         failure: None,
         settings: Default::default(),
     }

@@ -10,6 +10,7 @@ mod report;
 use super::Activity;
 use super::cache::Cache;
 use super::faults::Faults;
+use super::lock::Keeper;
 use super::store::Store;
 use crate::figures::{Count, Figure};
 use crate::lint::{self, Violation};
@@ -159,6 +160,8 @@ pub struct Operator<M> {
     pub violations: Vec<Violation>,
     /// Writes since this was last emptied.
     pub done: Vec<Done>,
+    /// What it knows of the lock between regions.
+    keeper: Keeper,
 }
 
 impl<M: Mind + Clone> Operator<M> {
@@ -193,6 +196,7 @@ impl<M: Mind + Clone> Operator<M> {
             figures: Vec::new(),
             violations: Vec::new(),
             done: Vec::new(),
+            keeper: Keeper::default(),
         }
     }
 
@@ -225,6 +229,17 @@ impl<M: Mind + Clone> Operator<M> {
             return Activity::default();
         }
         self.dirty |= self.cache.follow(store);
+        let now = store.now + self.clock;
+        self.dirty |= self.keeper.act(&mut store.locks, now);
+        let keeper = self.keeper.next().map(|next| next - self.clock);
+        let mut activity = self.decide_or_write(store, faults);
+        if let Some(keeper) = keeper {
+            activity = activity.at(keeper);
+        }
+        activity
+    }
+
+    fn decide_or_write(&mut self, store: &mut Store, faults: &mut Faults) -> Activity {
         if let Some(running) = self.running.take() {
             return self.go_on(running, store, faults);
         }
@@ -260,6 +275,7 @@ impl<M: Mind + Clone> Operator<M> {
         };
         let snapshot = self.gather(store, &owner);
         let mut plan = self.mind.decide(&snapshot);
+        self.keeper.want(self.mind.lock(&snapshot));
         self.wake = plan.wake_at().map(|wake| wake - self.clock);
         self.past_wakes = match self.wake {
             Some(wake) if wake <= store.now => self.past_wakes + 1,
@@ -267,7 +283,7 @@ impl<M: Mind + Clone> Operator<M> {
         };
         self.waits.clone_from(&plan.waits);
         self.figures.clone_from(&plan.figures);
-        let violations = lint::violations(&plan, &snapshot, self.mind.hazards());
+        let violations = lint::violations_of(&self.mind, &plan, &snapshot);
         if !violations.is_empty() {
             plan.steps.clear();
             self.violations.extend(violations);

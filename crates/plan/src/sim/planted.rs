@@ -105,6 +105,7 @@ impl Planted {
             objects: [(self.resource, known)].into(),
             references: Default::default(),
             probes: Default::default(),
+            lock: crate::LockFact::Unasked,
             exchanges: Default::default(),
             failure: None,
             settings: Default::default(),

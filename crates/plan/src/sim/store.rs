@@ -8,6 +8,7 @@ mod evict;
 use super::addresses::Addresses;
 use super::json;
 pub use super::json::text;
+use super::lock::Locks;
 use crate::object::{ObjectKey, Resource};
 use crate::plan::{Precondition, Propagation, Subresource};
 use jiff::Timestamp;
@@ -68,6 +69,8 @@ pub struct Store {
     addresses: Addresses,
     rules: Vec<Rule>,
     refused: Vec<(&'static str, Refused)>,
+    /// The store of region locks. Who simulates several regions gives each of them the same.
+    pub locks: Locks,
     /// The time; set by whoever drives the simulation.
     pub now: Timestamp,
 }
@@ -77,6 +80,7 @@ impl Store {
     pub fn new(now: Timestamp, rules: Vec<Rule>) -> Self {
         Store {
             objects: BTreeMap::new(),
+            locks: Locks::default(),
             log: Vec::new(),
             version: 100,
             uids: 0,

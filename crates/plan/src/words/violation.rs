@@ -24,6 +24,9 @@ palladion_api::sentences! {
         /// A proof that may be true no more, or that is of a time that has not come.
         ProofOutOfTime { as_of: Timestamp, now: Timestamp, doing: String } =>
             "the proof of this step, dated {as_of}, is not valid at {now}: {doing}";
+        /// A step of a turn in a ring that regions share, without their lock.
+        WithoutLock { doing: String } =>
+            "a step of a turn does not carry the region lock that is held: {doing}";
         /// More than one process stopped in one plan.
         TwoDisruptions { first: String, second: String } =>
             "the plan has more than one disruptive step: {first}; {second}";

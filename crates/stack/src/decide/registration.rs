@@ -196,6 +196,7 @@ fn exchange(
             object: ObjectKey::new(REGISTRATION, &owner.namespace, &owner.name),
             pointer: format!("/status/entries/{at}/call/nonce"),
             expected: json!(key.nonce),
+            lock: None,
         }),
         key,
     }

@@ -94,6 +94,7 @@ impl World {
             objects: self.objects.iter().map(|(kind, all)| (*kind, known(all))).collect(),
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
+            lock: palladion_plan::LockFact::Unasked,
             exchanges: self.answers.clone(),
             failure: None,
             settings: Default::default(),

@@ -148,6 +148,7 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         object: ObjectKey::new(crate::resources::ZONED_SET, &valid.namespace, &valid.name),
         pointer: "/status/activeUid".into(),
         expected: json!(pod.uid),
+        lock: None,
     };
     give(valid, pod, Some(fence), draft);
 }

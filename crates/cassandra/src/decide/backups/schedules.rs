@@ -199,6 +199,7 @@ fn create(schedule: &Schedule<'_>, name: &str) -> Step {
         object: ObjectKey::new(kinds::BACKUP_SCHEDULE, &meta.namespace, &meta.name),
         pointer: "/status/lastScheduleTime".to_string(),
         expected: schedule.object.at("/status/lastScheduleTime").cloned().unwrap_or_default(),
+        lock: None,
     };
     let doing = Doing::Create { backup: name.into(), schedule: schedule.name().into() };
     let key = ObjectKey::new(kinds::BACKUP, &meta.namespace, name);

@@ -141,6 +141,7 @@ impl Ring {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: palladion_plan::LockFact::Unasked,
             failure: None,
             settings: Arc::new(
                 [("admissionPolicies".to_string(), self.policies.to_string())].into(),

@@ -155,6 +155,7 @@ impl Ring {
             references: BTreeMap::new(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: palladion_plan::LockFact::Unasked,
             failure: None,
             settings: Arc::default(),
         }

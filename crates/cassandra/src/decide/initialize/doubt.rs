@@ -6,6 +6,7 @@ use crate::words::initialize::Doubt as Words;
 use palladion_api::ids::{ClaimUid, MemberName, Nonce, Uid, VolumeId};
 use palladion_api::member::{VolumeState, VolumeStatus};
 use palladion_plan::hash;
+use palladion_plan::lock::Claimant;
 use palladion_plan::words::{Count, Several};
 use serde_json::{Value, json};
 
@@ -35,6 +36,8 @@ pub enum Doubt {
         /// On which volume.
         volume_id: VolumeId,
     },
+    /// Another cluster initializes the ring, as the record beside the region lock says.
+    Elsewhere(Claimant),
 }
 
 impl Doubt {
@@ -55,19 +58,22 @@ impl Doubt {
                 json!({ "claim": claim, "volumeID": volume_id, "state": state, "ring": ring })
             }
             Doubt::FirstVolumeGone { member: _, volume_id } => json!({ "gone": volume_id }),
+            Doubt::Elsewhere(Claimant { region, uid }) => {
+                json!({ "region": region, "initializedBy": uid })
+            }
         }
     }
 
     fn words(&self) -> Words {
-        let member = || match self {
-            Doubt::Volume { member, .. } | Doubt::FirstVolumeGone { member, .. } => member.clone(),
-        };
         match self {
-            Doubt::Volume { state, .. } => {
-                Words::Volume { member: member(), found: (*state).into() }
+            Doubt::Volume { member, state, .. } => {
+                Words::Volume { member: member.clone(), found: (*state).into() }
             }
-            Doubt::FirstVolumeGone { volume_id, .. } => {
-                Words::FirstVolumeGone { member: member(), volume_id: volume_id.clone() }
+            Doubt::FirstVolumeGone { member, volume_id } => {
+                Words::FirstVolumeGone { member: member.clone(), volume_id: volume_id.clone() }
+            }
+            Doubt::Elsewhere(Claimant { region, uid }) => {
+                Words::Elsewhere { region: region.clone(), uid: uid.clone() }
             }
         }
     }
@@ -130,7 +136,7 @@ mod tests {
             Doubt::Volume { member, volume_id, state, ring, .. } => {
                 Doubt::Volume { member, claim: Some(ClaimUid::new(uid)), volume_id, state, ring }
             }
-            gone @ Doubt::FirstVolumeGone { .. } => gone,
+            gone @ (Doubt::FirstVolumeGone { .. } | Doubt::Elsewhere(_)) => gone,
         };
         let others = [
             vec![first.clone()],

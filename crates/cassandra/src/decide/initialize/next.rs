@@ -7,16 +7,20 @@ use super::{restored, security};
 use crate::decide::draft::Draft;
 use crate::decide::objects::replicas;
 use crate::decide::turn::{failed_start, lock};
+use crate::facts::region::{OnRecord, Sharing};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened, Problem, Waiting};
-use palladion_api::cluster::{RingOrigin, TurnStep};
+use crate::words::region;
+use palladion_api::cluster::{InitializedElsewhere, RingOrigin, TurnStep};
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
+use palladion_plan::lock::Claimant;
 use palladion_plan::wait::Subject;
-use palladion_plan::{Event, Flow};
+use palladion_plan::{Event, Flow, Step};
+use serde_json::json;
 
 /// Initialize the ring, or say why not yet.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
@@ -38,7 +42,14 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         wait_for(Waiting::Credentials, draft);
         return Flow::Busy;
     }
-    match survey(facts, valid) {
+    let elsewhere = match elsewhere(facts, draft) {
+        Ok(elsewhere) => elsewhere,
+        Err(waiting) => {
+            draft.wait_for(waiting);
+            return Flow::Busy;
+        }
+    };
+    match doubted(survey(facts, valid), elsewhere) {
         Survey::Waiting(waiting) => wait_for(waiting, draft),
         Survey::NeverAsked(member, claim) => draft.report(Problem::NeverAsked {
             claim: claim.object.meta.name.clone(),
@@ -53,14 +64,62 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             },
             Err(nonce) => {
                 let (namespace, cluster) = (valid.namespace.clone(), valid.name.clone());
-                let (annotation, doubts) = (labels::ALLOW_INITIALIZATION, doubt::words(&doubts));
-                draft.report(Problem::Doubtful { doubts, namespace, cluster, annotation, nonce });
+                let annotation = labels::ALLOW_INITIALIZATION;
+                draft.report(match &doubts[..] {
+                    [Doubt::Elsewhere(Claimant { region, uid })] => {
+                        let (region, uid) = (region.clone(), uid.clone());
+                        Problem::Elsewhere { region, uid, namespace, cluster, annotation, nonce }
+                    }
+                    doubts => {
+                        let doubts = doubt::words(doubts);
+                        Problem::Doubtful { doubts, namespace, cluster, annotation, nonce }
+                    }
+                });
             }
         },
         Survey::Resume(first) => start(facts, valid, first, 2, draft),
         Survey::Clear(first) => start(facts, valid, first, 1, draft),
     }
     Flow::Busy
+}
+
+/// Who else initializes this ring, over all regions. Put on record once it is known, so that
+/// nobody asks again: the record beside the lock never changes. Where the lock is not held that
+/// is not known yet, and the turn is not given either.
+fn elsewhere(facts: &Facts<'_>, draft: &mut Draft) -> Result<Option<Doubt>, region::Waiting> {
+    let Sharing::Shared(own) = facts.sharing() else { return Ok(None) };
+    match facts.initialized_by() {
+        Some((by, _)) if by.uid == own.claimant.uid => Ok(None),
+        Some((by, on_record)) => {
+            if on_record == OnRecord::No {
+                draft.steps.push(record_elsewhere(facts, &by));
+            }
+            Ok(Some(Doubt::Elsewhere(by)))
+        }
+        None if facts.held_token().is_none() => Ok(None),
+        None => Err(region::Waiting::Recording),
+    }
+}
+
+fn record_elsewhere(facts: &Facts<'_>, by: &Claimant) -> Step {
+    let other = InitializedElsewhere { region: by.region.clone(), uid: by.uid.clone() };
+    let seen = ["/status/turn", "/status/initialization"].map(|at| lock::seen(facts, at));
+    let doing = region::Doing::RecordElsewhere { region: by.region.clone() };
+    Step::compare_and_set(json!({ "initializedElsewhere": other }), seen.into(), doing)
+}
+
+/// What a record beside the region lock adds to what was found here.
+fn doubted(found: Survey<'_>, elsewhere: Option<Doubt>) -> Survey<'_> {
+    let Some(elsewhere) = elsewhere else { return found };
+    match found {
+        Survey::Waiting(_) | Survey::NeverAsked(..) => found,
+        Survey::Doubt { mut doubts, begun } => {
+            doubts.push(elsewhere);
+            Survey::Doubt { doubts, begun }
+        }
+        Survey::Resume(first) => Survey::Doubt { doubts: vec![elsewhere], begun: Some(first) },
+        Survey::Clear(_) => Survey::Doubt { doubts: vec![elsewhere], begun: None },
+    }
 }
 
 fn wait_for(waiting: Waiting, draft: &mut Draft) {

@@ -45,6 +45,7 @@ pub fn decommission(
             "nonce": turn.nonce,
             "hostID": host_id,
             "volumeID": turn.volume_id,
+            "lockToken": turn.lock_token,
         }}}),
         Doing::Decommission { member: member.name.clone() },
     )

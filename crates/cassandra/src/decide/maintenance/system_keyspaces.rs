@@ -13,6 +13,7 @@ use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Problem, Replicating};
+use crate::words::region::waiting_for;
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState, RepairRanges};
 use palladion_plan::{Event, Step};
@@ -99,6 +100,10 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         draft.wait_for(Replicating::Quiet { why });
         return;
     }
+    if !facts.may_begin() {
+        draft.wait_for(waiting_for(facts));
+        return;
+    }
     let under_way = facts.status.system_replication_change.clone();
     let is_it = |c: &SystemReplicationChange| c.factor == factor && c.datacenter.is_none();
     let change = match under_way.filter(is_it) {
@@ -155,6 +160,7 @@ fn conclude(facts: &Facts<'_>, valid: &Valid, factor: u32, draft: &mut Draft) {
 fn record(facts: &Facts<'_>, status: Value, doing: Doing) -> Step {
     let pointers = ["/status/turn", "/status/systemReplicationChange"];
     Step::compare_and_set(status, pointers.map(|p| lock::seen(facts, p)).into(), doing)
+        .under_lock(facts.lock_fence())
 }
 
 /// Does its agent leave the copies of other datacenters as they are?
@@ -308,6 +314,6 @@ impl Job<'_> {
         let doing = Doing::StartOperation { factor, operation: kind(), member: name() };
         let quiet = evidence::is_quiet_for(self.facts, member).ok().map(|proof| proof.stated());
         let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
-        draft.steps.push(step.proven(quiet).fenced(self.facts.fence_as_seen()));
+        draft.steps.push(step.proven(quiet).fenced(self.facts.fence_under_lock()));
     }
 }

@@ -45,6 +45,7 @@ fn still_dropped(facts: &Facts<'_>) -> Fence {
         object: ObjectKey::new(kinds::CLUSTER, &owner.meta.namespace, &owner.meta.name),
         pointer: "/metadata/generation".to_string(),
         expected: owner.meta.generation.into(),
+        lock: None,
     }
 }
 

@@ -50,6 +50,7 @@ fn not_there(node: &str) -> Fence {
         object: ObjectKey::new(kinds::NODE, "", node),
         pointer: String::new(),
         expected: Value::Null,
+        lock: None,
     }
 }
 

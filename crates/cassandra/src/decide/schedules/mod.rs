@@ -170,6 +170,7 @@ fn create(
         object: ObjectKey::new(kinds::SCHEDULE, &meta.namespace, &meta.name),
         pointer: "/status/lastScheduleTime".to_string(),
         expected: schedule.object.at("/status/lastScheduleTime").cloned().unwrap_or_default(),
+        lock: None,
     };
     // Who was frozen and wakes up finds what was done since: the task of that name may
     // have ended by then, and be gone.

@@ -108,6 +108,6 @@ pub fn fenced(
     pointers.into_iter().chain(["/status/epoch"]).fold(step, |step, pointer| {
         let (pointer, expected) = seen(facts, pointer);
         let object = ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name);
-        step.fenced(Fence { object, pointer, expected })
+        step.fenced(Fence { object, pointer, expected, lock: None })
     })
 }

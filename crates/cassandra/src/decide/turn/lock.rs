@@ -26,6 +26,7 @@ pub fn new(
         since: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(facts.now()),
         attempt,
         replaces: None,
+        lock_token: facts.held_token().cloned(),
     }
 }
 
@@ -114,6 +115,11 @@ fn write(
         status["turn"] = json!(turn);
         status["turn"]["replaces"] = Value::Null;
     }
+    if turn.is_some() && (facts.is_locked() || facts.turn().is_some_and(|t| t.lock_token.is_some()))
+    {
+        // The token of now, whichever the turn was taken under; none where the ring has no lock.
+        status["turn"]["lockToken"] = json!(facts.held_token());
+    }
     let starts =
         |t: &Turn| matches!(t.step, TurnStep::Initialize | TurnStep::Join | TurnStep::Start);
     if turn.is_some_and(starts) {
@@ -123,6 +129,7 @@ fn write(
     let pointers =
         ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding", JOB_NONCE];
     let step = Step::compare_and_set(status, pointers.map(|p| seen(facts, p)).into(), doing);
+    let step = step.under_lock(facts.lock_fence().filter(|_| turn.is_some()));
     match event {
         Some(event) => step.announced(event),
         None => step,

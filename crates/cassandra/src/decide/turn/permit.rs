@@ -134,6 +134,7 @@ pub fn give_with(
                     "reason": proof.text(),
                     "attempt": turn.attempt,
                     "data": data,
+                    "lockToken": turn.lock_token,
                     "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
                     "hostID": host_id_of(turn, member),
                     "rebuilt": rebuilt(facts, turn, data, member),

@@ -144,5 +144,6 @@ pub fn fence(facts: &Facts<'_>) -> Fence {
         object: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
         pointer: "/spec/run".to_string(),
         expected: json!(RingRun::Stopped),
+        lock: None,
     }
 }

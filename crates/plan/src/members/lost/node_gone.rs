@@ -41,7 +41,7 @@ pub fn decide(facts: &ServiceFacts<'_>, prove: Prove, draft: &mut Draft) {
 /// The Node must not exist, live: a cache may be behind.
 fn not_there(node: &str) -> Fence {
     let object = ObjectKey::new(NODE, "", node);
-    Fence { object, pointer: String::new(), expected: Value::Null }
+    Fence { object, pointer: String::new(), expected: Value::Null, lock: None }
 }
 
 fn grace(facts: &ServiceFacts<'_>) -> SignedDuration {

@@ -38,6 +38,7 @@ impl<M: Mind + Clone> Operator<M> {
             references: references.collect(),
             probes: BTreeMap::new(),
             exchanges: BTreeMap::new(),
+            lock: self.keeper.fact(as_of),
             failure: self.failure.clone(),
             settings: self.settings.clone(),
         }

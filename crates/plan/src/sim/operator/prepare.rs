@@ -5,6 +5,7 @@ use super::apply::{Hold, Request};
 use crate::differ;
 use crate::hash;
 use crate::issue;
+use crate::lock::LockFence;
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey};
 use crate::plan::{Fence, Generated, Loss, Precondition, Step, Subresource};
@@ -19,11 +20,11 @@ impl<M: Mind + Clone> Operator<M> {
         &self,
         step: &Step,
         owner: &Object,
-        store: &Store,
+        store: &mut Store,
     ) -> Result<Request, Hold> {
         match step {
             Step::Apply { object, key, precondition, fences, .. } => {
-                check_fences(fences, store)?;
+                self.check_fences(fences, store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
             Step::Create { object, generated, key, fences, .. } => {
@@ -32,14 +33,14 @@ impl<M: Mind + Clone> Operator<M> {
                 if exists || self.cache.get(key).is_some() {
                     return Err(Hold::Nothing);
                 }
-                check_fences(fences, store)?;
+                self.check_fences(fences, store)?;
                 let version = store.log().len();
                 let random = |digits| format!("{version:0digits$x}");
                 let object = Generated::filled(object, generated, random);
                 Ok(Request::Create(key.clone(), object))
             }
             Step::Patch { key, patch, subresource, precondition, fences, .. } => {
-                check_fences(fences, store)?;
+                self.check_fences(fences, store)?;
                 let mut patch = patch.clone();
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
                 Ok(Request::Merge(key.clone(), patch, *subresource))
@@ -51,7 +52,8 @@ impl<M: Mind + Clone> Operator<M> {
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
                 Ok(Request::Merge(key.clone(), patch, *subresource))
             }
-            Step::CompareAndSet { status, seen, .. } => {
+            Step::CompareAndSet { status, seen, lock, .. } => {
+                self.check_lock(lock.as_ref(), store)?;
                 let live = store.get(&self.owner).ok_or_else(|| {
                     Hold::Failed(FailureClass::Conflict, "the owner is gone".into())
                 })?;
@@ -71,7 +73,7 @@ impl<M: Mind + Clone> Operator<M> {
                 Ok(Request::Merge(self.owner.clone(), patch, Subresource::Status))
             }
             Step::Delete { key, precondition, loss, propagation, fences, .. } => {
-                check_fences(fences, store)?;
+                self.check_fences(fences, store)?;
                 if matches!(loss, Loss::Remains) {
                     return Ok(Request::Remove(key.clone(), precondition.clone()));
                 }
@@ -145,8 +147,20 @@ fn check_ours(key: &ObjectKey, owner: &Object, store: &Store) -> Result<(), Hold
     Err(Hold::Failed(FailureClass::Foreign, format!("{key} exists and is owned by {by}")))
 }
 
-fn check_fences(fences: &[Fence], store: &Store) -> Result<(), Hold> {
-    fences.iter().try_for_each(|fence| check_fence(fence, store))
+impl<M: Mind + Clone> Operator<M> {
+    fn check_fences(&self, fences: &[Fence], store: &mut Store) -> Result<(), Hold> {
+        fences.iter().try_for_each(|fence| {
+            check_fence(fence, store)?;
+            self.check_lock(fence.lock.as_ref(), store)
+        })
+    }
+
+    fn check_lock(&self, fence: Option<&LockFence>, store: &mut Store) -> Result<(), Hold> {
+        let Some(fence) = fence else { return Ok(()) };
+        let now = store.now + self.clock;
+        let stands = self.keeper.check(fence, &mut store.locks, now);
+        stands.map_err(|why| Hold::Failed(FailureClass::Conflict, why))
+    }
 }
 
 fn check_fence(fence: &Fence, store: &Store) -> Result<(), Hold> {

@@ -67,6 +67,7 @@ fn snapshot() -> Snapshot {
         references: BTreeMap::new(),
         probes: BTreeMap::new(),
         exchanges: BTreeMap::new(),
+        lock: palladion_plan::LockFact::Unasked,
         failure: None,
         settings: Default::default(),
     }
