@@ -54,6 +54,10 @@ pub fn of(
         if place.networks.is_empty() == is_managed {
             return Err(Refusal::SeedNetworks);
         }
+        let of_this_name = places.iter().filter(|other| other.name == place.name);
+        if place.addresses.is_empty() || of_this_name.count() > 1 {
+            return Err(Refusal::SeedPlaces);
+        }
         for address in &place.addresses {
             if SeedAddress::parse(address.as_str()).is_err() {
                 return Err(Refusal::SeedAddress { text: Quoted(address.to_string()) });
@@ -150,7 +154,10 @@ mod tests {
     #[test]
     fn members_elsewhere_do_not_trust_our_authority() {
         let tls = |s: &mut CassandraClusterSpec| {
-            let internode = InternodeTls { mode: InternodeTlsMode::Require, certificates: None };
+            let internode = InternodeTls {
+                mode: InternodeTlsMode::Require,
+                certificates: Some(Default::default()),
+            };
             s.tls = Some(Tls { internode: Some(internode), ..Tls::default() });
         };
         assert_eq!(refusal(tls), Refusal::InternodeTlsElsewhere);

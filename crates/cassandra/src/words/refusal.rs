@@ -70,6 +70,8 @@ palladion_plan::sentences! {
             "with `externalSeeds` members cannot speak to each other with certificates that the operator signs, because members elsewhere do not trust the authority of this ring; set `tls.internode.mode: Off`, or write `server_encryption_options` into `config` in its place";
         ExistingIsNotRestored => InvalidSpec,
             "a datacenter of a ring that exists begins empty; remove `backup.restore`, or `ring.origin: Existing`";
+        SeedPlaces => InvalidSpec,
+            "names of `externalSeeds` must be unique, and each of them has at least one of `addresses`; correct them";
         SeedNetworks => InvalidSpec,
             "list the `networks` of each of the `externalSeeds` with `network.policy: Managed`, and only then";
         SeedNetwork { text: Quoted } => InvalidSpec,
