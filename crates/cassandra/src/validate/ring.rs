@@ -53,6 +53,10 @@ pub fn of(
         if place.networks.is_empty() == is_managed {
             return Err(Refusal::SeedNetworks);
         }
+        let of_this_name = places.iter().filter(|other| other.name == place.name);
+        if place.addresses.is_empty() || of_this_name.count() > 1 {
+            return Err(Refusal::SeedPlaces);
+        }
         for address in &place.addresses {
             if SeedAddress::parse(address.as_str()).is_err() {
                 return Err(Refusal::SeedAddress { text: Quoted(address.to_string()) });

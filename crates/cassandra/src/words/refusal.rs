@@ -76,6 +76,8 @@ palladion_plan::sentences! {
             "`tls.internode.mode: {wanted}` is more than one step away from what members have, and with `externalSeeds` nobody here sees how far the other datacenters are; set {next} in every datacenter first";
         ExistingIsNotRestored => InvalidSpec,
             "a datacenter of a ring that exists begins empty; remove `backup.restore`, or `ring.origin: Existing`";
+        SeedPlaces => InvalidSpec,
+            "names of `externalSeeds` must be unique, and each of them has at least one of `addresses`; correct them";
         SeedNetworks => InvalidSpec,
             "list the `networks` of each of the `externalSeeds` with `network.policy: Managed`, and only then";
         SeedNetwork { text: Quoted } => InvalidSpec,

@@ -31,14 +31,8 @@ pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option
     let racks: BTreeSet<&RackName> = joined().map(|m| &m.rack).collect();
     let empties_rack = joined().filter(|m| m.rack == *rack).count() == 1;
     let racks_left = racks.len() - usize::from(empties_rack);
-    // Copies are counted over all datacenters: with others, any keyspace may need the rack.
-    let has_others = facts.has_other_datacenters();
-    let needs_racks = |copies: &u32| match has_others {
-        true => held(copies) >= racks.len(),
-        false => held(copies) == racks.len(),
-    };
-    let crowded =
-        of_users().find(|(_, copies)| empties_rack && racks_left > 1 && needs_racks(copies));
+    let crowded = of_users()
+        .find(|(_, copies)| empties_rack && racks_left > 1 && held(copies) == racks.len());
     crowded.map(|(name, copies)| {
         let (keyspace, rack) = ((*name).clone(), rack.clone());
         Obstacle::EmptyRack { keyspace, copies: *copies, rack }
