@@ -2,7 +2,7 @@
 
 use super::{Facts, MemberFact};
 use palladion_api::cluster::RingOrigin;
-use palladion_api::member::{MOST_REBUILT, lacking};
+use palladion_api::member::{DebtKind, MOST_REBUILT, lacking};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Agents of before this protocol report no datacenters, drop the copies of others when they alter
@@ -49,7 +49,10 @@ impl Facts<'_> {
         let mut others = self.joined().filter(|m| m.name != newcomer.name).peekable();
         others.peek().filter(|_| self.is_added())?;
         for member in others {
-            let copies = member.counted().filter(|_| member.is_opened())?;
+            let mut pending = member.spec.iter().flat_map(|spec| &spec.pending_maintenance);
+            // What it has of it may be one copy's, until it is repaired.
+            let is_whole = !pending.any(|debt| debt.kind == DebtKind::Repair);
+            let copies = member.counted().filter(|_| member.is_opened() && is_whole)?;
             if !member.lacks(own)?.is_empty() {
                 return None;
             }
@@ -65,7 +68,14 @@ impl MemberFact {
     pub fn is_opened(&self) -> bool {
         let spec = self.spec.as_ref();
         let named = spec.and_then(|s| s.opening.as_ref()).map(|opening| &opening.volume_id);
-        named.is_some() && named == spec.and_then(|s| s.volume_id.as_ref())
+        let volume_id = spec.and_then(|s| s.volume_id.as_ref());
+        // A cluster that was made again finds members open.
+        let is_open = || {
+            let volume = self.volume().map(|volume| &volume.volume_id);
+            let is_open = self.status.rebuild.as_ref().is_some_and(|rebuild| rebuild.open);
+            is_open && volume.is_some() && volume == volume_id
+        };
+        (named.is_some() && named == volume_id) || is_open()
     }
 
     /// Does its server take no clients, since it is not rebuilt?

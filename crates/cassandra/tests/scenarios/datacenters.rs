@@ -229,7 +229,7 @@ fn a_member_elsewhere_that_vanishes_means_nothing_for_ours() {
 /// Members elsewhere, and a datacenter here that is to join them.
 fn existing(racks: &[(&str, i32)], datacenter: &str) -> World {
     let mut cluster = a_cluster(racks);
-    cluster["spec"]["ring"] = json!({ "origin": "Existing" });
+    cluster["spec"]["ring"] = json!({ "origin": "Existing", "lock": "None" });
     cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
     let addresses: Vec<&str> = WEST.iter().map(|(_, address)| *address).collect();
     cluster["spec"]["externalSeeds"] = json!([{ "name": "west", "addresses": addresses }]);
@@ -343,7 +343,9 @@ fn a_ring_of_ours_names_only_its_members_as_seeds_elsewhere() {
     let mut world = a_ring_with_west(2, 1);
     let seeds = json!([{ "name": "west", "addresses": ["10.97.0.1", "10.97.0.77"] }]);
     let network = json!({ "clusterIPsAreRouted": true });
-    world.patch_spec(&json!({ "externalSeeds": seeds, "network": network }));
+    world.patch_spec(
+        &json!({ "externalSeeds": seeds, "network": network, "ring": { "lock": "None" } }),
+    );
     world.settle();
     world.expect_ring(3);
     let seeds = seeds_of(&world, "demo-dc1-a-0");

@@ -27,6 +27,7 @@ mod defaults;
 mod disturbed;
 mod drains;
 mod elsewhere;
+mod elsewhere_ran;
 mod every;
 mod formats;
 mod former_names;

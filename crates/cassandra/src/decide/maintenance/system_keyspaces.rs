@@ -235,7 +235,10 @@ impl Job<'_> {
     /// changes on two members could end in either order.
     fn alter(&self, joined: &[&MemberFact], draft: &mut Draft) {
         let was_told = |m: &&&MemberFact| ordered(m).is_some_and(|o| o.id.starts_with(ALTER));
-        let Some(member) = joined.iter().find(was_told).or(joined.first()) else { return };
+        // One that takes no clients takes no statement either.
+        let takes = |m: &&&MemberFact| !m.awaits_rebuild();
+        let told = joined.iter().filter(takes).find(was_told);
+        let Some(member) = told.or(joined.iter().find(takes)) else { return };
         match self.facts.may_have_others() && !keeps_others(member) {
             true => wait_for_newer_agent(member, draft),
             false => {

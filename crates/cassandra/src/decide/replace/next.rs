@@ -12,9 +12,11 @@ use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
+use crate::words::leave;
 use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
 use palladion_api::cluster::{Mode, TurnStep};
 use palladion_api::ids::{HostId, MemberName};
+use palladion_plan::words::Names;
 use palladion_plan::{Event, Flow};
 
 /// The first member whose volume is lost.
@@ -58,6 +60,15 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
             return Flow::Busy;
+        }
+        let members = match way {
+            Way::Remove => facts.not_rebuilt(),
+            Way::Replace => Vec::new(),
+        };
+        if !members.is_empty() {
+            let members = Names::of(members);
+            draft.wait_for(leave::Waiting::NotRebuilt { member: name, members });
+            return Flow::Free;
         }
         // Scylla streams from all who hold a range.
         if valid.mode == Mode::Cassandra
