@@ -62,9 +62,9 @@ async fn view(bench: &Bench) -> Step<View> {
 }
 
 /// The ring is looked at again right before each write.
-async fn one(bench: &Bench, keyspace: &String, (datacenter, change): (&str, &Change)) -> Step<()> {
+async fn one(bench: &Bench, keyspace: &str, (datacenter, change): (&str, &Change)) -> Step<()> {
     let begun = Instant::now();
-    bench.note(|notes| notes.call(Item { keyspace: keyspace.clone(), table: None }))?;
+    bench.note(|notes| notes.call(Item { keyspace: keyspace.into(), table: None }))?;
     let view = view(bench).await?;
     let altered = match alter(bench.keyspaces.as_ref(), keyspace, change, &view).await {
         Ok(altered) => altered,
@@ -81,7 +81,7 @@ async fn one(bench: &Bench, keyspace: &String, (datacenter, change): (&str, &Cha
         }
     };
     let result = KeyspaceResult {
-        name: keyspace.clone(),
+        name: keyspace.into(),
         state: KeyspaceState::Succeeded,
         seconds: begun.elapsed().as_secs(),
         message: Some(said.to_string()),

@@ -24,7 +24,7 @@ fn source(facts: &Facts<'_>, member: &MemberFact) -> Option<(String, Vec<String>
             by_source.entry(datacenter).or_default().push(keyspace.clone());
         }
     }
-    let most = by_source.iter().map(|(_, keyspaces)| keyspaces.len()).max()?;
+    let most = by_source.values().map(|keyspaces| keyspaces.len()).max()?;
     let (source, mut keyspaces) = by_source.into_iter().find(|(_, of)| of.len() == most)?;
     keyspaces.truncate(MOST);
     Some((source.clone(), keyspaces))
