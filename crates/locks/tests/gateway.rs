@@ -1,6 +1,8 @@
 //! The lock over the JSON gateway of a small server in this process: answers that are lost after
 //! their effect, answers that come late, leases that end, and a store that was restored.
 
+#![allow(clippy::unwrap_used, dead_code, missing_docs, reason = "tests")]
+
 mod support;
 
 use axum::Router;
