@@ -45,7 +45,7 @@ enum Security {
 
 /// The datacenter that the ring begins with.
 fn east(security: Security) -> WantedRing {
-    let wanted = of(security, &[("a", 1), ("b", 1)]);
+    let wanted = of(security, &[("a", 1), ("b", 1)]).line("ring: {lock: None}");
     match security {
         Security::Off => wanted.line(WEST_SEEDS),
         // The authority of the other one is to be named with its seeds.
@@ -58,7 +58,7 @@ fn west(security: Security) -> WantedRing {
     let seeds = "externalSeeds: [{name: east, addresses: [east-dc1-a-0.east.svc.cluster.local, east-dc1-b-0.east.svc.cluster.local]}]";
     of(security, &[("a", 1), ("b", 1)])
         .datacenter("dc2")
-        .line("ring: {origin: Existing}")
+        .line("ring: {origin: Existing, lock: None}")
         .line(seeds)
 }
 
