@@ -16,8 +16,8 @@ palladion_plan::sentences! {
             "no member joins, leaves, is replaced or restarted here, because the region lock of this ring cannot be taken: {why}";
         Lost { member: MemberName, work: Work } => LockLost,
             "the region lock of this ring was lost during the {work} of member {member}; its server goes on, and the next step is taken when this region has the lock again";
-        LostTo { member: MemberName, work: Work, region: String, since: Since } => LockLost,
-            "the region lock of this ring was lost during the {work} of member {member}, and region {region} holds it{since}; the server goes on, and the next step is taken when this region has the lock again";
+        LostTo { member: MemberName, work: Work, region: String, since: Since, token: LockToken } => LockLost,
+            "the region lock of this ring was lost during the {work} of member {member}, and region {region} holds it{since} by token {token}; the server goes on, and the next step is taken when this region has the lock again";
         Recording => WaitingForRegion,
             "recording with the region lock which cluster initializes this ring";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,

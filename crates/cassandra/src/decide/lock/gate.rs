@@ -30,7 +30,8 @@ pub fn hold_turn(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) -> Flow {
             draft.wait_for(match &facts.snapshot.lock {
                 LockFact::HeldBy(holder) => {
                     let (region, since) = (holder.region.clone(), holder.since.into());
-                    Waiting::LostTo { member, work, region, since }
+                    let token = holder.token.clone();
+                    Waiting::LostTo { member, work, region, since, token }
                 }
                 LockFact::Unknown { why } => Waiting::Unavailable { why: why.clone() },
                 // A new leader has not asked yet: nothing says that it is lost.
@@ -68,6 +69,18 @@ pub fn give_way(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     // The most telling first.
     draft.waits.rotate_right(1);
     Flow::Busy
+}
+
+/// What needs the lock and is no turn waits here until it is held.
+pub fn waits(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    if facts.may_begin() {
+        return false;
+    }
+    if report_missing(facts, draft).is_busy() {
+        return true;
+    }
+    draft.wait_for(waiting_for(facts));
+    true
 }
 
 /// The ring is shared, and there is no lock for it: a person has to act.

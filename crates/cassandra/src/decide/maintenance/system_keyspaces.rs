@@ -8,12 +8,12 @@ mod elsewhere;
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
+use crate::decide::lock as region;
 use crate::decide::turn::{failed_start, lock};
 use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Problem, Replicating};
-use crate::words::region::waiting_for;
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState, RepairRanges};
 use palladion_plan::{Event, Step};
@@ -100,8 +100,7 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         draft.wait_for(Replicating::Quiet { why });
         return;
     }
-    if !facts.may_begin() {
-        draft.wait_for(waiting_for(facts));
+    if region::waits(facts, draft) {
         return;
     }
     let under_way = facts.status.system_replication_change.clone();

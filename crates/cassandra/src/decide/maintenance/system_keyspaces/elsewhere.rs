@@ -5,6 +5,7 @@
 use super::{Job, KEYSPACES, Part, factor_for, is_altered, record};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
+use crate::decide::lock as region;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Replicating};
@@ -29,6 +30,9 @@ pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flo
         draft.wait_for(Replicating::Quiet { why });
         return Flow::Busy;
     }
+    if region::waits(facts, draft) {
+        return Flow::Busy;
+    }
     let factor = factor_for(usize::try_from(*members).unwrap_or(usize::MAX));
     let datacenter = (*name).to_string();
     let nonce = facts.snapshot.nonce.clone();
@@ -50,6 +54,9 @@ fn go_on(facts: &Facts<'_>, valid: &Valid, change: &SystemReplicationChange, dra
     }
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Replicating::Quiet { why });
+        return;
+    }
+    if region::waits(facts, draft) {
         return;
     }
     let joined: Vec<&MemberFact> = facts.joined().collect();
