@@ -60,8 +60,8 @@ palladion_plan::sentences! {
         Opening { members: Names } => RebuildOwed, "waiting for members to take clients: {members}";
         Behind { keyspaces: Names, members: Names } => KeyspacesBehind,
             "reads of {keyspaces} at `LOCAL_` levels may find too few rows: they name the datacenter since it was opened, and are being rebuilt on {members}";
-        NoSource { member: MemberName, keyspaces: Names } => RebuildOwed,
-            "member {member} cannot be rebuilt: no member of another datacenter that has copies of {keyspaces} is up";
+        Uncounted { member: MemberName } => RebuildOwed,
+            "the rebuild of member {member} waits until its agent has counted the copies of each keyspace";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} (version {agent}) would drop the copies of other datacenters, so the replication of the system keyspaces is not changed; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
         Extending { datacenter: String, factor: u32 } => SystemKeyspaces,
