@@ -4,6 +4,7 @@
 use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
+use palladion_api::labels;
 use palladion_api::member::{Liveness, MemberState};
 use palladion_cassandra::resources as kinds;
 use serde_json::json;
@@ -231,6 +232,23 @@ fn agents_of_before_are_not_rolled_while_they_see_anybody_down() {
     comes_back(&mut world, "west-0");
     world.settle();
     assert_eq!(restarted(&world), 3, "{}", world.last_words());
+}
+
+/// Each datacenter removes a lost member: neither waits until the other one has.
+#[test]
+fn a_lost_member_is_removed_while_one_elsewhere_is_down() {
+    let mut world = a_ring_with_west(2, 1);
+    goes_down(&mut world, "west-0");
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    world.label(kinds::MEMBER, "demo-dc1-a-1", labels::REPLACE);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.pass(3600);
+    assert_eq!(world.ring.seats.len(), 2, "{}", world.last_words());
+    comes_back(&mut world, "west-0");
+    world.settle();
+    world.expect_ring(2);
+    west_is_left_alone(&world);
 }
 
 /// It may be the member that joined in its last second: nothing tells it from that one.
