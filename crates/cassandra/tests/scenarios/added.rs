@@ -30,7 +30,7 @@ pub fn to_add() -> World {
         world.ring.alter(keyspace, THERE, 2);
     }
     let mut cluster = a_cluster(&[("a", 1), ("b", 1)]);
-    cluster["spec"]["ring"] = json!({ "origin": "Existing" });
+    cluster["spec"]["ring"] = json!({ "origin": "Existing", "lock": "None" });
     cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
     cluster["spec"]["externalSeeds"] = json!([{ "name": "far", "addresses": ["10.9.0.1"] }]);
     world.with(&cluster)

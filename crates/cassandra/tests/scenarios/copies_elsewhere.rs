@@ -131,6 +131,7 @@ fn an_agent_that_would_drop_the_other_datacenter_is_not_asked() {
     }
     let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
     cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
+    cluster["spec"]["ring"] = json!({ "lock": "None" });
     cluster["spec"]["externalSeeds"] = json!([{ "name": "far", "addresses": ["10.9.0.1"] }]);
     world.apply(&cluster);
     world.pass(600);

@@ -4,7 +4,6 @@
 use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
-use palladion_api::labels;
 use palladion_api::member::{Liveness, MemberState};
 use palladion_cassandra::resources as kinds;
 use serde_json::json;
@@ -234,23 +233,6 @@ fn agents_of_before_are_not_rolled_while_they_see_anybody_down() {
     assert_eq!(restarted(&world), 3, "{}", world.last_words());
 }
 
-/// Each datacenter removes a lost member: neither waits until the other one has.
-#[test]
-fn a_lost_member_is_removed_while_one_elsewhere_is_down() {
-    let mut world = a_ring_with_west(2, 1);
-    goes_down(&mut world, "west-0");
-    world.delete(kinds::POD, "demo-dc1-a-1");
-    world.wipe_volume("demo-dc1-a-1");
-    world.label(kinds::MEMBER, "demo-dc1-a-1", labels::REPLACE);
-    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
-    world.pass(3600);
-    assert_eq!(world.ring.seats.len(), 2, "{}", world.last_words());
-    comes_back(&mut world, "west-0");
-    world.settle();
-    world.expect_ring(2);
-    west_is_left_alone(&world);
-}
-
 /// It may be the member that joined in its last second: nothing tells it from that one.
 #[test]
 fn a_stranger_that_says_our_datacenter_stays_a_stranger() {
@@ -286,7 +268,7 @@ fn a_member_elsewhere_that_vanishes_means_nothing_for_ours() {
 /// Members elsewhere, and a datacenter here that is to join them.
 fn existing(racks: &[(&str, i32)], datacenter: &str) -> World {
     let mut cluster = a_cluster(racks);
-    cluster["spec"]["ring"] = json!({ "origin": "Existing" });
+    cluster["spec"]["ring"] = json!({ "origin": "Existing", "lock": "None" });
     cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
     let addresses: Vec<&str> = WEST.iter().map(|(_, address)| *address).collect();
     cluster["spec"]["externalSeeds"] = json!([{ "name": "west", "addresses": addresses }]);
@@ -400,7 +382,9 @@ fn a_ring_of_ours_names_only_its_members_as_seeds_elsewhere() {
     let mut world = a_ring_with_west(2, 1);
     let seeds = json!([{ "name": "west", "addresses": ["10.97.0.1", "10.97.0.77"] }]);
     let network = json!({ "clusterIPsAreRouted": true });
-    world.patch_spec(&json!({ "externalSeeds": seeds, "network": network }));
+    world.patch_spec(
+        &json!({ "externalSeeds": seeds, "network": network, "ring": { "lock": "None" } }),
+    );
     world.settle();
     world.expect_ring(3);
     let seeds = seeds_of(&world, "demo-dc1-a-0");
