@@ -2,7 +2,7 @@
 //! nobody does. They are known by the datacenter that they gossip, in views of our own
 //! members. Whose datacenter a view does not say is taken for one of ours.
 
-use super::{Facts, MemberFact, lines};
+use super::{Facts, KNOWS_DATACENTERS, MemberFact, lines};
 use palladion_api::conditions::ALL_REGIONS_NORMAL;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{DatacenterSummary, RingMember, RingSummary};
@@ -41,6 +41,13 @@ impl Facts<'_> {
     pub fn own_members(&self, view: &RingSummary) -> usize {
         let others: u32 = self.other_datacenters(view).iter().map(|d| d.members).sum();
         usize::try_from(view.members.saturating_sub(others)).unwrap_or(usize::MAX)
+    }
+
+    /// Does this member of ours not say in which datacenter anybody is, since its agent is of
+    /// before that? All that it sees may be ours.
+    pub fn is_blind(&self, member: &MemberFact) -> bool {
+        let is_old = member.status.agent.as_ref().is_some_and(|a| a.protocol < KNOWS_DATACENTERS);
+        is_old && member.status.ring.as_ref().is_some_and(|ring| ring.datacenters.is_empty())
     }
 
     /// Does a member that is up report that the ring has other datacenters?

@@ -269,6 +269,57 @@ fn a_replacement_is_open_where_its_datacenter_has_all_and_closed_before() {
     }
 }
 
+/// What was on record before the keyspace went is no longer lacked by anybody: it keeps nobody
+/// closed, and other maintenance waits for it no longer.
+#[test]
+fn a_rebuild_of_what_names_the_datacenter_no_longer_is_over() {
+    for is_dropped in [false, true] {
+        let mut world = added();
+        name_here(&mut world, &SYSTEM);
+        world.settle();
+        world.ring.hanging.insert(MEMBER.into());
+        name_here(&mut world, &["shop"]);
+        world.until(|w| debts(w, MEMBER) == ["Rebuild"] && debts(w, OTHER) == ["Rebuild"]);
+        match is_dropped {
+            true => world.ring.drop_keyspace("shop"),
+            false => world.ring.alter("shop", HERE, 0),
+        }
+        world.pass(120);
+        world.ring.hanging.clear();
+        world.annotate_cluster(labels::OPEN_DATACENTER, "1");
+        world.settle();
+        assert!(is_open(&world), "{}", world.last_words());
+        assert!(debts(&world, OTHER).is_empty(), "{}", world.last_words());
+    }
+}
+
+/// What a volume that is gone lacked, the one that takes its place may have streamed.
+#[test]
+fn a_rebuild_that_a_replacement_made_up_for_is_over() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop"]);
+    becomes_open(&mut world);
+    world.ring.hanging.insert(OTHER.into());
+    name_here(&mut world, &["stock"]);
+    world.settle();
+    assert_eq!(debts(&world, OTHER), ["Rebuild"]);
+    world.ring.hanging.clear();
+    world.delete(kinds::POD, OTHER);
+    world.wipe_volume(OTHER);
+    world.label(kinds::MEMBER, OTHER, labels::REPLACE);
+    world.settle();
+    assert_eq!(debts(&world, OTHER), Vec::<String>::new(), "{}", world.last_words());
+    becomes_open(&mut world);
+}
+
+/// Kinds of the pending maintenance of a member.
+fn debts(world: &World, name: &str) -> Vec<String> {
+    let pending = &member(world, name)["spec"]["pendingMaintenance"];
+    let all = pending.as_array().cloned().unwrap_or_default();
+    all.iter().map(|debt| debt["kind"].as_str().unwrap_or_default().to_string()).collect()
+}
+
 /// Members that are never ready keep no rollout waiting: it may be what they need.
 #[test]
 fn a_rollout_goes_through_members_that_take_no_clients() {

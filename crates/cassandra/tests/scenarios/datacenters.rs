@@ -187,11 +187,50 @@ fn one_old_agent_is_enough_for_nobody_to_be_elsewhere() {
     let mut world = a_ring(2, 1);
     world.set_protocol_of("demo-dc1-b-0", 12);
     world = with_west(world);
-    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
     world.pass(600);
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
     let said = world.condition("Progressing");
-    let why = "member demo-dc1-b-0 sees 5 members in the ring, but the operator has recorded 3";
+    let why = "member demo-dc1-b-0 sees 5 members in the ring, but the operator has recorded 3, and its agent";
     assert!(said.contains(why), "{said}");
+    assert!(said.contains("to roll out a newer agent"), "{said}");
+}
+
+/// It is the restart that brings the agents that say who is elsewhere.
+#[test]
+fn agents_of_before_are_rolled_beside_another_datacenter() {
+    let all = ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"];
+    for old in [&all[..], &all[2..], &all[..1]] {
+        let mut world = a_ring(2, 1);
+        for name in old {
+            world.set_protocol_of(name, 12);
+        }
+        world = with_west(world);
+        world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+        world.settle();
+        assert_eq!(restarted(&world), 3, "{old:?}: {}", world.last_words());
+        world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+        world.settle();
+        world.expect_ring(4);
+        west_is_left_alone(&world);
+    }
+}
+
+/// Whoever it is that is down: an agent of before does not say whether it is one of ours.
+#[test]
+fn agents_of_before_are_not_rolled_while_they_see_anybody_down() {
+    let mut world = a_ring(2, 1);
+    for name in ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"] {
+        world.set_protocol_of(name, 12);
+    }
+    world = with_west(world);
+    goes_down(&mut world, "west-0");
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.pass(900);
+    assert_eq!(restarted(&world), 0, "{}", world.last_words());
+    comes_back(&mut world, "west-0");
+    world.settle();
+    assert_eq!(restarted(&world), 3, "{}", world.last_words());
 }
 
 /// It may be the member that joined in its last second: nothing tells it from that one.

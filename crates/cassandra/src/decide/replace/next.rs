@@ -44,8 +44,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             true => absence::voters_on_removed(member),
             false => absence::voters(member),
         };
-        let can_go_on = evidence::rest_is_quiet(facts, &name, &replaced.host_id, way.takes())
-            .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
+        // A lost member here and one elsewhere would wait for each other.
+        let can_go_on =
+            evidence::rest_is_quiet(facts, &name, &replaced.host_id, Elsewhere::OneDown)
+                .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
         if let Err(why) = can_go_on {
             let held = way.held(name.clone(), why);
             if let Some(problem) = held_by_leave(facts, valid, member) {
@@ -130,14 +132,6 @@ impl Way {
         match self {
             Way::Replace => TurnStep::Replace,
             Way::Remove => TurnStep::Remove,
-        }
-    }
-
-    /// What it takes of other datacenters: a removal changes who is a member.
-    fn takes(self) -> Elsewhere {
-        match self {
-            Way::Replace => Elsewhere::OneDown,
-            Way::Remove => Elsewhere::AllNormal,
         }
     }
 
