@@ -245,7 +245,9 @@ impl Agent {
         };
         self.notes.call(item);
         if let Some(Body::Replication(body)) = job.work.body() {
-            self.copies_before = Some(reach.ring.copies_in(&body.keyspaces[0], &body.datacenter));
+            // As it says nothing where it finds what it wants.
+            let before = reach.ring.copies_in(&body.keyspaces[0], &body.datacenter);
+            self.copies_before = Some(before).filter(|before| *before != body.factor);
             reach.ring.note_asked(self.pod.uid.as_str(), body);
         }
         reach.ring.call(self.pod.uid.as_str(), kind, None, reach.now);

@@ -71,7 +71,10 @@ pub fn owe_repair(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>, draft: &mut D
         return;
     };
     let results = job.status.members.iter().flat_map(|entry| &entry.keyspaces);
-    let mut raised = results.filter(|k| k.copies_before.is_some_and(|had| had < body.factor));
+    // A try whose answer was lost may have raised what the next one finds as it should be: where
+    // nobody says what there was before, there were fewer.
+    let is_raised = |had: Option<u32>| had.map_or(body.factor > 0, |had| had < body.factor);
+    let mut raised = results.filter(|k| is_raised(k.copies_before));
     let is_shared = facts.joined().count() > 1 || facts.may_have_others();
     if body.datacenter != valid.datacenter || raised.next().is_none() || !is_shared {
         return;

@@ -1,6 +1,6 @@
 //! Copies of the system keyspaces in another datacenter of the ring, once it has members: its own
 //! operator cannot log in there before. How many it has later is that operator's affair; none is
-//! ever taken from it here.
+//! ever taken from it here: an agent lowers nothing elsewhere that its operator orders.
 
 use super::{Job, KEYSPACES, Part, factor_for, is_altered, record};
 use crate::decide::draft::Draft;
