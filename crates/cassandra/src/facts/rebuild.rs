@@ -3,7 +3,7 @@
 use super::{Facts, MemberFact};
 use palladion_api::cluster::RingOrigin;
 use palladion_api::member::{DebtKind, MOST_REBUILT, lacking};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Agents of before this protocol report no datacenters, drop the copies of others when they alter
 /// a replication, and know no rebuilds.
@@ -40,12 +40,13 @@ impl Facts<'_> {
         all
     }
 
-    /// The keyspaces that every member of the ring here has, this one left out: what it streams of
+    /// The keyspaces that every member of the ring here has, this one left out, each with the
+    /// smallest number of copies that one of them has counted: what it streams of
     /// them, when it enters the ring, is complete. None where its datacenter takes no clients, and
     /// where somebody lacks something or has not said.
-    pub fn rebuilt_without(&self, newcomer: &MemberFact) -> Option<Vec<String>> {
+    pub fn rebuilt_without(&self, newcomer: &MemberFact) -> Option<BTreeMap<String, u32>> {
         let own = &self.spec.datacenter.name;
-        let mut named: BTreeSet<&String> = BTreeSet::new();
+        let mut named: BTreeMap<String, u32> = BTreeMap::new();
         let mut others = self.joined().filter(|m| m.name != newcomer.name).peekable();
         others.peek().filter(|_| self.is_added())?;
         for member in others {
@@ -56,9 +57,13 @@ impl Facts<'_> {
             if !member.lacks(own)?.is_empty() {
                 return None;
             }
-            named.extend(lacking(own, copies, &[]));
+            let uneven = &member.status.not_by_datacenter;
+            for keyspace in lacking(own, copies, uneven, &BTreeMap::new()) {
+                let here = copies.get(keyspace).and_then(|of| of.get(own)).copied()?;
+                let known = named.entry(keyspace.clone()).or_insert(here);
+                *known = here.min(*known);
+            }
         }
-        let named: Vec<String> = named.into_iter().cloned().collect();
         (named.len() <= MOST_REBUILT).then_some(named)
     }
 }
@@ -92,7 +97,15 @@ impl MemberFact {
     /// Keyspaces that it lacks; none where that is not known.
     pub fn lacks(&self, datacenter: &str) -> Option<Vec<&String>> {
         let rebuilt = self.status.rebuild.as_ref()?;
-        Some(lacking(datacenter, self.counted()?, &rebuilt.keyspaces))
+        let uneven = &self.status.not_by_datacenter;
+        Some(lacking(datacenter, self.counted()?, uneven, &rebuilt.keyspaces))
+    }
+
+    /// Keyspaces with copies in its datacenter that do not count them by it.
+    pub fn uneven(&self) -> impl Iterator<Item = &String> {
+        let here = self.copies_here();
+        let is_here = move |name: &&String| here.get(*name).is_some_and(|copies| *copies > 0);
+        self.status.not_by_datacenter.iter().filter(is_here)
     }
 
     /// Copies of each keyspace in its own datacenter.

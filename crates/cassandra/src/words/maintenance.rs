@@ -55,6 +55,8 @@ palladion_plan::sentences! {
             "{done} of {members} are rebuilt, and none takes clients before all have {keyspaces}";
         NotRepaired { members: Count, pending: Names } => RebuildOwed,
             "{members} are rebuilt from one copy of each row, and take no clients before these are repaired: {pending}";
+        Uneven { members: Count, keyspaces: Names } => RebuildOwed,
+            "{members} joined, and take no clients: {keyspaces} do not count copies by datacenter, so their rows would be looked for on other members as soon as they do. Set their replication to NetworkTopologyStrategy with ALTER KEYSPACE in a datacenter that takes clients";
         Joining { member: MemberName } => RebuildOwed,
             "no member takes clients before member {member} has joined";
         Opening { members: Names } => RebuildOwed, "waiting for members to take clients: {members}";

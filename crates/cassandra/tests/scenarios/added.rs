@@ -80,7 +80,7 @@ fn becomes_open(world: &mut World) {
     for name in [MEMBER, OTHER] {
         let rebuild = &member(world, name)["status"]["rebuild"];
         assert_eq!(rebuild["open"], true, "{rebuild}");
-        assert!(rebuild["keyspaces"].as_array().unwrap().contains(&json!("shop")), "{rebuild}");
+        assert_eq!(rebuild["keyspaces"]["shop"], 2, "{rebuild}");
         let pending = &member(world, name)["spec"]["pendingMaintenance"];
         assert!(pending.as_array().is_none_or(Vec::is_empty), "{pending}");
     }
@@ -241,6 +241,65 @@ fn a_keyspace_that_names_it_later_is_behind_until_it_is_rebuilt() {
     world.ring.hanging.clear();
     world.settle();
     assert!(!world.waits().contains("LOCAL_"), "{}", world.waits());
+    becomes_open(&mut world);
+}
+
+/// What was written while it had no copies here went past its members.
+#[test]
+fn a_keyspace_whose_copies_were_dropped_and_given_again_is_rebuilt_again() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop"]);
+    becomes_open(&mut world);
+    world.ring.alter("shop", HERE, 0);
+    world.settle();
+    for name in [MEMBER, OTHER] {
+        let rebuilt = &member(&world, name)["status"]["rebuild"]["keyspaces"];
+        assert_eq!((&rebuilt["shop"], &rebuilt["system_auth"]), (&Value::Null, &json!(2)));
+    }
+    world.ring.hanging.insert(MEMBER.into());
+    name_here(&mut world, &["shop"]);
+    world.settle();
+    assert!(world.waits().contains("reads of shop at `LOCAL_` levels"), "{}", world.waits());
+    world.ring.hanging.clear();
+    becomes_open(&mut world);
+    assert!(!world.waits().contains("LOCAL_"), "{}", world.waits());
+}
+
+/// A second copy here is on members that have not streamed it.
+#[test]
+fn a_keyspace_with_more_copies_than_when_it_was_rebuilt_keeps_its_datacenter_closed() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    world.settle();
+    world.ring.alter("shop", HERE, 1);
+    world.ring.hanging.insert(OTHER.into());
+    let has = |w: &World| member(w, MEMBER)["status"]["rebuild"]["keyspaces"]["shop"] == 1;
+    world.until(has);
+    world.ring.alter("shop", HERE, 2);
+    world.settle();
+    let rebuilt = &member(&world, MEMBER)["status"]["rebuild"]["keyspaces"];
+    assert_eq!((&rebuilt["shop"], open(&world)), (&Value::Null, 0), "{}", world.last_words());
+    world.ring.hanging.clear();
+    becomes_open(&mut world);
+}
+
+/// Its rows are looked for on other members once somebody converts it.
+#[test]
+fn a_keyspace_that_does_not_count_by_datacenter_keeps_a_datacenter_closed() {
+    let mut world = added();
+    world.ring.far.simple.insert("stock".into());
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop", "stock"]);
+    world.settle();
+    assert_eq!(open(&world), 0, "{}", world.last_words());
+    let why =
+        format!("{}: 2 members joined, and take no clients: stock do not", Reason::RebuildOwed);
+    assert!(world.waits().contains(&why), "{}", world.waits());
+    let rebuilt = &member(&world, MEMBER)["status"]["rebuild"]["keyspaces"];
+    assert_eq!((&rebuilt["shop"], &rebuilt["stock"]), (&json!(2), &Value::Null));
+    world.ring.far.simple.clear();
+    name_here(&mut world, &["stock"]);
     becomes_open(&mut world);
 }
 

@@ -163,6 +163,22 @@ fn a_task_gives_keyspaces_copies_elsewhere_and_here_which_are_repaired() {
     assert_eq!(repairs, 3, "each member that may hold more: {}", world.last_words());
 }
 
+/// Whoever raised them did not hear of it, and nobody has repaired anything.
+#[test]
+fn copies_that_a_task_finds_raised_already_are_repaired_too() {
+    let mut world = ring(2, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    world.ring.alter("shop", HERE, 3);
+    world.settle();
+    world.writes.clear();
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.settle();
+    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Done), "{}", message(&world, "here"));
+    let repairs = world.writes.iter().filter(|w| w.contains("start the pending repair on")).count();
+    assert_eq!(repairs, 3, "{}", world.last_words());
+}
+
 #[test]
 fn a_task_that_would_lock_users_out_or_move_rows_is_refused() {
     let mut world = ring(2, 1);

@@ -9,7 +9,7 @@ use palladion_agent::decide::rebuild::{self, Next};
 use palladion_agent::decide::{Process, Start};
 use palladion_agent::render::Door;
 use palladion_agent::volume::rebuilt::Rebuilt;
-use palladion_api::member::{Operation, RebuildStatus, lacking};
+use palladion_api::member::{Operation, RebuildStatus};
 use palladion_api::server_config::Opens;
 use palladion_api::task::ReplicationTask;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,8 +85,11 @@ impl Ring {
         let copied = copied.map(|data| data.copied.clone()).unwrap_or_default();
         let is_current =
             |keyspace: &String| copied.get(keyspace) == Some(&self.generation(keyspace));
-        let has: Vec<String> = copied.keys().filter(|k| is_current(k)).cloned().collect();
-        lacking(HERE, &self.far.copies, &has).into_iter().cloned().collect()
+        let has = copied.keys().filter(|k| is_current(k));
+        let has = has.map(|keyspace| (keyspace.clone(), u32::MAX)).collect();
+        let uneven: Vec<String> = self.far.simple.iter().cloned().collect();
+        let lacks = rebuild::in_the_way(HERE, &self.far.copies, &uneven, &has);
+        lacks.into_iter().cloned().collect()
     }
 
     /// A leaver streams what it has of its ranges. Those that take them have no more of a keyspace
@@ -218,14 +221,33 @@ impl Agent {
         if is_asked { ring.far.copies.clone() } else { BTreeMap::new() }
     }
 
-    /// Noted before a start.
-    pub(super) fn begin_rebuilt(&mut self, start: &Start, reach: &mut Reach<'_>) {
-        if self.opens().is_none() {
+    /// Keyspaces that do not count copies by datacenter, where those are counted.
+    pub(super) fn counted_uneven(&self, ring: &Ring) -> Vec<String> {
+        let counted = self.counted_by_datacenter(ring);
+        ring.far.simple.iter().filter(|name| counted.contains_key(*name)).cloned().collect()
+    }
+
+    /// What was rebuilt is compared with what was just counted.
+    pub(super) fn forget_rebuilt(&mut self, reach: &mut Reach<'_>) {
+        let counted = self.copies.by_datacenter.clone();
+        if self.opens().is_none() || counted.is_empty() {
             return;
         }
+        let here = rebuild::copies_in(HERE, &counted);
+        let elsewhere = reach.ring.elsewhere.len();
+        let members = u32::try_from(self.copies.members.saturating_sub(elsewhere)).unwrap();
+        let uneven = self.copies.uneven.clone();
+        self.change_rebuilt(reach, |noted| {
+            noted.keyspaces.retain(|name, _| !uneven.contains(name));
+            noted.forget(&here, members);
+        });
+    }
+
+    /// Noted before a start.
+    pub(super) fn begin_rebuilt(&mut self, start: &Start, reach: &mut Reach<'_>) {
         let permit = self.saved.as_ref().and_then(|saved| saved.spec.start.clone());
         let noted = self.found.as_ref().map(|found| found.rebuilt.clone()).unwrap_or_default();
-        let rebuilt = rebuild::noted_before(&start.cause, permit.as_ref(), noted);
+        let rebuilt = rebuild::noted_before(self.opens(), &start.cause, permit.as_ref(), noted);
         self.change_rebuilt(reach, |noted| *noted = rebuilt);
     }
 
@@ -245,17 +267,18 @@ impl Agent {
     pub(super) fn follow_opening(&mut self, reach: &mut Reach<'_>) {
         let Some(ledger) = self.ledger().cloned() else { return };
         let rebuilt = self.found.as_ref().map(|found| found.rebuilt.clone()).unwrap_or_default();
-        let counted = self.copies.by_datacenter.clone();
+        let (counted, uneven) = (self.copies.by_datacenter.clone(), self.copies.uneven.clone());
         let reading = self.reading();
         let is_fresh = reading.is_some_and(|r| {
             r.schema_agreed == Some(true)
                 && r.schema_version == self.copies.of
                 && !counted.is_empty()
         });
-        let lacks = is_fresh.then(|| lacking(HERE, &counted, &rebuilt.keyspaces));
+        let lacks =
+            is_fresh.then(|| rebuild::in_the_way(HERE, &counted, &uneven, &rebuilt.copies()));
         match rebuild::opens(&self.facts(reach.now), &ledger, lacks.as_deref()) {
             Next::Nothing => {}
-            Next::Note => self.change_rebuilt(reach, |noted| noted.open = true),
+            Next::Note => self.change_rebuilt(reach, Rebuilt::opened),
             Next::Call => {
                 let pod = self.pod.uid.to_string();
                 if let Some(server) = reach.ring.servers.get_mut(&pod) {
@@ -272,7 +295,7 @@ impl Agent {
     pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
         self.opens()?;
         let rebuilt = &self.found.as_ref()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.keyspaces.clone() })
+        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
     }
 
     /// Can its server be given work?

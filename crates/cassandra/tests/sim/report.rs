@@ -158,6 +158,7 @@ impl Agent {
             launch: launch.as_ref().filter(|_| self.process == Process::Running),
             copies: &self.copies.counts,
             copies_by_datacenter: &self.copies.by_datacenter,
+            not_by_datacenter: &self.copies.uneven,
             rebuild: self.told_rebuilt(),
             awaits_rebuild: decide::rebuild::is_owed(&self.facts(now)),
             evidence: self.evidence.as_ref(),
