@@ -9,6 +9,7 @@ mod sim;
 mod absences;
 mod access;
 mod added;
+mod added_again;
 mod addresses;
 mod archives;
 mod asked_in_vain;
