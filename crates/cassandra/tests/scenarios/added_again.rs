@@ -1,14 +1,11 @@
 //! A datacenter that was added to a ring, when what its members were rebuilt from is not what is
-//! there now: a keyspace went and came again, or ranges came from a member that had no rows.
+//! there now: a keyspace went and came again.
 
 use crate::added::{MEMBER, OTHER, to_add};
 use crate::sim::World;
 use crate::sim::far::HERE;
-use crate::sim::manifests::a_cluster;
-use palladion_agent::render::Door;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
-use serde_json::json;
 
 const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
@@ -73,45 +70,4 @@ fn a_newcomer_of_such_a_datacenter_takes_no_clients_without_the_rows() {
     world.label(kinds::MEMBER, OTHER, labels::REPLACE);
     world.settle();
     assert_eq!(lacked(&world), Vec::<String>::new(), "{}", world.last_words());
-}
-
-/// Its ranges go to a member whose note says that it has all.
-#[test]
-fn a_leave_of_a_member_that_is_not_rebuilt_opens_nobody_without_the_rows() {
-    let mut world = to_add_one_rack();
-    world.settle();
-    for keyspace in SYSTEM {
-        world.ring.alter(keyspace, HERE, 2);
-    }
-    world.settle();
-    world.ring.alter("shop", HERE, 1);
-    world.until(|w| w.story.iter().any(|line| line.contains("is rebuilt: [\"shop\"]")));
-    for keyspace in SYSTEM {
-        world.ring.alter(keyspace, HERE, 1);
-    }
-    world.set_racks(&one_rack(1));
-    world.settle();
-    assert_eq!(world.normal(), 1, "{}", world.last_words());
-    let open = world.ring.servers.values().filter(|s| s.door == Door::Open).count();
-    assert_eq!(open, 1, "{}", world.last_words());
-    assert_eq!(lacked(&world), Vec::<String>::new(), "{}", world.last_words());
-}
-
-fn one_rack(members: i32) -> serde_json::Value {
-    let mut cluster = a_cluster(&[("a", members)]);
-    cluster["spec"]["ring"] = json!({ "origin": "Existing", "lock": "None" });
-    cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
-    cluster["spec"]["externalSeeds"] = json!([{ "name": "far", "addresses": ["10.9.0.1"] }]);
-    cluster
-}
-
-/// Two members of one rack are to join.
-fn to_add_one_rack() -> World {
-    let mut world = World::new();
-    world.elsewhere("far-1", crate::sim::far::THERE, "10.9.0.1");
-    world.elsewhere("far-2", crate::sim::far::THERE, "10.9.0.2");
-    for keyspace in SYSTEM.into_iter().chain(["shop"]) {
-        world.ring.alter(keyspace, crate::sim::far::THERE, 2);
-    }
-    world.with(&one_rack(2))
 }
