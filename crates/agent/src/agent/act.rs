@@ -207,8 +207,8 @@ impl Agent {
         if start.identity.door == Door::Sealed {
             self.keys = keys;
         }
-        self.save_ledger(ledger)?;
         self.asked = None;
+        self.save_ledger(ledger)?;
         record.save(&self.settings.pod.launch_file())?;
         self.note_run(&record);
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");

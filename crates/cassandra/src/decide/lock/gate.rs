@@ -2,6 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
+use crate::decide::turn::region::report_missing;
 use crate::facts::region::{Missing, Sharing};
 use crate::facts::{Facts, MemberFact};
 use crate::words::region::{Doing, Problem, Waiting, waiting_for};
@@ -68,29 +69,6 @@ pub fn give_way(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     draft.wait_for(waiting);
     // The most telling first.
     draft.waits.rotate_right(1);
-    Flow::Busy
-}
-
-/// What needs the lock and is no turn waits here until it is held.
-pub fn waits(facts: &Facts<'_>, draft: &mut Draft) -> bool {
-    if facts.may_begin() {
-        return false;
-    }
-    if report_missing(facts, draft).is_busy() {
-        return true;
-    }
-    draft.wait_for(waiting_for(facts));
-    true
-}
-
-/// The ring is shared, and there is no lock for it: a person has to act.
-fn report_missing(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    match facts.sharing() {
-        Sharing::Alone | Sharing::Shared(_) => return Flow::Free,
-        Sharing::Missing(Missing::Choice) => draft.report(Problem::Choice),
-        Sharing::Missing(Missing::Store) => draft.report(Problem::Store),
-        Sharing::Missing(Missing::Region) => draft.report(Problem::Region),
-    }
     Flow::Busy
 }
 

@@ -6,5 +6,5 @@ mod gate;
 mod question;
 
 pub use answer::answer;
-pub use gate::{give_way, hold_turn, waits};
+pub use gate::{give_way, hold_turn};
 pub use question::question;

@@ -8,8 +8,7 @@ mod elsewhere;
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
-use crate::decide::lock as region;
-use crate::decide::turn::{failed_start, lock};
+use crate::decide::turn::{failed_start, lock, region};
 use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;

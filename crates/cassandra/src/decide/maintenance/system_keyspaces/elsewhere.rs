@@ -7,7 +7,7 @@ use super::{Job, KEYSPACES, Part, factor_for, is_altered, keeps_others, ordered,
 use super::{is_attempt, wait_for_newer_agent};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
-use crate::decide::lock as region;
+use crate::decide::turn::region;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Replicating};
