@@ -1,10 +1,8 @@
 //! The lock between regions: what it holds up, and why.
 
 use super::turn::Work;
-use crate::facts::Facts;
 use jiff::Timestamp;
 use palladion_api::ids::{LockToken, MemberName};
-use palladion_plan::LockFact;
 
 palladion_plan::sentences! {
     /// What waits for the lock.
@@ -47,21 +45,6 @@ palladion_plan::sentences! {
         RecordElsewhere { region: String } =>
             "record that region {region} initializes the ring";
         Answer { member: MemberName } => "answer the agent of member {member} that it may begin";
-    }
-}
-
-/// What is waited for where the lock is not held.
-pub fn waiting_for(facts: &Facts<'_>) -> Waiting {
-    match &facts.snapshot.lock {
-        LockFact::HeldBy(holder) => Waiting::Held {
-            region: holder.region.clone(),
-            since: holder.since.into(),
-            token: holder.token.clone(),
-        },
-        LockFact::Unknown { why } => Waiting::Unavailable { why: why.clone() },
-        LockFact::Unasked | LockFact::Asking | LockFact::NotHeld | LockFact::Held { .. } => {
-            Waiting::Asking
-        }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
-use crate::decide::turn::region::report_missing;
-use crate::facts::region::{Missing, Sharing};
+use crate::decide::turn::region::{report_missing, waiting_for};
 use crate::facts::{Facts, MemberFact};
-use crate::words::region::{Doing, Problem, Waiting, waiting_for};
+use crate::words::region::{Doing, Waiting};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::KNOWS_BEGIN;
 use palladion_plan::{Flow, LockFact, Step};

@@ -3,8 +3,8 @@
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::facts::region::{Missing, Sharing};
-use crate::words::region::{Problem, waiting_for};
-use palladion_plan::Flow;
+use crate::words::region::{Problem, Waiting};
+use palladion_plan::{Flow, LockFact};
 
 /// What needs the lock and is no turn waits here until it is held.
 pub fn waits(facts: &Facts<'_>, draft: &mut Draft) -> bool {
@@ -27,4 +27,19 @@ pub fn report_missing(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         Sharing::Missing(Missing::Region) => draft.report(Problem::Region),
     }
     Flow::Busy
+}
+
+/// What is waited for where the lock is not held.
+pub fn waiting_for(facts: &Facts<'_>) -> Waiting {
+    match &facts.snapshot.lock {
+        LockFact::HeldBy(holder) => Waiting::Held {
+            region: holder.region.clone(),
+            since: holder.since.into(),
+            token: holder.token.clone(),
+        },
+        LockFact::Unknown { why } => Waiting::Unavailable { why: why.clone() },
+        LockFact::Unasked | LockFact::Asking | LockFact::NotHeld | LockFact::Held { .. } => {
+            Waiting::Asking
+        }
+    }
 }
