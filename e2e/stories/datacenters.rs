@@ -173,7 +173,7 @@ fn all_copies_are_named(here: &Client<'_, '_>) {
     let said = here.said("SELECT keyspace_name, replication FROM system_schema.keyspaces");
     for keyspace in ["shop", "system_auth", "system_distributed", "system_traces"] {
         let line = said.lines().find(|line| line.starts_with(keyspace)).unwrap_or_default();
-        assert!(line.contains("'dc1', '2'") && line.contains("'dc2', '2'"), "{said}");
+        assert!(line.contains("'dc1': '2'") && line.contains("'dc2': '2'"), "{said}");
     }
 }
 
@@ -206,7 +206,7 @@ fn goes_on_as_one_ring(
     assert_eq!(there.rows_at("west-dc2-b-0"), 3 * ROWS);
     let said = here.said("SELECT keyspace_name, replication FROM system_schema.keyspaces");
     let auth = said.lines().find(|line| line.starts_with("system_auth")).unwrap_or_default();
-    assert!(auth.contains("'dc1', '3'") && auth.contains("'dc2', '2'"), "{said}");
+    assert!(auth.contains("'dc1': '3'") && auth.contains("'dc2': '2'"), "{said}");
 }
 
 /// User and password of the ring.

@@ -43,7 +43,9 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 
 /// A mind speaks the grammar, and neither carries plans out nor puts minds together.
 fn minds(all: &BTreeMap<String, BTreeSet<String>>) -> Vec<&str> {
-    let is_door = |name: &str| name == "palladion-engine" || all[name].contains("palladion-engine");
+    // Stores of locks speak to what the engine is given.
+    let is_io = |name: &str| ["palladion-engine", "palladion-locks"].contains(&name);
+    let is_door = |name: &str| is_io(name) || all[name].contains("palladion-engine");
     let speaks = all.iter().filter(|(_, needs)| needs.contains("palladion-plan"));
     let minds: Vec<&str> = speaks.map(|(n, _)| n.as_str()).filter(|n| !is_door(n)).collect();
     assert!(minds.contains(&"palladion-cassandra"), "the minds are no longer found: {minds:?}");

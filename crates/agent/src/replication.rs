@@ -7,7 +7,7 @@ mod alter;
 mod tests;
 mod view;
 
-pub use alter::{Altered, Keyspaces, alter, look};
+pub use alter::{Altered, Keyspaces, Schema, alter, look};
 pub use view::View;
 
 use crate::cql::{quoted, text};
@@ -64,6 +64,9 @@ pub enum Fewer {
     Refused,
     /// Yes.
     Allowed,
+    /// In the datacenter of this member, and elsewhere those that there are stay: an order for
+    /// another datacenter may be older than what its own operator has set since.
+    OwnAlone,
 }
 
 impl Replication {
@@ -114,8 +117,12 @@ impl Replication {
                     found: present.clone(),
                 })?,
             };
-            if *copies < present && change.fewer == Fewer::Refused {
-                return Err(Refused::Fewer { datacenter: name(), present, wanted: *copies });
+            match change.fewer {
+                Fewer::Refused if *copies < present => {
+                    return Err(Refused::Fewer { datacenter: name(), present, wanted: *copies });
+                }
+                Fewer::OwnAlone if *copies < present && !view.is_own(datacenter) => continue,
+                Fewer::Refused | Fewer::Allowed | Fewer::OwnAlone => {}
             }
             match copies {
                 0 => options.remove(datacenter),

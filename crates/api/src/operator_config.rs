@@ -58,7 +58,10 @@ pub struct RegionLock {
     /// Namespaces whose rings are those of other regions under another name of namespace: each is mapped to a group, and the lock is that of group and `ringName`. Default: the namespace is the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[x_kube(validation = rules::groups_are_names())]
-    #[schemars(extend("maxProperties" = MOST_GROUPS))]
+    #[schemars(
+        extend("maxProperties" = MOST_GROUPS),
+        extend("additionalProperties" = {"type": "string", "maxLength": 63})
+    )]
     pub groups: BTreeMap<String, String>,
     /// An etcd of version 3.4 or later that all regions reach.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +82,7 @@ fn ttl() -> u32 {
 pub struct EtcdLock {
     /// Its endpoints, for example `https://etcd-0.example.com:2379`; the first that answers is used. Over `http` no password is sent.
     #[x_kube(validation = rules::endpoints_are_urls())]
-    #[schemars(length(min = 1, max = MOST_ENDPOINTS))]
+    #[schemars(length(min = 1, max = MOST_ENDPOINTS), inner(length(max = 253)))]
     pub endpoints: Vec<String>,
 }
 

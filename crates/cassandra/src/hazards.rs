@@ -137,6 +137,10 @@ mod tests {
         json!({ "job": { "id": id, "cleanup": { "jobs": 1 } } })
     }
 
+    fn replication(id: &str) -> Value {
+        json!({ "job": { "id": id, "replication": { "factor": 0 } } })
+    }
+
     fn operation(kind: &str) -> Planted {
         let operation = json!({ "id": "1", "kind": kind, "target": "a host ID" });
         of_member(json!({}), json!({ "operation": operation }))
@@ -166,6 +170,15 @@ mod tests {
             ),
             (of_member(cleanup("1"), cleanup("2")), NAME, &[Kind::Quiet]),
             (operation("AlterReplication"), NAME, &[Kind::Quiet]),
+            (
+                of_member(
+                    json!({}),
+                    json!({ "job": { "id": "1", "replication": { "factor": 0 } } }),
+                ),
+                NAME,
+                &[Kind::Quiet],
+            ),
+            (of_member(replication("1"), replication("2")), NAME, &[Kind::Quiet]),
             (
                 of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })),
                 NAME,

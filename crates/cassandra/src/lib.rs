@@ -87,8 +87,12 @@ impl Mind for CassandraMind {
         owner.part("spec").ok().flatten().is_some_and(|spec| facts::region::is_locked(&spec))
     }
 
-    fn lock(&self, snapshot: &Snapshot) -> Option<LockQuestion> {
-        if !self.is_locked(&snapshot.owner) || status::unknown(snapshot).is_some() {
+    fn lock(&self, snapshot: &Snapshot) -> Option<Option<LockQuestion>> {
+        if !self.is_locked(&snapshot.owner) {
+            return Some(None);
+        }
+        // What was begun under the lock is not handed to others because a fact is missing.
+        if status::unknown(snapshot).is_some() {
             return None;
         }
         let facts = Facts::read(snapshot).ok()?;

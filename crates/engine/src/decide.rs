@@ -44,8 +44,8 @@ pub fn exchanges(mind: &dyn Mind, facts: &Snapshot) -> Result<Option<Vec<Exchang
     catch_unwind(AssertUnwindSafe(|| mind.exchanges(facts))).map_err(|panic| words(panic.as_ref()))
 }
 
-/// Ask the mind what it asks of the lock between regions.
-pub fn lock(mind: &dyn Mind, facts: &Snapshot) -> Result<Option<LockQuestion>, String> {
+/// Ask the mind what it asks of the lock between regions; `None` = it cannot tell now.
+pub fn lock(mind: &dyn Mind, facts: &Snapshot) -> Result<Option<Option<LockQuestion>>, String> {
     catch_unwind(AssertUnwindSafe(|| mind.lock(facts))).map_err(|panic| words(panic.as_ref()))
 }
 

@@ -44,6 +44,11 @@ impl Found {
         Held::read(&self.bytes).ok_or_else(|| away(Away::Foreign { key: key.to_string() }))
     }
 
+    /// Does it end with this lease of ours?
+    fn is_under(&self, session: &str) -> bool {
+        self.lease == number(&json!(session))
+    }
+
     fn is(&self, token: &LockToken) -> bool {
         Held::read(&self.bytes).is_some_and(|held| held.token(self.create_revision) == *token)
     }
@@ -116,6 +121,10 @@ impl Etcd {
                 let put = self.put_if(absent(&key), &key, &held.text(), Some(&session)).await?;
                 match put {
                     Ok(revision) => Ok(Taken::Ours { token: held.token(revision), session }),
+                    // Another endpoint has done it already, and its answer was late.
+                    Err(Some(ours)) if ours.is_under(&session) => {
+                        Ok(Taken::Ours { token: held.token(ours.create_revision), session })
+                    }
                     Err(other) => {
                         self.revoke(&session).await;
                         let other = other.ok_or_else(|| away(Away::Moved { key: key.clone() }))?;
@@ -147,6 +156,13 @@ impl Etcd {
                     self.revoke(&found.lease.to_string()).await;
                 }
                 Ok(Taken::Ours { token: held.token(found.create_revision), session })
+            }
+            // Another endpoint has done it already, and its answer was late.
+            Err(Some(ours)) if ours.is_under(&session) => {
+                if found.lease != 0 {
+                    self.revoke(&found.lease.to_string()).await;
+                }
+                Ok(Taken::Ours { token: held.token(ours.create_revision), session })
             }
             Err(_) => {
                 self.revoke(&session).await;

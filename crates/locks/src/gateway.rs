@@ -10,13 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use palladion_plan::lock::StoreAway;
 use serde_json::{Value, json};
 use std::fmt::Display;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long one endpoint may take. The lease of a lock is at least 60 s, and a renewal is tried
 /// several times within it.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// gRPC's code for a token that is not known: expired, or of an etcd that was restarted.
 const UNAUTHENTICATED: i64 = 16;
 /// etcd says the same with this code where the token is of an older state of its users.
@@ -27,6 +28,8 @@ pub struct Gateway {
     endpoints: Vec<String>,
     credentials: Credentials,
     session: Mutex<Option<String>>,
+    /// Which endpoint answered last.
+    answers: AtomicUsize,
 }
 
 enum Failed {
@@ -38,15 +41,20 @@ enum Failed {
 
 impl Gateway {
     pub fn new(endpoints: Vec<String>, credentials: Credentials) -> Self {
-        Self { endpoints, credentials, session: Mutex::new(None) }
+        Self { endpoints, credentials, session: Mutex::new(None), answers: AtomicUsize::new(0) }
     }
 
     /// Call it; the answer is what the first endpoint said that could be reached.
     pub async fn call(&self, path: &str, body: &Value) -> Result<Value, StoreAway> {
         let mut why = away(Away::NoEndpoint);
-        for endpoint in &self.endpoints {
-            match self.ask(endpoint, path, body).await {
-                Ok(answer) => return Ok(answer),
+        let (count, first) = (self.endpoints.len(), self.answers.load(Ordering::Relaxed));
+        // The one that answered last comes first: one that is dead costs its time once.
+        for at in (0..count).map(|next| (first + next) % count) {
+            match self.ask(&self.endpoints[at], path, body).await {
+                Ok(answer) => {
+                    self.answers.store(at, Ordering::Relaxed);
+                    return Ok(answer);
+                }
                 Err(error) => why = error,
             }
         }
@@ -57,6 +65,9 @@ impl Gateway {
         let endpoint = Endpoint::parse(endpoint).map_err(away)?;
         let known = self.session();
         let token = match known {
+            Some(_) if !endpoint.is_encrypted => {
+                return Err(away(Away::InTheClear { endpoint: endpoint.text.clone() }));
+            }
             Some(token) => Some(token),
             None => self.log_in(&endpoint).await?,
         };

@@ -2,6 +2,8 @@
 //! `cargo test -p palladion-locks --test real -- --ignored`; the story `regions` plays the same
 //! with operators.
 
+#![allow(clippy::unwrap_used, dead_code, missing_docs, reason = "tests")]
+
 mod support;
 
 use palladion_locks::{Credentials, Etcd};

@@ -96,10 +96,11 @@ pub trait Mind: Send + Sync + 'static {
         Some(Vec::new())
     }
 
-    /// What is asked of the lock between regions, as of this snapshot; `None` where the owner needs
-    /// none now. Asked after each decision; the answer is in the snapshots that follow.
-    fn lock(&self, _snapshot: &Snapshot) -> Option<LockQuestion> {
-        None
+    /// What is asked of the lock between regions, as of this snapshot: `Some(None)` where the owner
+    /// needs none now, and `None` where that cannot be told: then it is asked for as before. Asked
+    /// after each decision; the answer is in the snapshots that follow.
+    fn lock(&self, _snapshot: &Snapshot) -> Option<Option<LockQuestion>> {
+        Some(None)
     }
 
     /// Is this owner one of a ring that regions share, so that no step of a turn may be without

@@ -6,8 +6,8 @@ use super::jobs::{Holders, Jobs};
 use super::jolokia::{Client, Item};
 use super::json::strings;
 use super::{
-    Answer, DownReplicas, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
-    ServerAdmin, runtime,
+    Answer, ByDatacenter, DownReplicas, Error, Reading, RepairScope, RepairState, RepairTicket,
+    RuntimeChange, ServerAdmin, runtime,
 };
 use crate::capabilities::{Capabilities, UpgradeSstables};
 use crate::management::beans::*;
@@ -124,12 +124,15 @@ fn whole(percent: f64) -> u8 {
     percent.clamp(0.0, 100.0) as u8
 }
 
-/// The largest number of members of each datacenter that hold one range.
+/// The largest number of members of each datacenter that hold one range, and whether all ranges
+/// have as many.
 fn by_datacenter(
     ranges: &[Holders],
     datacenters: &BTreeMap<StaticAddress, String>,
-) -> Result<BTreeMap<String, u32>, Error> {
+) -> Result<(BTreeMap<String, u32>, bool), Error> {
     let mut most: BTreeMap<String, u32> = BTreeMap::new();
+    let mut first: Option<BTreeMap<&String, u32>> = None;
+    let mut is_even = true;
     for range in ranges {
         let mut here: BTreeMap<&String, u32> = BTreeMap::new();
         for member in &range.members {
@@ -139,12 +142,13 @@ fn by_datacenter(
             })?;
             *here.entry(datacenter).or_default() += 1;
         }
-        for (datacenter, copies) in here {
-            let known = most.entry(datacenter.clone()).or_default();
-            *known = copies.max(*known);
+        for (datacenter, copies) in &here {
+            let known = most.entry((*datacenter).clone()).or_default();
+            *known = (*copies).max(*known);
         }
+        is_even &= *first.get_or_insert_with(|| here.clone()) == here;
     }
-    Ok(most)
+    Ok((most, is_even))
 }
 
 impl ServerAdmin for Cassandra {
@@ -216,14 +220,24 @@ impl ServerAdmin for Cassandra {
     fn copies_by_datacenter<'a>(
         &'a self,
         datacenters: &'a BTreeMap<StaticAddress, String>,
-    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>> {
+        of: Option<&'a str>,
+    ) -> Answer<'a, ByDatacenter> {
         Box::pin(async move {
-            let mut copies = BTreeMap::new();
-            for keyspace in self.keyspaces().await? {
+            let mut counted = ByDatacenter::default();
+            let keyspaces = match of {
+                Some(keyspace) => vec![keyspace.to_string()],
+                None => self.keyspaces().await?,
+            };
+            for keyspace in keyspaces {
                 let ranges = self.all_ranges(&keyspace).await?;
-                copies.insert(keyspace, by_datacenter(&ranges, datacenters)?);
+                let (copies, is_even) = by_datacenter(&ranges, datacenters)?;
+                if !is_even {
+                    counted.uneven.push(keyspace.clone());
+                }
+                counted.copies.insert(keyspace, copies);
             }
-            Ok(copies)
+            counted.uneven.sort();
+            Ok(counted)
         })
     }
 
@@ -313,5 +327,33 @@ impl ServerAdmin for Cassandra {
                 None => RepairState::Unknown,
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(number: u8) -> StaticAddress {
+        StaticAddress::new(format!("10.0.0.{number}"))
+    }
+
+    fn range(members: &[u8]) -> Holders {
+        let members = members.iter().map(|number| address(*number)).collect();
+        Holders { start: "0".into(), end: "1".into(), members }
+    }
+
+    /// Of SimpleStrategy the next members hold a range, wherever they are.
+    #[test]
+    fn copies_are_uneven_where_ranges_differ_in_a_datacenter() {
+        let of = [(1, "dc1"), (2, "dc1"), (3, "dc2"), (4, "dc2")];
+        let datacenters = of.map(|(number, name)| (address(number), name.to_string())).into();
+        let counted = |ranges: &[Holders]| by_datacenter(ranges, &datacenters).unwrap();
+        let copies = |dc1, dc2| [("dc1".to_string(), dc1), ("dc2".to_string(), dc2)].into();
+        let even = [range(&[1, 3, 4]), range(&[2, 4, 3]), range(&[3, 4, 1])];
+        assert_eq!(counted(&even), (copies(1, 2), true));
+        let simple = [range(&[1, 2]), range(&[2, 3]), range(&[3, 4])];
+        assert_eq!(counted(&simple), (copies(2, 2), false));
+        assert!(by_datacenter(&[range(&[9])], &datacenters).is_err());
     }
 }

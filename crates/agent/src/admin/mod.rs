@@ -230,6 +230,16 @@ pub struct RepairTicket {
 /// Answer of a call.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
+/// Copies of keyspaces by datacenter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByDatacenter {
+    /// Of each, the largest number of members in each datacenter that hold one range.
+    pub copies: BTreeMap<String, BTreeMap<String, u32>>,
+    /// Those of which not every range has as many copies in each datacenter, sorted: their
+    /// strategy does not count by it.
+    pub uneven: Vec<String>,
+}
+
 /// What the agent asks of a server.
 pub trait ServerAdmin: Send + Sync {
     /// One look at everything, in one request where the interface can.
@@ -262,12 +272,13 @@ pub trait ServerAdmin: Send + Sync {
         keyspace: &'a str,
         what: RepairScope,
     ) -> Answer<'a, Option<RepairTicket>>;
-    /// Of each keyspace whose data it shares, the largest number of members that hold one range, by
-    /// the datacenter in which they are; an error where that of one is not known.
+    /// Of each keyspace whose data it shares, or of this one, the copies by datacenter; an error
+    /// where the datacenter of a member is not known.
     fn copies_by_datacenter<'a>(
         &'a self,
         datacenters: &'a BTreeMap<StaticAddress, String>,
-    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>>;
+        of: Option<&'a str>,
+    ) -> Answer<'a, ByDatacenter>;
     /// Stream a keyspace's data of its own ranges from another datacenter. Answers when done.
     fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()>;
     /// How far the rebuild is that it is at, in percent; none where it is at none.

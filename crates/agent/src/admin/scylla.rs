@@ -4,7 +4,8 @@
 use super::jobs::Jobs;
 use super::json::strings;
 use super::{
-    Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
+    Answer, ByDatacenter, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
+    ServerAdmin,
 };
 use crate::words::calls::{Answered, Doing};
 use palladion_agent_core::loopback;
@@ -152,7 +153,8 @@ impl ServerAdmin for Scylla {
     fn copies_by_datacenter<'a>(
         &'a self,
         _: &'a BTreeMap<StaticAddress, String>,
-    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>> {
+        _: Option<&'a str>,
+    ) -> Answer<'a, ByDatacenter> {
         Box::pin(async { Err(Error::Unsupported(Doing::CountCopies)) })
     }
 

@@ -183,10 +183,11 @@ impl Agent {
         let roles = seal::noted_before(&start, &self.guards(), note.roles);
         let closed = closed::noted_before(&start, note.closed);
         let note = Note { roles, closed, ..note };
-        if mounted.config.opens.is_some() {
+        let opens = mounted.config.opens;
+        if opens.is_some() || self.found.as_ref().is_ok_and(|found| found.rebuilt.closed) {
             let permit = spec.start.as_ref();
             let rebuilt = volume.change_rebuilt(|noted| {
-                *noted = rebuild::noted_before(&start.cause, permit, std::mem::take(noted));
+                *noted = rebuild::noted_before(opens, &start.cause, permit, std::mem::take(noted));
             })?;
             if let Ok(found) = &mut self.found {
                 found.rebuilt = rebuilt;
@@ -206,8 +207,8 @@ impl Agent {
         if start.identity.door == Door::Sealed {
             self.keys = keys;
         }
-        self.save_ledger(ledger)?;
         self.asked = None;
+        self.save_ledger(ledger)?;
         record.save(&self.settings.pod.launch_file())?;
         self.note_run(&record);
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");

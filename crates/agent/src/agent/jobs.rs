@@ -1,7 +1,7 @@
 //! What the spec asks for while the server runs: seeds, settings, questions.
 
 use super::state::{Agent, Copies, Counts, Done, Question};
-use crate::admin::{self, Reading, ServerAdmin};
+use crate::admin::{self, ByDatacenter, Reading, ServerAdmin};
 use crate::decide::elsewhere;
 use crate::decide::operation::Worker;
 use crate::decide::{Process, Source};
@@ -136,7 +136,8 @@ impl Agent {
         };
         let of = (reading.schema_version.clone(), summary.hash);
         let waits = self.copies.tried.is_some_and(|tried| tried.elapsed() < COUNT_AGAIN);
-        let is_known = of == self.copies.of || self.copies.is_under_way;
+        let is_counted = of == self.copies.of && self.copies.unknown.is_none();
+        let is_known = is_counted || self.copies.is_under_way;
         let (false, false, Some(admin)) = (waits, is_known, self.admin.clone()) else {
             return;
         };
@@ -169,7 +170,18 @@ impl Agent {
         self.copies.is_under_way = false;
         match counts {
             Ok((counts, by_datacenter)) => {
-                self.copies = Copies { of, counts, by_datacenter, ..Copies::default() };
+                let tried = self.copies.tried;
+                let (by_datacenter, unknown) = match by_datacenter {
+                    Ok(known) => (known, None),
+                    Err(error) => {
+                        let why = format!("{:#}", anyhow::Error::from(error));
+                        (ByDatacenter::default(), Some(why))
+                    }
+                };
+                let tried = tried.filter(|_| unknown.is_some());
+                self.copies =
+                    Copies { of, counts, by_datacenter, unknown, tried, ..Copies::default() };
+                self.forget_rebuilt();
             }
             Err(error) => tracing::debug!(
                 error = format!("{:#}", anyhow::Error::from(error)),
@@ -241,9 +253,29 @@ async fn counted(
     admin: &dyn ServerAdmin,
     datacenters: Option<&BTreeMap<StaticAddress, String>>,
 ) -> Result<Counts, admin::Error> {
+    // What keeps a leave or a rack needs no other datacenter.
+    let copies = admin.copies().await?;
     let by_datacenter = match datacenters {
-        Some(datacenters) => admin.copies_by_datacenter(datacenters).await?,
-        None => BTreeMap::new(),
+        Some(datacenters) => admin.copies_by_datacenter(datacenters, None).await,
+        None => Ok(ByDatacenter::default()),
     };
-    Ok((admin.copies().await?, by_datacenter))
+    Ok((copies, by_datacenter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::place::Place;
+
+    /// A member elsewhere that was down when this server started is in no datacenter: what keeps a
+    /// leave or a rack here is counted all the same.
+    #[tokio::test]
+    async fn copies_are_counted_where_a_datacenter_is_not_known() {
+        let place = Place::new();
+        place.state().no_datacenter = true;
+        let known = BTreeMap::new();
+        let (copies, by_datacenter) = counted(place.fake.as_ref(), Some(&known)).await.unwrap();
+        assert_eq!(copies, [("shop".to_string(), 2)].into());
+        assert!(by_datacenter.is_err());
+    }
 }

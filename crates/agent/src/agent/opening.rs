@@ -2,14 +2,15 @@
 //! [`crate::decide::rebuild`].
 
 use super::state::Agent;
-use crate::admin::Reading;
+use crate::admin::{ByDatacenter, Reading};
 use crate::decide::rebuild::{self, Next};
 use crate::report::ring;
+use crate::volume::rebuilt::Rebuilt;
 use crate::words::calls::{Doing, NotKnown};
 use crate::words::job::Trouble;
 use anyhow::{Context, Result};
 use palladion_agent_core::launch_record::LaunchRecord as _;
-use palladion_api::member::{RebuildStatus, lacking};
+use palladion_api::member::RebuildStatus;
 use palladion_api::server_config::Opens;
 
 impl Agent {
@@ -31,6 +32,9 @@ impl Agent {
 
     /// Follow the order to take clients: first the note, so that the next start is as this one.
     pub(super) async fn follow_opening(&mut self) {
+        if let Some(why) = &self.copies.unknown {
+            self.trouble = Some(Trouble::Copies { why: why.clone() }.into());
+        }
         let Some(ledger) = self.ledger() else { return };
         let lacks = self.lacks();
         let next = rebuild::opens(&self.facts(), ledger, lacks.as_deref());
@@ -51,14 +55,45 @@ impl Agent {
         let reading = self.reading().filter(|r| r.schema_agreed == Some(true))?;
         let of = (reading.schema_version.clone(), ring::summary(reading)?.hash);
         let counted = &self.copies;
-        let rebuilt = &self.found.as_ref().ok()?.rebuilt.keyspaces;
-        let is_fresh = counted.of == of && !counted.by_datacenter.is_empty();
-        is_fresh.then(|| lacking(&config.datacenter, &counted.by_datacenter, rebuilt))
+        let rebuilt = self.found.as_ref().ok()?.rebuilt.copies();
+        let ByDatacenter { copies, uneven } = &counted.by_datacenter;
+        let is_fresh = counted.of == of && !copies.is_empty();
+        is_fresh.then(|| rebuild::in_the_way(&config.datacenter, copies, uneven, &rebuilt))
+    }
+
+    /// Forget what was rebuilt and does not hold any more, as it was just counted.
+    pub(super) fn forget_rebuilt(&mut self) {
+        let counted = &self.copies.by_datacenter.copies;
+        let (true, Ok(mounted), Some(reading)) =
+            (self.opens().is_some() && !counted.is_empty(), self.mounted.as_ref(), self.reading())
+        else {
+            return;
+        };
+        let own = &mounted.config.datacenter;
+        let here = rebuild::copies_in(own, counted);
+        let members = reading.members.iter().flatten();
+        let members = members.filter(|m| m.datacenter.as_ref() == Some(own)).count();
+        let members = u32::try_from(members).unwrap_or(u32::MAX);
+        let uneven = &self.copies.by_datacenter.uneven;
+        let Some(volume) = &self.volume else { return };
+        let noted = volume.change_rebuilt(|noted| {
+            noted.keyspaces.retain(|name, _| !uneven.contains(name));
+            noted.forget(&here, members);
+        });
+        match (noted, &mut self.found) {
+            (Ok(rebuilt), Ok(found)) => found.rebuilt = rebuilt,
+            (Ok(_), Err(_)) => {}
+            (Err(error), _) => {
+                // Counted again, and nothing is opened meanwhile.
+                self.copies.by_datacenter = ByDatacenter::default();
+                self.copies.unknown = Some(format!("{error:#}"));
+            }
+        }
     }
 
     fn note_open(&mut self) -> Result<()> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let rebuilt = volume.change_rebuilt(|rebuilt| rebuilt.open = true)?;
+        let rebuilt = volume.change_rebuilt(Rebuilt::opened)?;
         tracing::info!("the member is rebuilt, and is opened to clients");
         if let Ok(found) = &mut self.found {
             found.rebuilt = rebuilt;
@@ -88,6 +123,6 @@ impl Agent {
     pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
         self.opens()?;
         let rebuilt = &self.found.as_ref().ok()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.keyspaces.clone() })
+        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
     }
 }

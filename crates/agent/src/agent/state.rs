@@ -4,7 +4,7 @@
 use super::elsewhere;
 use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
-use crate::admin::{self, Reading, ServerAdmin};
+use crate::admin::{self, ByDatacenter, Reading, ServerAdmin};
 use crate::decide::clock::Times;
 use crate::decide::elsewhere::Elsewhere;
 use crate::decide::health::Watch;
@@ -181,8 +181,8 @@ pub struct Question {
     pub seen: Instant,
 }
 
-/// Copies of each keyspace, and the same by datacenter.
-pub type Counts = (BTreeMap<String, u32>, BTreeMap<String, BTreeMap<String, u32>>);
+/// Copies of each keyspace, and the same by datacenter, or why those are not known.
+pub type Counts = (BTreeMap<String, u32>, Result<ByDatacenter, admin::Error>);
 /// A question whether a permit or an intent may be begun.
 pub struct BeginAsked {
     /// Its nonce.
@@ -209,7 +209,9 @@ pub struct Copies {
     /// Copies by keyspace.
     pub counts: BTreeMap<String, u32>,
     /// The same by datacenter, where the ring has several.
-    pub by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
+    pub by_datacenter: ByDatacenter,
+    /// Why those are not known.
+    pub unknown: Option<String>,
     /// Are they being counted?
     pub is_under_way: bool,
     /// When that was tried last, and failed or is under way.

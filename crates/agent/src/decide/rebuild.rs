@@ -2,14 +2,15 @@
 //! finds no rows and no error (safety rule 7.18). So its server runs without its native transport
 //! until the member has what it lacks and the operator opens it. What it has, and that it is open,
 //! is on its volume: without a note every start is closed, also one by itself with the API server
-//! away.
+//! away, and with a note that it is closed no configuration opens it.
 
 use super::{Cause, Facts, Process, Source, VolumeFact};
 use crate::render::Door;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::rebuilt::Rebuilt;
-use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit};
+use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit, lacking};
 use palladion_api::server_config::Opens;
+use std::collections::BTreeMap;
 
 /// What is to be done about an order to take clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,22 +25,31 @@ pub enum Next {
 
 /// How a start is made that is neither sealed nor closed for a restore.
 pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
-    match facts.opens {
-        None => Door::Open,
-        Some(Opens::WhenRebuilt) => {
-            let permit = facts.spec.and_then(|known| known.spec.start.as_ref());
-            let noted = noted(facts).cloned().unwrap_or_default();
-            match noted_before(cause, permit, noted).open {
-                true => Door::Open,
-                false => Door::AwaitsRebuild,
-            }
-        }
+    let permit = facts.spec.and_then(|known| known.spec.start.as_ref());
+    let noted = noted(facts).cloned().unwrap_or_default();
+    match noted_before(facts.opens, cause, permit, noted).closed {
+        true => Door::AwaitsRebuild,
+        false => Door::Open,
     }
 }
 
 /// What is noted before a start. Whoever enters the ring as new has what its permit says, and
-/// nothing that was on the volume before.
-pub fn noted_before(cause: &Cause, permit: Option<&StartPermit>, noted: Rebuilt) -> Rebuilt {
+/// nothing that was on the volume before. A member that was closed stays so where the configuration
+/// does not ask for it any more: an older operator does not know of it.
+pub fn noted_before(
+    opens: Option<Opens>,
+    cause: &Cause,
+    permit: Option<&StartPermit>,
+    noted: Rebuilt,
+) -> Rebuilt {
+    let noted = before(cause, permit, noted);
+    match opens {
+        Some(Opens::WhenRebuilt) => Rebuilt { closed: !noted.open, ..noted },
+        None => noted,
+    }
+}
+
+fn before(cause: &Cause, permit: Option<&StartPermit>, noted: Rebuilt) -> Rebuilt {
     use DataBeforeStart::{Keep, MustBeEmpty, Retire, Unknown, Wipe};
     let Cause::Permit { kind, nonce, data } = cause else { return noted };
     match (kind, data) {
@@ -49,8 +59,8 @@ pub fn noted_before(cause: &Cause, permit: Option<&StartPermit>, noted: Rebuilt)
         ) => {
             let permit = permit.filter(|permit| permit.nonce == *nonce);
             let has = permit.and_then(|permit| permit.rebuilt.clone());
-            let mut rebuilt = Rebuilt { open: has.is_some(), keyspaces: Vec::new() };
-            has.iter().flatten().for_each(|keyspace| rebuilt.note(keyspace));
+            let mut rebuilt = Rebuilt { open: has.is_some(), ..Rebuilt::default() };
+            has.iter().flatten().for_each(|(keyspace, copies)| rebuilt.note(keyspace, *copies));
             rebuilt
         }
         (PermitKind::Initialize | PermitKind::Join | PermitKind::Replace, Keep | Unknown(_))
@@ -62,6 +72,31 @@ pub fn noted_before(cause: &Cause, permit: Option<&StartPermit>, noted: Rebuilt)
             _,
         ) => noted,
     }
+}
+
+/// What keeps a member from taking clients: keyspaces that it lacks, and those with copies here
+/// that do not count them by datacenter. Those have other members as soon as they are converted.
+pub fn in_the_way<'a>(
+    datacenter: &str,
+    copies: &'a BTreeMap<String, BTreeMap<String, u32>>,
+    uneven: &'a [String],
+    rebuilt: &BTreeMap<String, u32>,
+) -> Vec<&'a String> {
+    let mut all = lacking(datacenter, copies, uneven, rebuilt);
+    let is_here = |name: &&String| {
+        copies.get(*name).and_then(|of| of.get(datacenter)).is_some_and(|copies| *copies > 0)
+    };
+    all.extend(uneven.iter().filter(is_here));
+    all
+}
+
+/// Copies of each keyspace in this datacenter.
+pub fn copies_in(
+    datacenter: &str,
+    copies: &BTreeMap<String, BTreeMap<String, u32>>,
+) -> BTreeMap<String, u32> {
+    let here = |of: &BTreeMap<String, u32>| of.get(datacenter).copied().unwrap_or(0);
+    copies.iter().map(|(name, of)| (name.clone(), here(of))).collect()
 }
 
 /// Does the order to take clients hold for this member? `lacks` are the keyspaces that it lacks;

@@ -44,7 +44,7 @@ pub use work::work;
 #[cfg(test)]
 pub(crate) mod kill;
 #[cfg(test)]
-mod place;
+pub(crate) mod place;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

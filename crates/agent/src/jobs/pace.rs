@@ -35,6 +35,8 @@ pub struct Pace {
     /// How long nothing of it must be seen until it counts as over: a rewrite may
     /// wait a minute for other compactions to end before it shows.
     pub quiet: Duration,
+    /// How long servers may disagree on the schema before a keyspace is altered, and after it.
+    pub agreement: Duration,
 }
 
 impl Default for Pace {
@@ -54,6 +56,7 @@ impl Default for Pace {
             alone: Duration::from_secs(600),
             orphan: Duration::from_secs(5),
             quiet: Duration::from_secs(65),
+            agreement: Duration::from_secs(60),
         }
     }
 }

@@ -122,6 +122,7 @@ impl Place {
             alone: short * 20,
             orphan: short,
             quiet: short * 10,
+            agreement: Duration::from_secs(2),
         }
     }
 

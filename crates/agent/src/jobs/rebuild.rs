@@ -22,17 +22,41 @@ pub async fn rebuild(operation: &Operation, tools: &Tools, progress: &Progress) 
         bail!(Failed::NoSource);
     }
     let all = operation.keyspaces.len();
+    let mut rebuilt = Vec::new();
     for (index, keyspace) in operation.keyspaces.iter().enumerate() {
         let doing = || Doing::Rebuild { keyspace: keyspace.clone() };
-        if !tools.volume.rebuilt().keyspaces.contains(keyspace) {
+        // None here any more: nothing of it is lacked.
+        let Some(here) = copies(tools, keyspace).await.with_context(doing)? else {
+            tell(progress, index + 1, all);
+            continue;
+        };
+        let noted = tools.volume.rebuilt().keyspaces.get(keyspace).copied();
+        if noted.is_none_or(|had| had.copies < here) {
             let call = tools.admin.rebuild(source, keyspace);
             beside(call, tools, progress, (index, all)).await.with_context(doing)?;
-            tools.volume.change_rebuilt(|rebuilt| rebuilt.note(keyspace)).with_context(doing)?;
+            let noted = tools.volume.change_rebuilt(|rebuilt| rebuilt.note(keyspace, here));
+            noted.with_context(doing)?;
         }
+        rebuilt.push(keyspace);
         tell(progress, index + 1, all);
     }
-    let keyspaces = Names::of(&operation.keyspaces);
-    Ok(Done::Rebuilt { keyspaces, source: source.into() })
+    Ok(match rebuilt.is_empty() {
+        true => Done::NoKeyspaces,
+        false => Done::Rebuilt { keyspaces: Names::of(rebuilt), source: source.into() },
+    })
+}
+
+/// Copies of a keyspace in this datacenter, right before it is rebuilt: what it gets more of
+/// meanwhile is not in it. None where it has none, or does not count them by datacenter.
+async fn copies(tools: &Tools, keyspace: &str) -> Result<Option<u32>> {
+    let reading = tools.admin.read().await?;
+    let members = reading.members.iter().flatten();
+    let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
+    let counted = tools.admin.copies_by_datacenter(&known.collect(), Some(keyspace)).await?;
+    let of = counted.copies.get(keyspace);
+    let here = of.and_then(|of| of.get(&tools.datacenter)).copied().unwrap_or(0);
+    let is_uneven = counted.uneven.iter().any(|name| name == keyspace);
+    Ok(Some(here).filter(|here| *here > 0 && !is_uneven))
 }
 
 /// Wait for the call, which may take days, and tell how far it is meanwhile.

@@ -3,7 +3,7 @@
 
 use super::bench::{Bench, Halt, Step};
 use crate::cql;
-use crate::replication::{Altered, Change, Fewer, Simple, View, alter, look};
+use crate::replication::{Altered, Change, Fewer, Replication, Schema, Simple, View, alter, look};
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;
 use crate::words::replication::Refused;
@@ -13,6 +13,7 @@ use palladion_api::task::{
     FewerCopies, KeyspaceResult, KeyspaceState, ReplicationTask, SimpleReplication,
 };
 use palladion_api::words::Names;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Set them.
@@ -62,26 +63,32 @@ async fn view(bench: &Bench) -> Step<View> {
 }
 
 /// The ring is looked at again right before each write.
-async fn one(bench: &Bench, keyspace: &String, (datacenter, change): (&str, &Change)) -> Step<()> {
+async fn one(bench: &Bench, keyspace: &str, (datacenter, change): (&str, &Change)) -> Step<()> {
     let begun = Instant::now();
-    bench.note(|notes| notes.call(Item { keyspace: keyspace.clone(), table: None }))?;
+    bench.note(|notes| notes.call(Item { keyspace: keyspace.into(), table: None }))?;
     let view = view(bench).await?;
-    let altered = match alter(bench.keyspaces.as_ref(), keyspace, change, &view).await {
+    let (keyspaces, admin) = (bench.keyspaces.as_ref(), bench.admin.as_ref());
+    let schema: (&dyn Schema, Duration) = (&admin, bench.pace.agreement);
+    // Whatever comes of the statement, the copies that there were are known to the next try.
+    let about_to = |present: &Replication| {
+        let before = present.copies_in(datacenter).unwrap_or(0);
+        bench.book.change(|notes| notes.change_copies(keyspace, before))
+    };
+    let altered = match alter((keyspaces, schema), keyspace, change, &view, about_to).await {
         Ok(altered) => altered,
         Err(error) => {
             let halt = failed(bench, keyspace, error).await;
             return bench.keyspace(keyspace, async { Err(halt) }).await;
         }
     };
-    let (said, copies_before) = match &altered {
-        Altered::Nothing => (Done::AlreadyReplicated, None),
-        Altered::From(before) => {
-            let said = Done::ReplicatedBefore { before: before.shown() };
-            (said, Some(before.copies_in(datacenter).unwrap_or(0)))
-        }
+    let said = match &altered {
+        Altered::Nothing => Done::AlreadyReplicated,
+        Altered::From(before) => Done::ReplicatedBefore { before: before.shown() },
     };
+    let task = &bench.job.task;
+    let copies_before = bench.book.read(|notes| notes.copies_before(task, keyspace));
     let result = KeyspaceResult {
-        name: keyspace.clone(),
+        name: keyspace.into(),
         state: KeyspaceState::Succeeded,
         seconds: begun.elapsed().as_secs(),
         message: Some(said.to_string()),

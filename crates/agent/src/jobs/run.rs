@@ -6,7 +6,7 @@ use super::rebuild;
 use crate::admin::{DownReplicas, Error, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
 use crate::cql::Endpoint;
 use crate::decide::operation::Left;
-use crate::replication::{Change, Fewer, Simple, View, alter};
+use crate::replication::{Change, Fewer, Schema, Simple, View, alter};
 use crate::volume::Volume;
 use crate::words::calls::Doing;
 use crate::words::job::{Done, Failed};
@@ -177,12 +177,14 @@ async fn alter_replication(
     let change = Change {
         factors: operation.replication.clone(),
         simple: Simple::Replaced,
-        fewer: Fewer::Allowed,
+        fewer: Fewer::OwnAlone,
     };
     let reading = tools.admin.read().await.context(Doing::ReadAttributes)?;
     let view = View::of(&tools.datacenter, reading.members.as_deref());
     for (index, keyspace) in operation.keyspaces.iter().enumerate() {
-        alter(&tools.cql, keyspace, &change, &view)
+        let admin = tools.admin.as_ref();
+        let schema: (&dyn Schema, Duration) = (&admin, tools.pace.agreement);
+        alter((&tools.cql, schema), keyspace, &change, &view, |_| Ok(()))
             .await
             .with_context(|| Doing::Alter { keyspace: keyspace.clone() })?;
         tell(progress, index + 1, operation.keyspaces.len());

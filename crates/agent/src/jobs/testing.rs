@@ -3,7 +3,8 @@
 
 use crate::admin::jobs::{Compaction, Holders, Jobs, Owners, Rewrite, Rewritten, Segment, Tables};
 use crate::admin::{
-    Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
+    Answer, ByDatacenter, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
+    ServerAdmin,
 };
 use crate::repair::Schema;
 use crate::repair::schema::{Keyspace, Schemas, Table};
@@ -87,6 +88,16 @@ pub struct State {
     pub rebuilds: u32,
     /// How its keyspaces are replicated.
     pub replications: BTreeMap<String, Replication>,
+    /// Copies of a keyspace in dc1, where it is not one.
+    pub here: BTreeMap<&'static str, u32>,
+    /// The datacenter of a member is not known: copies are not counted by it.
+    pub no_datacenter: bool,
+    /// For so many looks servers do not agree on the schema.
+    pub disagrees: u32,
+    /// What somebody elsewhere has written at the same time: seen here once servers agree.
+    pub overwritten: Option<(&'static str, Replication)>,
+    /// The connection breaks behind the next statement.
+    pub loses_answer: bool,
     /// The datacenter of a member, where it is not dc1.
     pub elsewhere: BTreeMap<&'static str, &'static str>,
 }
@@ -128,7 +139,15 @@ async fn broken() -> Error {
 
 impl ServerAdmin for Fake {
     fn read(&self) -> Answer<'_, Reading> {
-        let state = self.state.lock().unwrap();
+        let mut state = self.state.lock().unwrap();
+        let is_agreed = state.disagrees == 0;
+        state.disagrees = state.disagrees.saturating_sub(1);
+        if state.disagrees == 0
+            && !is_agreed
+            && let Some((keyspace, written)) = state.overwritten.take()
+        {
+            state.replications.insert(keyspace.into(), written);
+        }
         let members = state.members.iter().map(|(name, member_state)| RingMember {
             host_id: (*name).into(),
             address: StaticAddress::new(format!("10.0.0.{name}")),
@@ -143,7 +162,7 @@ impl ServerAdmin for Fake {
         now(Reading {
             mode: state.mode.map(str::to_string),
             host_id: Some("1".into()),
-            schema_agreed: Some(true),
+            schema_agreed: Some(is_agreed),
             schema_version: Some(state.schema.to_string()),
             members: Some(members.collect()),
             ..Reading::default()
@@ -182,14 +201,22 @@ impl ServerAdmin for Fake {
     }
 
     fn copies(&self) -> Answer<'_, BTreeMap<String, u32>> {
-        now(BTreeMap::new())
+        now([("shop".to_string(), 2)].into())
     }
 
     fn copies_by_datacenter<'a>(
         &'a self,
         _: &'a BTreeMap<StaticAddress, String>,
-    ) -> Answer<'a, BTreeMap<String, BTreeMap<String, u32>>> {
-        now(BTreeMap::new())
+        of: Option<&'a str>,
+    ) -> Answer<'a, ByDatacenter> {
+        let state = self.state.lock().unwrap();
+        if state.no_datacenter {
+            let (operation, message) = ("count copies".to_string(), "no datacenter".to_string());
+            return Box::pin(async { Err(Error::Failed { operation, message }) });
+        }
+        let here = |name: &str| state.here.get(name).copied().unwrap_or(1);
+        let counted = of.map(|name| (name.to_string(), [("dc1".to_string(), here(name))].into()));
+        now(ByDatacenter { copies: counted.into_iter().collect(), uneven: Vec::new() })
     }
 
     fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()> {
@@ -286,7 +313,18 @@ impl Keyspaces for Fake {
     ) -> BoxFuture<'a, anyhow::Result<()>> {
         let mut state = self.called(format!("alter {keyspace} to {}", to.shown()));
         state.replications.insert(keyspace.into(), to.clone());
-        Box::pin(async { Ok(()) })
+        if state.overwritten.is_some() {
+            state.disagrees = 2;
+        }
+        let is_lost = std::mem::take(&mut state.loses_answer);
+        Box::pin(async move {
+            let io = || std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+            let address = std::net::SocketAddr::from(([127, 0, 0, 1], 9042));
+            match is_lost {
+                true => Err(crate::cql::Error::Io { address, source: io() }.into()),
+                false => Ok(()),
+            }
+        })
     }
 }
 

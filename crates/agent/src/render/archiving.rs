@@ -5,16 +5,17 @@ use super::Door;
 use palladion_api::server_config::{CommitLogArchive, ServerConfig};
 use std::path::Path;
 
-/// The file; none where nothing is archived. A server that takes no clients yet writes nothing that
-/// a window could hold: one opens behind a backup.
+/// The file; none where nothing is archived. A server that is sealed, or closed for a restore,
+/// writes nothing that a window could hold: it is restarted to be opened, and one opens behind a
+/// backup. One that waits for its rebuild takes writes of others, and is opened as it runs.
 pub fn properties(
     (config, door): (&ServerConfig, Door),
     agent: &Path,
     links: &Path,
 ) -> Option<String> {
     match (config.archive?, door) {
-        (CommitLogArchive::Linked, Door::Sealed | Door::Closed | Door::AwaitsRebuild) => None,
-        (CommitLogArchive::Linked, Door::Open) => {
+        (CommitLogArchive::Linked, Door::Sealed | Door::Closed) => None,
+        (CommitLogArchive::Linked, Door::Open | Door::AwaitsRebuild) => {
             let (agent, links) = (agent.display(), links.display());
             Some(format!("archive_command={agent} link %path {links}/%name\n"))
         }
@@ -41,6 +42,8 @@ mod tests {
         let expected =
             "archive_command=/mnt/shared/palladion-agent link %path /v/.p/commitlog/%name\n";
         assert_eq!(of(&config, Door::Open).as_deref(), Some(expected));
+        let waits = of(&config, Door::AwaitsRebuild);
+        assert_eq!(waits.as_deref(), Some(expected), "it is opened without another start");
         assert_eq!((of(&config, Door::Sealed), of(&config, Door::Closed)), (None, None));
     }
 }

@@ -1,11 +1,18 @@
 //! Changing the replication of a keyspace: read what it is, write the whole with the change in
-//! it, and read it back.
+//! it, and read it back. Both are read while all servers agree on the schema: what another
+//! coordinator wrote and this one has not received is overwritten otherwise, and nobody sees it.
 
 use super::{Change, Replication, View};
+use crate::admin::ServerAdmin;
 use crate::cql::{Connection, Endpoint, text};
 use crate::words::replication::Refused;
 use anyhow::Result;
 use futures::future::BoxFuture;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Where keyspaces are kept.
 pub trait Keyspaces: Send + Sync {
@@ -41,6 +48,32 @@ impl Keyspaces for Endpoint {
     }
 }
 
+/// Where it is known whether servers agree on the schema.
+pub trait Schema: Send + Sync {
+    /// Do all of the ring that are up have the same one? Not known counts as no.
+    fn is_agreed(&self) -> BoxFuture<'_, Result<bool>>;
+}
+
+impl Schema for &dyn ServerAdmin {
+    fn is_agreed(&self) -> BoxFuture<'_, Result<bool>> {
+        Box::pin(async move { Ok(self.read().await?.schema_agreed == Some(true)) })
+    }
+}
+
+/// Wait until they do; false where they did not in time.
+async fn agreed((schema, time): (&dyn Schema, Duration)) -> Result<bool> {
+    let until = Instant::now() + time;
+    loop {
+        if schema.is_agreed().await? {
+            return Ok(true);
+        }
+        if Instant::now() >= until {
+            return Ok(false);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
 /// What became of a keyspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Altered {
@@ -63,19 +96,31 @@ pub async fn look(
     Ok((present, wanted))
 }
 
-/// Change one keyspace. An error says why it was not changed, or what it is now.
+/// Change one keyspace. An error says why it was not changed, or what it is now. What it is before
+/// is noted by `about_to`, right before the statement; where that fails nothing is written. `schema` is asked
+/// for so long, before the statement and after it.
 pub async fn alter(
-    keyspaces: &dyn Keyspaces,
+    (keyspaces, schema): (&dyn Keyspaces, (&dyn Schema, Duration)),
     keyspace: &str,
     change: &Change,
     view: &View,
+    about_to: impl FnOnce(&Replication) -> Result<()>,
 ) -> Result<Altered> {
+    let refused = |why| anyhow::Error::msg(Refused::of(keyspace, &why));
+    if !agreed(schema).await? {
+        return Err(refused(Refused::NotAgreed));
+    }
     let (present, wanted) = look(keyspaces, keyspace, change, view).await?;
     if wanted == present {
         return Ok(Altered::Nothing);
     }
+    about_to(&present)?;
     keyspaces.replicate(keyspace, &wanted).await?;
-    // Somebody elsewhere may have written what he had read before.
+    // Somebody elsewhere may have written what he had read before: of two statements the later one
+    // is what all servers have once they agree.
+    if !agreed(schema).await? {
+        return Err(refused(Refused::NotSettled { wanted: wanted.shown() }));
+    }
     let found = keyspaces.present(keyspace).await?;
     match found == wanted {
         true => Ok(Altered::From(present)),

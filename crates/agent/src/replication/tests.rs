@@ -1,11 +1,13 @@
 //! What a change of replication keeps, and what it refuses.
 
-use super::{Altered, Change, Fewer, Replication, Simple, View, alter};
-use crate::cql::Credentials;
+use super::{Altered, Change, Fewer, Replication, Schema, Simple, View, alter};
 use crate::cql::testing::FakeServer;
+use crate::cql::{Credentials, Endpoint};
+use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 fn row(class: &str, options: &[(&str, &str)]) -> String {
     let mut replication =
@@ -71,11 +73,25 @@ fn the_other_datacenter_survives_fewer_copies_here_and_an_unknown_view() {
     let present = by_datacenter(&[("dc1", "3"), ("dc2", "3")]);
     let mut lower = change(&[("dc1", 2)]);
     assert!(refused(&present, &lower, &two()).contains("`lowering: Allow`"));
-    (lower.simple, lower.fewer) = (Simple::Replaced, Fewer::Allowed);
+    (lower.simple, lower.fewer) = (Simple::Replaced, Fewer::OwnAlone);
     for view in [two(), view(&[(None, 1)]), View::of("dc1", None)] {
         let changed = present.changed(&lower, &view).unwrap();
         assert_eq!(changed, by_datacenter(&[("dc1", "2"), ("dc2", "3")]));
     }
+}
+
+/// An order of when the other datacenter had one member, carried out when its operator has given
+/// it three copies.
+#[test]
+fn an_order_of_its_own_operator_lowers_no_copies_elsewhere() {
+    let late = Change { fewer: Fewer::OwnAlone, ..change(&[("dc1", 2), ("dc2", 1)]) };
+    let present = by_datacenter(&[("dc1", "3"), ("dc2", "3")]);
+    let changed = present.changed(&late, &two()).unwrap();
+    assert_eq!(changed, by_datacenter(&[("dc1", "2"), ("dc2", "3")]));
+    let drop = Change { fewer: Fewer::OwnAlone, ..change(&[("dc2", 0)]) };
+    assert_eq!(present.changed(&drop, &two()).unwrap(), present);
+    let raised = by_datacenter(&[("dc1", "3")]).changed(&late, &two()).unwrap();
+    assert_eq!(raised, by_datacenter(&[("dc1", "2"), ("dc2", "1")]));
 }
 
 #[test]
@@ -135,8 +151,26 @@ fn what_every_server_has_for_itself_is_never_changed() {
     }
 }
 
-fn endpoint(server: &FakeServer) -> crate::cql::Endpoint {
+fn endpoint(server: &FakeServer) -> Endpoint {
     server.endpoint(Some(Credentials { username: "u".into(), password: "p".into() }))
+}
+
+/// Servers that agree.
+struct Agree;
+
+impl Schema for Agree {
+    fn is_agreed(&self) -> BoxFuture<'_, anyhow::Result<bool>> {
+        Box::pin(async { Ok(true) })
+    }
+}
+
+async fn changed(
+    keyspaces: &Endpoint,
+    keyspace: &str,
+    change: &Change,
+    view: &View,
+) -> anyhow::Result<Altered> {
+    alter((keyspaces, (&Agree, Duration::ZERO)), keyspace, change, view, |_| Ok(())).await
 }
 
 #[tokio::test]
@@ -146,7 +180,7 @@ async fn one_statement_is_written_and_read_back_and_none_where_nothing_changes()
     server.replicate("shop", &row("NetworkTopologyStrategy", &[("dc1", "2"), ("dc2", "3")]));
     let connection = endpoint(&server);
     let (raise, view) = (change(&[("dc1", 3)]), two());
-    let altered = alter(&connection, "shop", &raise, &view).await.unwrap();
+    let altered = changed(&connection, "shop", &raise, &view).await.unwrap();
     assert_eq!(altered, Altered::From(present));
     assert_eq!(
         server.statements(),
@@ -154,9 +188,9 @@ async fn one_statement_is_written_and_read_back_and_none_where_nothing_changes()
             "ALTER KEYSPACE \"shop\" WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3, 'dc2': 3}"
         ]
     );
-    let again = alter(&connection, "shop", &raise, &view).await.unwrap();
+    let again = changed(&connection, "shop", &raise, &view).await.unwrap();
     assert_eq!((again, server.statements().len()), (Altered::Nothing, 1));
-    let unknown = alter(&connection, "gone", &raise, &view).await.unwrap_err();
+    let unknown = changed(&connection, "gone", &raise, &view).await.unwrap_err();
     assert!(unknown.to_string().contains("does not exist"), "{unknown}");
 }
 
@@ -167,6 +201,6 @@ async fn who_is_overwritten_in_between_is_told() {
     server.replicate("shop", &row("NetworkTopologyStrategy", &[("dc1", "2")]));
     server.overwrites("shop", &row("NetworkTopologyStrategy", &[("dc1", "2"), ("dc2", "2")]));
     let connection = endpoint(&server);
-    let error = alter(&connection, "shop", &change(&[("dc1", 3)]), &two()).await.unwrap_err();
+    let error = changed(&connection, "shop", &change(&[("dc1", 3)]), &two()).await.unwrap_err();
     assert!(error.to_string().contains("somebody else"), "{error}");
 }

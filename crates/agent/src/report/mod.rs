@@ -19,8 +19,8 @@ use palladion_api::backup::{ArchiveStatus, TransferStatus};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     AccessProblem, AgentStatus, BeginQuestion, CassandraMemberStatus, Evidence, Guard,
-    HealthRecord, JobStatus, MemberTlsStatus, Missed, OperationStatus, RebuildStatus, ServerStatus,
-    VolumeState, VolumeStatus,
+    HealthRecord, JobStatus, MOST_REBUILT, MemberTlsStatus, Missed, OperationStatus, RebuildStatus,
+    ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::repair::{Pressure, RepairStatus};
 use std::collections::BTreeMap;
@@ -64,6 +64,8 @@ pub struct Parts<'a> {
     pub copies: &'a BTreeMap<String, u32>,
     /// The same by datacenter, where the ring has several.
     pub copies_by_datacenter: &'a BTreeMap<String, BTreeMap<String, u32>>,
+    /// Keyspaces that do not count copies by it, sorted.
+    pub not_by_datacenter: &'a [String],
     /// What it has of the data of the ring, where its datacenter was added to one.
     pub rebuild: Option<RebuildStatus>,
     /// Does its server take no clients, since it is not rebuilt?
@@ -122,6 +124,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         ring: parts.reading.and_then(ring::summary),
         copies: parts.copies.clone(),
         copies_by_datacenter: parts.copies_by_datacenter.clone(),
+        not_by_datacenter: parts.not_by_datacenter.iter().take(MOST_REBUILT).cloned().collect(),
         rebuild: parts.rebuild.clone(),
         evidence: parts.evidence.cloned(),
         access: parts.access.cloned(),

@@ -1,10 +1,12 @@
 //! What a member of a datacenter that was added to a ring has of its data, and whether it takes
 //! clients. A file of its own, as with jobs. Without it, or where it cannot be read, the member has
-//! nothing and takes nobody: then it is rebuilt once more.
+//! nothing and takes nobody: then it is rebuilt once more. It is written before the first start
+//! without clients, and keeps later ones closed whatever the configuration says.
 
 use super::{Volume, durable};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 const FILE: &str = "rebuild.json";
@@ -19,17 +21,54 @@ pub struct Rebuilt {
     /// Does it take clients, also after a restart?
     #[serde(default)]
     pub open: bool,
-    /// Keyspaces that were rebuilt, or streamed by a join of a datacenter that had them; sorted.
+    /// Was it started without clients because it lacks something? It stays so until it is open,
+    /// also under a configuration that does not ask for it.
     #[serde(default)]
-    pub keyspaces: Vec<String>,
+    pub closed: bool,
+    /// Keyspaces that were rebuilt, or streamed by a join of a datacenter that had them.
+    #[serde(default)]
+    pub keyspaces: BTreeMap<String, Had>,
+}
+
+/// Under which replication a keyspace was rebuilt, or was seen to be since.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Had {
+    /// Copies in the datacenter of the member.
+    pub copies: u32,
+    /// Had each member there a copy of every range? More copies are then no more ranges: such a
+    /// keyspace has more copies only because there are more members.
+    #[serde(default)]
+    pub all: bool,
 }
 
 impl Rebuilt {
-    /// This keyspace was rebuilt.
-    pub fn note(&mut self, keyspace: &str) {
-        if let Err(at) = self.keyspaces.binary_search_by(|known| known.as_str().cmp(keyspace)) {
-            self.keyspaces.insert(at, keyspace.into());
-        }
+    /// This keyspace was rebuilt while the datacenter had so many copies of it.
+    pub fn note(&mut self, keyspace: &str, copies: u32) {
+        self.keyspaces.insert(keyspace.into(), Had { copies, all: false });
+    }
+
+    /// It takes clients from now on.
+    pub fn opened(&mut self) {
+        (self.open, self.closed) = (true, false);
+    }
+
+    /// How many copies of each keyspace there were.
+    pub fn copies(&self) -> BTreeMap<String, u32> {
+        self.keyspaces.iter().map(|(name, had)| (name.clone(), had.copies)).collect()
+    }
+
+    /// What was counted now: copies of each keyspace in the datacenter, which has so many members.
+    /// A keyspace that has none here, or is there no more, is forgotten: what is written until it
+    /// has some again does not reach this member. So is one with more copies: this member has more
+    /// ranges than were rebuilt. Fewer copies are noted, so that more are seen later.
+    pub fn forget(&mut self, counted: &BTreeMap<String, u32>, members: u32) {
+        self.keyspaces.retain(|name, had| {
+            let here = counted.get(name).copied().unwrap_or(0);
+            let stays = here > 0 && (here <= had.copies || had.all);
+            *had = Had { copies: here, all: here >= members };
+            stays
+        });
     }
 }
 
@@ -41,7 +80,7 @@ impl Volume {
             Err(error) => {
                 let error = format!("{error:#}");
                 tracing::warn!(error, "cannot read what was rebuilt; it is rebuilt again");
-                Rebuilt::default()
+                Rebuilt { closed: true, ..Rebuilt::default() }
             }
         }
     }
@@ -71,13 +110,48 @@ mod tests {
         let volume = Volume::new(directory.path().to_path_buf(), Mode::Cassandra);
         volume.take(&"m-0".into(), None).unwrap();
         assert_eq!(volume.inspect().unwrap().rebuilt, Rebuilt::default());
-        for keyspace in ["shop", "auth", "shop"] {
-            volume.change_rebuilt(|rebuilt| rebuilt.note(keyspace)).unwrap();
+        for (keyspace, copies) in [("shop", 1), ("auth", 2), ("shop", 3)] {
+            volume.change_rebuilt(|rebuilt| rebuilt.note(keyspace, copies)).unwrap();
         }
-        let noted = volume.change_rebuilt(|rebuilt| rebuilt.open = true).unwrap();
-        let expected = Rebuilt { open: true, keyspaces: vec!["auth".into(), "shop".into()] };
+        let noted = volume.change_rebuilt(Rebuilt::opened).unwrap();
+        let had = |copies| Had { copies, all: false };
+        let keyspaces = [("auth".into(), had(2)), ("shop".into(), had(3))].into();
+        let expected = Rebuilt { open: true, closed: false, keyspaces };
         assert_eq!((&noted, volume.inspect().unwrap().rebuilt), (&expected, expected.clone()));
         fs::write(volume.own(FILE), "{").unwrap();
-        assert_eq!(volume.inspect().unwrap().rebuilt, Rebuilt::default());
+        let torn = Rebuilt { closed: true, ..Rebuilt::default() };
+        assert_eq!(volume.inspect().unwrap().rebuilt, torn);
+    }
+
+    fn counted(all: &[(&str, u32)]) -> BTreeMap<String, u32> {
+        all.iter().map(|(name, copies)| ((*name).to_string(), *copies)).collect()
+    }
+
+    /// Ranges that this member has now and did not have then were never streamed to it, and writes
+    /// of the time in between went past it.
+    #[test]
+    fn a_keyspace_is_forgotten_that_has_more_copies_none_or_is_gone() {
+        let mut rebuilt = Rebuilt::default();
+        for keyspace in ["dropped", "fewer", "more", "none", "same"] {
+            rebuilt.note(keyspace, 2);
+        }
+        let now = [("fewer", 1), ("more", 3), ("none", 0), ("same", 2), ("new", 2)];
+        rebuilt.forget(&counted(&now), 5);
+        assert_eq!(rebuilt.copies(), counted(&[("fewer", 1), ("same", 2)]));
+        rebuilt.forget(&counted(&[("fewer", 2), ("same", 2)]), 5);
+        assert_eq!(rebuilt.copies(), counted(&[("same", 2)]), "it had one copy in between");
+    }
+
+    /// Three copies are wanted of two members: the third member adds a copy, and no range to them.
+    #[test]
+    fn whoever_has_all_ranges_has_them_also_with_more_members() {
+        let mut rebuilt = Rebuilt::default();
+        rebuilt.note("shop", 3);
+        rebuilt.forget(&counted(&[("shop", 2)]), 2);
+        rebuilt.forget(&counted(&[("shop", 3)]), 3);
+        assert_eq!(rebuilt.copies(), counted(&[("shop", 3)]));
+        rebuilt.forget(&counted(&[("shop", 3)]), 4);
+        rebuilt.forget(&counted(&[("shop", 4)]), 4);
+        assert!(rebuilt.keyspaces.is_empty(), "a fourth copy of what it had in part");
     }
 }

@@ -56,6 +56,7 @@ palladion_api::sentences! {
     pub enum Trouble {
         Seeds { why: String } => "cannot reload the seed list: {why}";
         RuntimeSettings { why: String } => "cannot change runtime settings: {why}";
+        Copies { why: String } => "cannot count copies by datacenter: {why}";
         Opening { why: String } => "cannot open the server to clients: {why}";
         Operation { why: String } => "cannot start or record the operation: {why}";
         Certificate { why: String } => "cannot update the certificate that the server presents to clients: {why}";

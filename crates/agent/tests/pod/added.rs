@@ -67,7 +67,7 @@ fn a_member_is_rebuilt_and_opened() {
     pod.api.change_spec("m-0", json!({ "operation": rebuild }));
     pod.wait_for("its end", |s| s["operation"]["state"] == "Succeeded");
     assert_eq!(pod.told(), [r#"rebuild ["dc2","system_auth",null,null]"#]);
-    let rebuilt = json!({"open": false, "keyspaces": ["system_auth"]});
+    let rebuilt = json!({"open": false, "keyspaces": {"system_auth": 1}});
     pod.wait_for("the keyspace", |s| s["rebuild"] == rebuilt);
     assert_eq!((takes_clients(&pod), pod.get("/readyz").0), (0, 503), "nobody has ordered it");
     order(&pod);

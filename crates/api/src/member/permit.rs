@@ -6,6 +6,7 @@ use crate::rules::member as rules;
 use crate::word::Word;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Permission to start a server, given to one volume in one pod.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -37,10 +38,10 @@ pub struct StartPermit {
     /// What the agent does with the data directories before the start.
     #[serde(default)]
     pub data: DataBeforeStart,
-    /// `Join` and `Replace`, in a datacenter that was added to a ring and takes clients: the keyspaces that all its members have. What the member streams of them is complete, so it needs no rebuild. Absent: the member takes no clients before it is rebuilt. Agents of protocol 13 know it.
+    /// `Join` and `Replace`, in a datacenter that was added to a ring and takes clients: the keyspaces that all its members have, each with the number of copies there. What the member streams of them is complete, so it needs no rebuild. Absent: the member takes no clients before it is rebuilt. Agents of protocol 13 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = MOST_REBUILT))]
-    pub rebuilt: Option<Vec<String>>,
+    pub rebuilt: Option<BTreeMap<String, u32>>,
     /// `Restore`, and `Initialize` of a ring that begins with a restore: whose tokens the member starts with. Agents of protocol 11 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<RestoredStart>,

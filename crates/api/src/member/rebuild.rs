@@ -23,22 +23,24 @@ pub struct Opening {
 pub struct RebuildStatus {
     /// Whether the member takes clients, also after a restart.
     pub open: bool,
-    /// Keyspaces that were rebuilt from another datacenter, or that the member streamed when it joined a datacenter that had them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = MOST_REBUILT))]
-    pub keyspaces: Vec<String>,
+    /// Keyspaces that were rebuilt from another datacenter, or that the member streamed when it joined a datacenter that had them, each with the number of copies that its datacenter had of it. With more copies the member lacks it again; without any it is forgotten.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = MOST_REBUILT))]
+    pub keyspaces: BTreeMap<String, u32>,
 }
 
-/// Keyspaces that a member of this datacenter lacks: they have copies there and elsewhere, and were not rebuilt. Those that no other datacenter has were written there.
+/// Keyspaces that a member of this datacenter lacks: they have copies there and elsewhere, and were not rebuilt, or when there were fewer copies here. Those that no other datacenter has were written there. `uneven` are those whose copies do not go by datacenter: nothing can be rebuilt of them.
 pub fn lacking<'a>(
     datacenter: &str,
     copies: &'a BTreeMap<String, BTreeMap<String, u32>>,
-    rebuilt: &[String],
+    uneven: &[String],
+    rebuilt: &BTreeMap<String, u32>,
 ) -> Vec<&'a String> {
     let lacks = |(keyspace, of): &(&String, &BTreeMap<String, u32>)| {
-        let is_here = of.get(datacenter).is_some_and(|copies| *copies > 0);
+        let here = of.get(datacenter).copied().unwrap_or(0);
         let is_elsewhere = of.iter().any(|(name, copies)| name != datacenter && *copies > 0);
-        is_here && is_elsewhere && !rebuilt.contains(keyspace)
+        let has = rebuilt.get(*keyspace).is_some_and(|had| here <= *had);
+        here > 0 && is_elsewhere && !uneven.contains(keyspace) && !has
     };
     copies.iter().filter(lacks).map(|(keyspace, _)| keyspace).collect()
 }
@@ -53,11 +55,16 @@ mod tests {
         let copies = BTreeMap::from([
             ("both".to_string(), of(&[("dc1", 3), ("dc2", 2)])),
             ("here".to_string(), of(&[("dc2", 2)])),
+            ("fewer".to_string(), of(&[("dc1", 3), ("dc2", 1)])),
+            ("more".to_string(), of(&[("dc1", 3), ("dc2", 3)])),
             ("rebuilt".to_string(), of(&[("dc1", 3), ("dc2", 2)])),
+            ("uneven".to_string(), of(&[("dc1", 3), ("dc2", 2)])),
             ("there".to_string(), of(&[("dc1", 3)])),
             ("zero".to_string(), of(&[("dc1", 3), ("dc2", 0)])),
         ]);
-        assert_eq!(lacking("dc2", &copies, &["rebuilt".into()]), ["both"]);
-        assert!(lacking("dc2", &BTreeMap::new(), &[]).is_empty());
+        let rebuilt = ["fewer", "more", "rebuilt"].map(|name| (name.to_string(), 2)).into();
+        let uneven = ["uneven".to_string()];
+        assert_eq!(lacking("dc2", &copies, &uneven, &rebuilt), ["both", "more"]);
+        assert!(lacking("dc2", &BTreeMap::new(), &[], &BTreeMap::new()).is_empty());
     }
 }

@@ -11,7 +11,7 @@ use super::guard::{Guard, MOST_GUARDS};
 use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
 use super::missed::Missed;
-use super::rebuild::RebuildStatus;
+use super::rebuild::{MOST_REBUILT, RebuildStatus};
 use super::ring::{Evidence, RingSummary};
 use super::tls::MemberTlsStatus;
 use crate::backup::{ArchiveStatus, TransferStatus};
@@ -85,6 +85,10 @@ pub struct CassandraMemberStatus {
     /// The same by datacenter, of keyspaces with copies in it. Only in rings with several datacenters. Agents of protocol 13 report it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub copies_by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
+    /// Keyspaces whose ranges do not have the same number of copies in each datacenter: those with SimpleStrategy. Their members change when they are converted, so an added datacenter stays closed while one is here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_REBUILT))]
+    pub not_by_datacenter: Vec<String>,
     /// What it has of the data of the ring. Only in a datacenter that was added to a ring. Agents of protocol 13 report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuild: Option<RebuildStatus>,

@@ -15,7 +15,7 @@ pub fn one_store() -> Rule {
 /// A group stands in the place of a namespace.
 pub fn groups_are_names() -> Rule {
     must(
-        "self.all(namespace, self[namespace].size() <= 63 && self[namespace].matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'))",
+        "self.all(n, self[n].size() <= 63 && self[n].matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'))",
         "a group is a name like that of a namespace: 1 to 63 lower-case letters, digits and `-`",
     )
 }

@@ -2,7 +2,9 @@
 //! nobody does. They are known by the datacenter that they gossip, in views of our own
 //! members. Whose datacenter a view does not say is taken for one of ours.
 
-use super::{Facts, MemberFact, lines};
+use super::{Facts, KNOWS_DATACENTERS, MemberFact, lines};
+use palladion_api::conditions::ALL_REGIONS_NORMAL;
+use palladion_api::ids::MemberName;
 use palladion_api::member::{DatacenterSummary, RingMember, RingSummary};
 use std::collections::BTreeSet;
 
@@ -41,9 +43,34 @@ impl Facts<'_> {
         usize::try_from(view.members.saturating_sub(others)).unwrap_or(usize::MAX)
     }
 
+    /// Does this member of ours not say in which datacenter anybody is, since its agent is of
+    /// before that? All that it sees may be ours.
+    pub fn is_blind(&self, member: &MemberFact) -> bool {
+        let is_old = member.status.agent.as_ref().is_some_and(|a| a.protocol < KNOWS_DATACENTERS);
+        is_old && member.status.ring.as_ref().is_some_and(|ring| ring.datacenters.is_empty())
+    }
+
     /// Does a member that is up report that the ring has other datacenters?
     pub fn has_other_datacenters(&self) -> bool {
         self.current_views().any(|view| !self.other_datacenters(view).is_empty())
+    }
+
+    /// May members elsewhere have run, and have taken writes and deletions, while none of ours did?
+    /// Nobody's view says so then. That there were others once is on record all the same: the
+    /// condition of the other regions stays where it was set.
+    pub fn others_may_have_run(&self) -> bool {
+        let mut conditions = self.status.conditions.iter();
+        let is_on_record = conditions.any(|c| c.type_ == ALL_REGIONS_NORMAL);
+        is_on_record || self.may_have_others()
+    }
+
+    /// Members of a datacenter that was added to a ring which lack data that they should have, or
+    /// of which that is not known. What one of them gives to the others when it goes is not whole.
+    pub fn not_rebuilt(&self) -> Vec<&MemberName> {
+        let own = &self.spec.datacenter.name;
+        let lacks = |m: &&MemberFact| m.lacks(own).is_none_or(|lacks| !lacks.is_empty());
+        let all = self.joined().filter(|_| self.is_added()).filter(|m| m.is_normal());
+        all.filter(lacks).map(|m| &m.name).collect()
     }
 
     /// Release lines that run in other datacenters, as far as they are known: which, and of whom.

@@ -40,5 +40,12 @@ pub fn patch_of(facts: &Facts<'_>, member: &MemberFact, operation: &Operation) -
             patch[absent] = Value::Null;
         }
     }
+    // A merge keeps the datacenters of the operation before, and their copies would be set again.
+    let before = member.spec.as_ref().and_then(|spec| spec.operation.as_ref());
+    for datacenter in before.iter().flat_map(|before| before.replication.keys()) {
+        if !operation.replication.is_empty() && !operation.replication.contains_key(datacenter) {
+            patch["replication"][datacenter] = Value::Null;
+        }
+    }
     patch
 }

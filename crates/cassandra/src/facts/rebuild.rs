@@ -2,8 +2,8 @@
 
 use super::{Facts, MemberFact};
 use palladion_api::cluster::RingOrigin;
-use palladion_api::member::{MOST_REBUILT, lacking};
-use std::collections::{BTreeMap, BTreeSet};
+use palladion_api::member::{DebtKind, MOST_REBUILT, lacking};
+use std::collections::BTreeMap;
 
 /// Agents of before this protocol report no datacenters, drop the copies of others when they alter
 /// a replication, and know no rebuilds.
@@ -40,22 +40,30 @@ impl Facts<'_> {
         all
     }
 
-    /// The keyspaces that every member of the ring here has, this one left out: what it streams of
+    /// The keyspaces that every member of the ring here has, this one left out, each with the
+    /// smallest number of copies that one of them has counted: what it streams of
     /// them, when it enters the ring, is complete. None where its datacenter takes no clients, and
     /// where somebody lacks something or has not said.
-    pub fn rebuilt_without(&self, newcomer: &MemberFact) -> Option<Vec<String>> {
+    pub fn rebuilt_without(&self, newcomer: &MemberFact) -> Option<BTreeMap<String, u32>> {
         let own = &self.spec.datacenter.name;
-        let mut named: BTreeSet<&String> = BTreeSet::new();
+        let mut named: BTreeMap<String, u32> = BTreeMap::new();
         let mut others = self.joined().filter(|m| m.name != newcomer.name).peekable();
         others.peek().filter(|_| self.is_added())?;
         for member in others {
-            let copies = member.counted().filter(|_| member.is_opened())?;
+            let mut pending = member.spec.iter().flat_map(|spec| &spec.pending_maintenance);
+            // What it has of it may be one copy's, until it is repaired.
+            let is_whole = !pending.any(|debt| debt.kind == DebtKind::Repair);
+            let copies = member.counted().filter(|_| member.is_opened() && is_whole)?;
             if !member.lacks(own)?.is_empty() {
                 return None;
             }
-            named.extend(lacking(own, copies, &[]));
+            let uneven = &member.status.not_by_datacenter;
+            for keyspace in lacking(own, copies, uneven, &BTreeMap::new()) {
+                let here = copies.get(keyspace).and_then(|of| of.get(own)).copied()?;
+                let known = named.entry(keyspace.clone()).or_insert(here);
+                *known = here.min(*known);
+            }
         }
-        let named: Vec<String> = named.into_iter().cloned().collect();
         (named.len() <= MOST_REBUILT).then_some(named)
     }
 }
@@ -65,7 +73,14 @@ impl MemberFact {
     pub fn is_opened(&self) -> bool {
         let spec = self.spec.as_ref();
         let named = spec.and_then(|s| s.opening.as_ref()).map(|opening| &opening.volume_id);
-        named.is_some() && named == spec.and_then(|s| s.volume_id.as_ref())
+        let volume_id = spec.and_then(|s| s.volume_id.as_ref());
+        // A cluster that was made again finds members open.
+        let is_open = || {
+            let volume = self.volume().map(|volume| &volume.volume_id);
+            let is_open = self.status.rebuild.as_ref().is_some_and(|rebuild| rebuild.open);
+            is_open && volume.is_some() && volume == volume_id
+        };
+        (named.is_some() && named == volume_id) || is_open()
     }
 
     /// Does its server take no clients, since it is not rebuilt?
@@ -82,7 +97,15 @@ impl MemberFact {
     /// Keyspaces that it lacks; none where that is not known.
     pub fn lacks(&self, datacenter: &str) -> Option<Vec<&String>> {
         let rebuilt = self.status.rebuild.as_ref()?;
-        Some(lacking(datacenter, self.counted()?, &rebuilt.keyspaces))
+        let uneven = &self.status.not_by_datacenter;
+        Some(lacking(datacenter, self.counted()?, uneven, &rebuilt.keyspaces))
+    }
+
+    /// Keyspaces with copies in its datacenter that do not count them by it.
+    pub fn uneven(&self) -> impl Iterator<Item = &String> {
+        let here = self.copies_here();
+        let is_here = move |name: &&String| here.get(*name).is_some_and(|copies| *copies > 0);
+        self.status.not_by_datacenter.iter().filter(is_here)
     }
 
     /// Copies of each keyspace in its own datacenter.

@@ -38,7 +38,7 @@ pub fn condition(writer: &mut Conditions, facts: &Facts<'_>) {
             let others: Vec<_> = views.flat_map(|view| facts.other_datacenters(view)).collect();
             let names: BTreeSet<&str> = others.iter().map(|d| d.name.as_str()).collect();
             let of = |name: &&str| others.iter().find(|d| d.name == **name).map(|d| d.members);
-            let members: u32 = names.iter().filter_map(|name| of(&name)).sum();
+            let members: u32 = names.iter().filter_map(of).sum();
             match members {
                 0 => unclear(writer, Unclear::NoMembers),
                 _ => writer.set_true(

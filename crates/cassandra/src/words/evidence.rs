@@ -97,6 +97,8 @@ palladion_plan::sentences! {
             "member {witness} does not see host ID {host_id} in the ring";
         SeesOnly { witness: MemberName, members: Count, recorded: usize } =>
             "member {witness} sees {members} in the ring, but the operator has recorded {recorded}";
+        Unplaced { witness: MemberName, members: Count, recorded: usize, agent: String } =>
+            "member {witness} sees {members} in the ring, but the operator has recorded {recorded}, and its agent (version {agent}) does not say which of them are in another datacenter; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
         SeesElsewhere {
             witness: MemberName,
             address: StaticAddress,

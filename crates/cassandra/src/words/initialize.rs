@@ -56,6 +56,7 @@ palladion_plan::sentences! {
             "the ring was being initialized on volume {volume_id} of member {member}, but that volume is gone";
         Elsewhere { region: String, uid: Uid } =>
             "the CassandraCluster with uid {uid} in region {region} initializes the ring of this name";
+        SeedsElsewhere => "`externalSeeds` lists seeds of the ring, so it may exist elsewhere, and this cluster be meant to join it (`ring.origin: Existing`); to begin a ring here, add `externalSeeds` when the ring is initialized";
         More { volumes: Count } => "this list omits {volumes}";
     }
 

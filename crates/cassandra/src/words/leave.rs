@@ -5,7 +5,7 @@ use super::maintenance::Pending;
 use super::members::Server;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
-use palladion_plan::words::{Count, Example};
+use palladion_plan::words::{Count, Example, Names};
 use std::fmt;
 
 palladion_plan::sentences! {
@@ -13,6 +13,8 @@ palladion_plan::sentences! {
     pub enum Waiting {
         Maintenance { member: MemberName, pending: Pending } => MaintenancePending,
             "member {member} cannot leave yet: {pending}";
+        NotRebuilt { member: MemberName, members: Names } => RebuildOwed,
+            "member {member} cannot leave yet: the datacenter was added to a ring, and {members} do not have all of its data, so that ranges would pass to others without their rows";
         Recording { member: MemberName } => MemberLeaving,
             "member {member} cannot leave yet: its host ID is being recorded";
         Joining { member: MemberName } => MemberLeaving,

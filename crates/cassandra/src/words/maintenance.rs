@@ -55,15 +55,19 @@ palladion_plan::sentences! {
             "{done} of {members} are rebuilt, and none takes clients before all have {keyspaces}";
         NotRepaired { members: Count, pending: Names } => RebuildOwed,
             "{members} are rebuilt from one copy of each row, and take no clients before these are repaired: {pending}";
+        Uneven { members: Count, keyspaces: Names } => RebuildOwed,
+            "{members} joined, and take no clients: {keyspaces} do not count copies by datacenter, so their rows would be looked for on other members as soon as they do. Set their replication to NetworkTopologyStrategy with ALTER KEYSPACE in a datacenter that takes clients";
         Joining { member: MemberName } => RebuildOwed,
             "no member takes clients before member {member} has joined";
         Opening { members: Names } => RebuildOwed, "waiting for members to take clients: {members}";
         Behind { keyspaces: Names, members: Names } => KeyspacesBehind,
             "reads of {keyspaces} at `LOCAL_` levels may find too few rows: they name the datacenter since it was opened, and are being rebuilt on {members}";
-        NoSource { member: MemberName, keyspaces: Names } => RebuildOwed,
-            "member {member} cannot be rebuilt: no member of another datacenter that has copies of {keyspaces} is up";
+        Uncounted { member: MemberName } => RebuildOwed,
+            "the rebuild of member {member} waits until its agent has counted the copies of each keyspace";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} (version {agent}) would drop the copies of other datacenters, so the replication of the system keyspaces is not changed; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
+        NoRoles { datacenter: String } => SystemKeyspaces,
+            "nobody can log in in datacenter {datacenter}: of the system keyspaces it has copies of some, and none of system_auth. The operator adds copies only where none of the three has any; use ALTER KEYSPACE for system_auth";
         Extending { datacenter: String, factor: u32 } => SystemKeyspaces,
             "giving the system keyspaces {factor} copies in datacenter {datacenter}, so that users can log in there";
     }
@@ -74,6 +78,8 @@ palladion_plan::sentences! {
             "Datacenter {datacenter} takes clients: {members} are rebuilt and repaired";
         Extended { factor: u32, datacenter: String } => Synced,
             "The system keyspaces have {factor} copies in datacenter {datacenter}, which other members of the ring are in";
+        NotExtended { datacenter: String } => SystemKeyspaces,
+            "The members see no copies of all system keyspaces in datacenter {datacenter}, although they were set: somebody has changed them meanwhile, or a member does not count them. Where they have none at all, they are set again; otherwise use ALTER KEYSPACE for the keyspaces that lack them";
         Waived { work: Work, member: MemberName, cause: String } => MaintenanceWaived,
             "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; nothing waits for it any more";
         ReturnedLate { member: MemberName, since: Timestamp, until: Timestamp, seconds: u32 } => ReturnsTooLate,
@@ -192,6 +198,8 @@ palladion_plan::sentences! {
             "record that the system keyspaces get {factor} copies in datacenter {datacenter}";
         Extended { datacenter: String } =>
             "record that the system keyspaces have copies in datacenter {datacenter}";
+        NotExtended { datacenter: String } =>
+            "wait no longer for copies of the system keyspaces in datacenter {datacenter}";
         SetSeeds { member: MemberName } => "update the seed list of member {member}";
         SetExternalSeeds { member: MemberName } =>
             "update the seeds in other datacenters of member {member}";

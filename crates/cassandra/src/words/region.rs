@@ -1,10 +1,8 @@
 //! The lock between regions: what it holds up, and why.
 
 use super::turn::Work;
-use crate::facts::Facts;
 use jiff::Timestamp;
 use palladion_api::ids::{LockToken, MemberName};
-use palladion_plan::LockFact;
 
 palladion_plan::sentences! {
     /// What waits for the lock.
@@ -16,8 +14,8 @@ palladion_plan::sentences! {
             "no member joins, leaves, is replaced or restarted here, because the region lock of this ring cannot be taken: {why}";
         Lost { member: MemberName, work: Work } => LockLost,
             "the region lock of this ring was lost during the {work} of member {member}; its server goes on, and the next step is taken when this region has the lock again";
-        LostTo { member: MemberName, work: Work, region: String, since: Since } => LockLost,
-            "the region lock of this ring was lost during the {work} of member {member}, and region {region} holds it{since}; the server goes on, and the next step is taken when this region has the lock again";
+        LostTo { member: MemberName, work: Work, region: String, since: Since, token: LockToken } => LockLost,
+            "the region lock of this ring was lost during the {work} of member {member}, and region {region} holds it{since} by token {token}; the server goes on, and the next step is taken when this region has the lock again";
         Recording => WaitingForRegion,
             "recording with the region lock which cluster initializes this ring";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
@@ -47,21 +45,6 @@ palladion_plan::sentences! {
         RecordElsewhere { region: String } =>
             "record that region {region} initializes the ring";
         Answer { member: MemberName } => "answer the agent of member {member} that it may begin";
-    }
-}
-
-/// What is waited for where the lock is not held.
-pub fn waiting_for(facts: &Facts<'_>) -> Waiting {
-    match &facts.snapshot.lock {
-        LockFact::HeldBy(holder) => Waiting::Held {
-            region: holder.region.clone(),
-            since: holder.since.into(),
-            token: holder.token.clone(),
-        },
-        LockFact::Unknown { why } => Waiting::Unavailable { why: why.clone() },
-        LockFact::Unasked | LockFact::Asking | LockFact::NotHeld | LockFact::Held { .. } => {
-            Waiting::Asking
-        }
     }
 }
 

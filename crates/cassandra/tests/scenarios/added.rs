@@ -30,7 +30,7 @@ pub fn to_add() -> World {
         world.ring.alter(keyspace, THERE, 2);
     }
     let mut cluster = a_cluster(&[("a", 1), ("b", 1)]);
-    cluster["spec"]["ring"] = json!({ "origin": "Existing" });
+    cluster["spec"]["ring"] = json!({ "origin": "Existing", "lock": "None" });
     cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
     cluster["spec"]["externalSeeds"] = json!([{ "name": "far", "addresses": ["10.9.0.1"] }]);
     world.with(&cluster)
@@ -80,7 +80,7 @@ fn becomes_open(world: &mut World) {
     for name in [MEMBER, OTHER] {
         let rebuild = &member(world, name)["status"]["rebuild"];
         assert_eq!(rebuild["open"], true, "{rebuild}");
-        assert!(rebuild["keyspaces"].as_array().unwrap().contains(&json!("shop")), "{rebuild}");
+        assert_eq!(rebuild["keyspaces"]["shop"], 2, "{rebuild}");
         let pending = &member(world, name)["spec"]["pendingMaintenance"];
         assert!(pending.as_array().is_none_or(Vec::is_empty), "{pending}");
     }
@@ -244,6 +244,67 @@ fn a_keyspace_that_names_it_later_is_behind_until_it_is_rebuilt() {
     becomes_open(&mut world);
 }
 
+/// What was written while it had no copies here went past its members.
+#[test]
+fn a_keyspace_whose_copies_were_dropped_and_given_again_is_rebuilt_again() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop"]);
+    becomes_open(&mut world);
+    world.ring.alter("shop", HERE, 0);
+    world.settle();
+    for name in [MEMBER, OTHER] {
+        let rebuilt = &member(&world, name)["status"]["rebuild"]["keyspaces"];
+        assert_eq!((&rebuilt["shop"], &rebuilt["system_auth"]), (&Value::Null, &json!(2)));
+    }
+    world.ring.hanging.insert(MEMBER.into());
+    name_here(&mut world, &["shop"]);
+    world.settle();
+    assert!(world.waits().contains("reads of shop at `LOCAL_` levels"), "{}", world.waits());
+    world.ring.hanging.clear();
+    becomes_open(&mut world);
+    assert!(!world.waits().contains("LOCAL_"), "{}", world.waits());
+}
+
+/// A second copy here is on members that have not streamed it.
+#[test]
+fn a_keyspace_with_more_copies_than_when_it_was_rebuilt_keeps_its_datacenter_closed() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    world.settle();
+    world.ring.alter("shop", HERE, 1);
+    world.ring.hanging.insert(OTHER.into());
+    let has = |w: &World| member(w, MEMBER)["status"]["rebuild"]["keyspaces"]["shop"] == 1;
+    world.until(has);
+    world.ring.alter("shop", HERE, 2);
+    world.settle();
+    let rebuilt = &member(&world, MEMBER)["status"]["rebuild"]["keyspaces"];
+    // What it had for one copy is nothing for two: it was forgotten, or rebuilt once more.
+    assert_ne!(rebuilt["shop"], 1, "{}", world.last_words());
+    assert_eq!(open(&world), 0, "{}", world.last_words());
+    world.ring.hanging.clear();
+    becomes_open(&mut world);
+}
+
+/// Its rows are looked for on other members once somebody converts it.
+#[test]
+fn a_keyspace_that_does_not_count_by_datacenter_keeps_a_datacenter_closed() {
+    let mut world = added();
+    world.ring.far.simple.insert("stock".into());
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop", "stock"]);
+    world.settle();
+    assert_eq!(open(&world), 0, "{}", world.last_words());
+    let why =
+        format!("{}: 2 members joined, and take no clients: stock do not", Reason::RebuildOwed);
+    assert!(world.waits().contains(&why), "{}", world.waits());
+    let rebuilt = &member(&world, MEMBER)["status"]["rebuild"]["keyspaces"];
+    assert_eq!((&rebuilt["shop"], &rebuilt["stock"]), (&json!(2), &Value::Null));
+    world.ring.far.simple.clear();
+    name_here(&mut world, &["stock"]);
+    becomes_open(&mut world);
+}
+
 /// A member whose volume is lost streams from those that have all, and takes clients at once;
 /// before they had, it is rebuilt as they are.
 #[test]
@@ -267,6 +328,57 @@ fn a_replacement_is_open_where_its_datacenter_has_all_and_closed_before() {
             becomes_open(&mut world);
         }
     }
+}
+
+/// What was on record before the keyspace went is no longer lacked by anybody: it keeps nobody
+/// closed, and other maintenance waits for it no longer.
+#[test]
+fn a_rebuild_of_what_names_the_datacenter_no_longer_is_over() {
+    for is_dropped in [false, true] {
+        let mut world = added();
+        name_here(&mut world, &SYSTEM);
+        world.settle();
+        world.ring.hanging.insert(MEMBER.into());
+        name_here(&mut world, &["shop"]);
+        world.until(|w| debts(w, MEMBER) == ["Rebuild"] && debts(w, OTHER) == ["Rebuild"]);
+        match is_dropped {
+            true => world.ring.drop_keyspace("shop"),
+            false => world.ring.alter("shop", HERE, 0),
+        }
+        world.pass(120);
+        world.ring.hanging.clear();
+        world.annotate_cluster(labels::OPEN_DATACENTER, "1");
+        world.settle();
+        assert!(is_open(&world), "{}", world.last_words());
+        assert!(debts(&world, OTHER).is_empty(), "{}", world.last_words());
+    }
+}
+
+/// What a volume that is gone lacked, the one that takes its place may have streamed.
+#[test]
+fn a_rebuild_that_a_replacement_made_up_for_is_over() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop"]);
+    becomes_open(&mut world);
+    world.ring.hanging.insert(OTHER.into());
+    name_here(&mut world, &["stock"]);
+    world.settle();
+    assert_eq!(debts(&world, OTHER), ["Rebuild"]);
+    world.ring.hanging.clear();
+    world.delete(kinds::POD, OTHER);
+    world.wipe_volume(OTHER);
+    world.label(kinds::MEMBER, OTHER, labels::REPLACE);
+    world.settle();
+    assert_eq!(debts(&world, OTHER), Vec::<String>::new(), "{}", world.last_words());
+    becomes_open(&mut world);
+}
+
+/// Kinds of the pending maintenance of a member.
+fn debts(world: &World, name: &str) -> Vec<String> {
+    let pending = &member(world, name)["spec"]["pendingMaintenance"];
+    let all = pending.as_array().cloned().unwrap_or_default();
+    all.iter().map(|debt| debt["kind"].as_str().unwrap_or_default().to_string()).collect()
 }
 
 /// Members that are never ready keep no rollout waiting: it may be what they need.

@@ -78,6 +78,47 @@ fn a_crash_at_any_write_of_that_ends_alike() {
     assert_eq!(copies(&end, THERE), [2; 3], "{}", end.last_words());
 }
 
+/// Who retires a datacenter by hand drops it from one after the other. What names it is new only
+/// where none of the three does.
+#[test]
+fn what_a_person_takes_from_a_datacenter_is_not_given_back() {
+    let mut world = ring(1, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    for keyspace in ["system_distributed", "system_traces"] {
+        world.ring.alter(keyspace, THERE, 0);
+    }
+    world.settle();
+    assert_eq!(copies(&world, THERE), [2, 0, 0], "{}", world.last_words());
+    let nobody = "nobody can log in in datacenter dc2";
+    assert!(!world.waits().contains(nobody), "{}", world.waits());
+    world.ring.alter("system_traces", THERE, 2);
+    world.ring.alter("system_auth", THERE, 0);
+    world.settle();
+    assert_eq!(copies(&world, THERE), [0, 0, 2], "{}", world.last_words());
+    assert!(world.waits().contains(nobody), "{}", world.waits());
+}
+
+/// Somebody takes the copies away while members count them: that ends, and keeps the own system
+/// keyspaces waiting no longer.
+#[test]
+fn copies_that_are_gone_again_hold_up_nothing() {
+    for gone in [&SYSTEM[..], &SYSTEM[1..]] {
+        let mut world = ring(1, 1);
+        joined_elsewhere(&mut world);
+        world.until(|w| copies(w, THERE) == [2; 3]);
+        for keyspace in gone {
+            world.ring.alter(keyspace, THERE, 0);
+        }
+        world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+        world.settle();
+        assert_eq!(copies(&world, HERE), [3; 3], "{}", world.last_words());
+        let is_all = gone.len() == SYSTEM.len();
+        let there = if is_all { vec![2; 3] } else { vec![2, 0, 0] };
+        assert_eq!(copies(&world, THERE), there, "{}", world.last_words());
+    }
+}
+
 /// An agent of before would write its own datacenter alone.
 #[test]
 fn an_agent_that_would_drop_the_other_datacenter_is_not_asked() {
@@ -90,6 +131,7 @@ fn an_agent_that_would_drop_the_other_datacenter_is_not_asked() {
     }
     let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
     cluster["spec"]["network"] = json!({ "clusterIPsAreRouted": true });
+    cluster["spec"]["ring"] = json!({ "lock": "None" });
     cluster["spec"]["externalSeeds"] = json!([{ "name": "far", "addresses": ["10.9.0.1"] }]);
     world.apply(&cluster);
     world.pass(600);
@@ -119,6 +161,22 @@ fn a_task_gives_keyspaces_copies_elsewhere_and_here_which_are_repaired() {
     assert_eq!((world.ring.copies_in("shop", HERE), world.ring.copies_in("shop", THERE)), (3, 2));
     let repairs = world.writes.iter().filter(|w| w.contains("start the pending repair on")).count();
     assert_eq!(repairs, 3, "each member that may hold more: {}", world.last_words());
+}
+
+/// Whoever raised them did not hear of it, and nobody has repaired anything.
+#[test]
+fn copies_that_a_task_finds_raised_already_are_repaired_too() {
+    let mut world = ring(2, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    world.ring.alter("shop", HERE, 3);
+    world.settle();
+    world.writes.clear();
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.settle();
+    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Done), "{}", message(&world, "here"));
+    let repairs = world.writes.iter().filter(|w| w.contains("start the pending repair on")).count();
+    assert_eq!(repairs, 3, "{}", world.last_words());
 }
 
 #[test]

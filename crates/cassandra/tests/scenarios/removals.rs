@@ -10,6 +10,7 @@ use crate::sim::manifests::a_cluster;
 use crate::sim::rows::Level;
 use crate::tasks::{ask, host_of, key as task_key, replace, volume_of};
 use jiff::SignedDuration;
+use palladion_api::member::Liveness;
 use palladion_plan::Subresource;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
@@ -40,6 +41,28 @@ fn comes_back(world: &mut World, node: &str) {
 
 fn was_removed(world: &World) -> bool {
     world.story.iter().any(|line| line.contains("is removed"))
+}
+
+/// Each datacenter removes a lost member: neither waits until the other one has.
+#[test]
+fn a_lost_member_is_removed_while_one_of_another_datacenter_is_down() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.elsewhere("west-0", "west", "10.97.0.1");
+    world.elsewhere("west-1", "west", "10.97.0.2");
+    world.settle();
+    world.there("west-0", "goes down", |m| m.liveness = Liveness::Down);
+    world.pass(60);
+    let host = host_of(&world, LAST);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    world.pass(3600);
+    assert!(was_removed(&world) && !world.ring.seats.contains_key(&host), "{}", world.last_words());
+    world.there("west-0", "comes back", |m| m.liveness = Liveness::Up);
+    world.settle();
+    world.expect_ring(2);
 }
 
 #[test]

@@ -144,6 +144,7 @@ pub struct Copies {
     pub members: usize,
     pub counts: BTreeMap<String, u32>,
     pub by_datacenter: BTreeMap<String, BTreeMap<String, u32>>,
+    pub uneven: Vec<String>,
 }
 
 /// A look at the server.

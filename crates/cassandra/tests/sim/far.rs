@@ -3,12 +3,13 @@
 //! finds none and no error.
 
 use super::agent::{Agent, Reach};
+use super::report::KNOWS_DATACENTERS;
 use super::ring::{Phase, Ring, Server};
 use palladion_agent::decide::rebuild::{self, Next};
 use palladion_agent::decide::{Process, Start};
 use palladion_agent::render::Door;
 use palladion_agent::volume::rebuilt::Rebuilt;
-use palladion_api::member::{Operation, RebuildStatus, lacking};
+use palladion_api::member::{Operation, RebuildStatus};
 use palladion_api::server_config::Opens;
 use palladion_api::task::ReplicationTask;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +28,11 @@ pub struct Far {
     pub copies: BTreeMap<String, BTreeMap<String, u32>>,
     /// How often a keyspace was altered.
     pub altered: u32,
-    /// Keyspaces that name the datacenter here since it takes clients.
-    later: BTreeSet<String>,
+    /// How often the rows of a keyspace here became void: its copies here went, or it was dropped.
+    /// What was copied before is nothing of what is there now.
+    generations: BTreeMap<String, u32>,
+    /// Keyspaces that name the datacenter here since these disks take clients.
+    later: BTreeMap<String, BTreeSet<String>>,
     /// Members whose agents write their own datacenter alone.
     pub drops_others: bool,
     /// What tasks have asked of the servers in these pods.
@@ -42,9 +46,12 @@ pub struct Far {
 impl Ring {
     /// Somebody elsewhere alters a keyspace.
     pub fn alter(&mut self, keyspace: &str, datacenter: &str, copies: u32) {
-        let is_open = self.servers.values().any(|s| s.phase == Phase::Normal && is_open(s));
-        if datacenter == HERE && is_open {
-            self.far.later.insert(keyspace.into());
+        if datacenter == HERE && copies == 0 {
+            self.becomes_void(keyspace);
+        } else if datacenter == HERE && self.copies_in(keyspace, HERE) == 0 {
+            let open = self.servers.values().filter(|s| s.phase == Phase::Normal && is_open(s));
+            let open = open.map(|server| server.disk.clone()).collect();
+            self.far.later.insert(keyspace.into(), open);
         }
         let of = self.far.copies.entry(keyspace.into()).or_default();
         match copies {
@@ -53,6 +60,47 @@ impl Ring {
         };
         self.far.altered += 1;
         self.told.push(format!("{keyspace} has {copies} copies in {datacenter}"));
+    }
+
+    /// Somebody drops a keyspace; one of its name that is created later is another one.
+    pub fn drop_keyspace(&mut self, keyspace: &str) {
+        self.becomes_void(keyspace);
+        self.far.copies.remove(keyspace);
+        self.far.altered += 1;
+        self.told.push(format!("{keyspace} is dropped"));
+    }
+
+    fn becomes_void(&mut self, keyspace: &str) {
+        *self.far.generations.entry(keyspace.into()).or_default() += 1;
+        self.far.later.remove(keyspace);
+    }
+
+    fn generation(&self, keyspace: &str) -> u32 {
+        self.far.generations.get(keyspace).copied().unwrap_or_default()
+    }
+
+    /// The keyspaces that name the datacenter here, and of which this disk does not have all rows.
+    pub fn lacked_on(&self, disk: &str, disks: &super::ring::Disks) -> Vec<String> {
+        let copied = disks.get(disk).and_then(|disk| disk.content.data.as_ref());
+        let copied = copied.map(|data| data.copied.clone()).unwrap_or_default();
+        let is_current =
+            |keyspace: &String| copied.get(keyspace) == Some(&self.generation(keyspace));
+        let has = copied.keys().filter(|k| is_current(k));
+        let has = has.map(|keyspace| (keyspace.clone(), u32::MAX)).collect();
+        let uneven: Vec<String> = self.far.simple.iter().cloned().collect();
+        let lacks = rebuild::in_the_way(HERE, &self.far.copies, &uneven, &has);
+        lacks.into_iter().cloned().collect()
+    }
+
+    /// A leaver streams what it has of its ranges. Those that take them have no more of a keyspace
+    /// than it had.
+    pub(super) fn ranges_move_from(&self, leaver: &str, disks: &mut super::ring::Disks) {
+        let lacks = self.lacked_on(leaver, disks);
+        let stay = self.servers.values().filter(|s| s.phase == Phase::Normal && s.disk != leaver);
+        for server in stay {
+            let data = disks.get_mut(&server.disk).and_then(|disk| disk.content.data.as_mut());
+            data.into_iter().for_each(|data| data.copied.retain(|name, _| !lacks.contains(name)));
+        }
     }
 
     /// What an operation for the system keyspaces makes of them.
@@ -117,7 +165,8 @@ impl Ring {
         let Some(server) = self.servers.get(pod) else { return Err("it has ended".into()) };
         self.told.push(format!("{} is rebuilt: {:?}", server.member, operation.keyspaces));
         let data = disks.get_mut(&server.disk).and_then(|disk| disk.content.data.as_mut());
-        data.into_iter().for_each(|data| data.copied.extend(operation.keyspaces.clone()));
+        let copied = operation.keyspaces.iter().map(|k| (k.clone(), self.generation(k)));
+        data.into_iter().for_each(|data| data.copied.extend(copied.clone()));
         Ok("rebuilt".into())
     }
 
@@ -126,7 +175,10 @@ impl Ring {
         let Some(own) = self.servers.get(pod).map(|server| server.disk.clone()) else { return };
         let others = self.servers.values().filter(|s| s.phase == Phase::Normal && s.disk != own);
         let have = others.filter_map(|s| Some(&disks.get(&s.disk)?.content.data.as_ref()?.copied));
-        let all = have.cloned().reduce(|all, one| all.intersection(&one).cloned().collect());
+        let both = |all: BTreeMap<String, u32>, one: BTreeMap<String, u32>| {
+            all.into_iter().filter(|(name, of)| one.get(name) == Some(of)).collect()
+        };
+        let all = have.cloned().reduce(both);
         let data = disks.get_mut(&own).and_then(|disk| disk.content.data.as_mut());
         if let (Some(data), Some(all)) = (data, all) {
             data.copied = all;
@@ -139,11 +191,9 @@ impl Ring {
         else {
             return;
         };
-        let data = disks.get(&server.disk).and_then(|disk| disk.content.data.as_ref());
-        let copied: Vec<String> =
-            data.map(|data| data.copied.iter().cloned().collect()).unwrap_or_default();
-        let mut lacks = lacking(HERE, &self.far.copies, &copied);
-        lacks.retain(|keyspace| !self.far.later.contains(*keyspace));
+        let mut lacks = self.lacked_on(&server.disk, disks);
+        let was_open = |of: &BTreeSet<String>| of.contains(&server.disk);
+        lacks.retain(|keyspace| !self.far.later.get(keyspace).is_some_and(was_open));
         if !lacks.is_empty() {
             let words = format!("{} takes clients without {lacks:?}", server.member);
             self.breaches.push(words);
@@ -166,18 +216,38 @@ impl Agent {
         &self,
         ring: &Ring,
     ) -> BTreeMap<String, BTreeMap<String, u32>> {
-        let is_asked = self.opens().is_some() || !ring.elsewhere.is_empty();
+        let is_asked = self.protocol >= KNOWS_DATACENTERS
+            && (self.opens().is_some() || !ring.elsewhere.is_empty());
         if is_asked { ring.far.copies.clone() } else { BTreeMap::new() }
+    }
+
+    /// Keyspaces that do not count copies by datacenter, where those are counted.
+    pub(super) fn counted_uneven(&self, ring: &Ring) -> Vec<String> {
+        let counted = self.counted_by_datacenter(ring);
+        ring.far.simple.iter().filter(|name| counted.contains_key(*name)).cloned().collect()
+    }
+
+    /// What was rebuilt is compared with what was just counted.
+    pub(super) fn forget_rebuilt(&mut self, reach: &mut Reach<'_>) {
+        let counted = self.copies.by_datacenter.clone();
+        if self.opens().is_none() || counted.is_empty() {
+            return;
+        }
+        let here = rebuild::copies_in(HERE, &counted);
+        let elsewhere = reach.ring.elsewhere.len();
+        let members = u32::try_from(self.copies.members.saturating_sub(elsewhere)).unwrap();
+        let uneven = self.copies.uneven.clone();
+        self.change_rebuilt(reach, |noted| {
+            noted.keyspaces.retain(|name, _| !uneven.contains(name));
+            noted.forget(&here, members);
+        });
     }
 
     /// Noted before a start.
     pub(super) fn begin_rebuilt(&mut self, start: &Start, reach: &mut Reach<'_>) {
-        if self.opens().is_none() {
-            return;
-        }
         let permit = self.saved.as_ref().and_then(|saved| saved.spec.start.clone());
         let noted = self.found.as_ref().map(|found| found.rebuilt.clone()).unwrap_or_default();
-        let rebuilt = rebuild::noted_before(&start.cause, permit.as_ref(), noted);
+        let rebuilt = rebuild::noted_before(self.opens(), &start.cause, permit.as_ref(), noted);
         self.change_rebuilt(reach, |noted| *noted = rebuilt);
     }
 
@@ -197,17 +267,18 @@ impl Agent {
     pub(super) fn follow_opening(&mut self, reach: &mut Reach<'_>) {
         let Some(ledger) = self.ledger().cloned() else { return };
         let rebuilt = self.found.as_ref().map(|found| found.rebuilt.clone()).unwrap_or_default();
-        let counted = self.copies.by_datacenter.clone();
+        let (counted, uneven) = (self.copies.by_datacenter.clone(), self.copies.uneven.clone());
         let reading = self.reading();
         let is_fresh = reading.is_some_and(|r| {
             r.schema_agreed == Some(true)
                 && r.schema_version == self.copies.of
                 && !counted.is_empty()
         });
-        let lacks = is_fresh.then(|| lacking(HERE, &counted, &rebuilt.keyspaces));
+        let lacks =
+            is_fresh.then(|| rebuild::in_the_way(HERE, &counted, &uneven, &rebuilt.copies()));
         match rebuild::opens(&self.facts(reach.now), &ledger, lacks.as_deref()) {
             Next::Nothing => {}
-            Next::Note => self.change_rebuilt(reach, |noted| noted.open = true),
+            Next::Note => self.change_rebuilt(reach, Rebuilt::opened),
             Next::Call => {
                 let pod = self.pod.uid.to_string();
                 if let Some(server) = reach.ring.servers.get_mut(&pod) {
@@ -224,7 +295,7 @@ impl Agent {
     pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
         self.opens()?;
         let rebuilt = &self.found.as_ref()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.keyspaces.clone() })
+        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
     }
 
     /// Can its server be given work?

@@ -2,6 +2,7 @@
 //! settings, operations, questions.
 
 use super::agent::{Agent, Copies, Reach};
+use super::far::HERE;
 use super::ring::Disks;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
@@ -46,7 +47,7 @@ impl Agent {
     }
 
     /// Counted again when schema or ring has changed.
-    pub(super) fn count_copies(&mut self, reach: &Reach<'_>) {
+    pub(super) fn count_copies(&mut self, reach: &mut Reach<'_>) {
         let is_at_work = self.is_at_work();
         let reading = self.reading().filter(|r| is_at_work && r.schema_agreed == Some(true));
         let Some((reading, members)) = reading.and_then(|r| Some((r, r.members.as_ref()?.len())))
@@ -59,7 +60,9 @@ impl Agent {
         let of = reading.schema_version.clone();
         let counts = reach.ring.copies_of_keyspaces(members);
         let by_datacenter = self.counted_by_datacenter(reach.ring);
-        self.copies = Copies { of, members, counts, by_datacenter };
+        let uneven = self.counted_uneven(reach.ring);
+        self.copies = Copies { of, members, counts, by_datacenter, uneven };
+        self.forget_rebuilt(reach);
     }
 
     /// A server that serves lets its agent in or not.
@@ -87,8 +90,11 @@ impl Agent {
             };
             self.job = None;
             if outcome.is_ok() && operation.kind == OperationKind::Rebuild {
-                let done = operation.keyspaces.clone();
-                self.change_rebuilt(reach, |noted| done.iter().for_each(|k| noted.note(k)));
+                let here = |name: &String| (name.clone(), reach.ring.copies_in(name, HERE));
+                let done: Vec<(String, u32)> = operation.keyspaces.iter().map(here).collect();
+                self.change_rebuilt(reach, |noted| {
+                    done.iter().for_each(|(name, copies)| noted.note(name, *copies));
+                });
             }
             let at = self.clock_at(now);
             self.change_ledger(reach, |ledger| ledger.end_operation(&operation.id, outcome, at));

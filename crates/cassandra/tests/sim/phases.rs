@@ -111,6 +111,7 @@ impl Ring {
             return;
         };
         let leaver = self.seats.remove(&host);
+        self.ranges_move_from(&server.disk, disks);
         self.hand_hints_on(pod, disks);
         if leaver.is_none() {
             self.breaches.push(format!("{} left a ring that did not know it", server.member));

@@ -28,7 +28,7 @@ const LOOK_START: SignedDuration = SignedDuration::from_millis(400);
 const LOOK_REST: SignedDuration = SignedDuration::from_secs(5);
 
 /// Agents of before this protocol do not say in which datacenter a member is.
-const KNOWS_DATACENTERS: u32 = 13;
+pub(super) const KNOWS_DATACENTERS: u32 = 13;
 
 impl Agent {
     /// Look at the server: at once for a question, otherwise when it is time;
@@ -158,6 +158,7 @@ impl Agent {
             launch: launch.as_ref().filter(|_| self.process == Process::Running),
             copies: &self.copies.counts,
             copies_by_datacenter: &self.copies.by_datacenter,
+            not_by_datacenter: &self.copies.uneven,
             rebuild: self.told_rebuilt(),
             awaits_rebuild: decide::rebuild::is_owed(&self.facts(now)),
             evidence: self.evidence.as_ref(),

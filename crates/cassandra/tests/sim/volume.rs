@@ -92,8 +92,8 @@ pub struct Data {
     pub streamed: BTreeSet<(u32, HostId)>,
     /// The formats of its SSTables: first numbers of the versions that have written them.
     pub formats: BTreeSet<u32>,
-    /// Keyspaces of another datacenter of which it has all rows.
-    pub copied: BTreeSet<String>,
+    /// Keyspaces of another datacenter of which it has all rows, each with its generation.
+    pub copied: BTreeMap<String, u32>,
 }
 
 /// `system.local` as far as starts depend on it.

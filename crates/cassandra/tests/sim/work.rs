@@ -245,7 +245,8 @@ impl Agent {
         };
         self.notes.call(item);
         if let Some(Body::Replication(body)) = job.work.body() {
-            self.copies_before = Some(reach.ring.copies_in(&body.keyspaces[0], &body.datacenter));
+            let had = reach.ring.copies_in(&body.keyspaces[0], &body.datacenter);
+            self.copies_before = (had != body.factor).then_some(had);
             reach.ring.note_asked(self.pod.uid.as_str(), body);
         }
         reach.ring.call(self.pod.uid.as_str(), kind, None, reach.now);

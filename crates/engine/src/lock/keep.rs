@@ -12,6 +12,7 @@ use palladion_plan::lock::{
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -84,6 +85,8 @@ pub(super) struct Held {
     pub claimant: Claimant,
     pub token: LockToken,
     pub session: String,
+    /// For how long it was taken, and is renewed each time.
+    pub ttl: Duration,
     /// Until when at least, by this process' monotonic clock and from when it was asked.
     pub until: Instant,
     pub initialized_by: Option<Claimant>,
@@ -100,6 +103,11 @@ impl Held {
     pub fn answers(&self, question: &LockQuestion) -> bool {
         let LockQuestion { store, key, claimant, .. } = question;
         (&self.at, &self.key, &self.claimant) == (store, key, claimant)
+    }
+
+    /// Is it the same lock, of the same claimant, wherever it is kept?
+    pub fn is_of(&self, question: &LockQuestion) -> bool {
+        (&self.key, &self.claimant) == (&question.key, &question.claimant)
     }
 }
 

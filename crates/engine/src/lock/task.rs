@@ -75,8 +75,13 @@ impl Keeping {
 
     /// Do what is due; says when the next thing is.
     async fn advance(&mut self, question: &LockQuestion) -> Option<Instant> {
-        if self.known.held().is_some_and(|held| !held.answers(question)) {
-            self.let_go().await;
+        if let Some(held) = self.known.held().filter(|held| !held.answers(question)) {
+            match held.is_of(question) {
+                // Another list of endpoints leads to the same lock, as a rule: it is gone on with
+                // there. Where it is another store, the lease in the former one ends by itself.
+                true => self.forget(),
+                false => self.let_go().await,
+            }
         }
         let store = match self.shared.store(&question.store) {
             Ok(store) => store,
@@ -138,7 +143,9 @@ impl Keeping {
                 let (at, claimant) = (question.store.clone(), claimant.clone());
                 let (key, until) = (key.clone(), asked + *ttl);
                 let initialized_by = None;
-                let held = Held { store, at, key, claimant, token, session, until, initialized_by };
+                let ttl = *ttl;
+                let held =
+                    Held { store, at, key, claimant, token, session, ttl, until, initialized_by };
                 self.known.set(State::Held(held.clone()));
                 let next = self.keep(question, held).await;
                 self.shared.wake(&self.owner);
@@ -176,7 +183,8 @@ impl Keeping {
             let asked = Instant::now();
             match held.store.renew(&held.key, &held.token, &held.session).await {
                 Ok(Renewed::Yes) => {
-                    held.until = asked + question.ttl;
+                    // The store prolongs it by what it was taken for.
+                    held.until = asked + held.ttl;
                     self.renew_at = asked + RENEW_EVERY;
                     self.go_on_with(&held);
                 }
@@ -213,6 +221,12 @@ impl Keeping {
         if self.known.held().is_some_and(|known| known.token == held.token) {
             self.known.set(State::Held(held.clone()));
         }
+    }
+
+    /// It is kept where it was until its lease ends, and asked for elsewhere.
+    fn forget(&mut self) {
+        self.known.set(State::Asking);
+        self.shared.metrics.locks_held.dec();
     }
 
     async fn let_go(&mut self) {

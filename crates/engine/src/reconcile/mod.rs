@@ -160,7 +160,8 @@ impl Reconciler {
             Err(words) => return self.panicked(&case, &words, memory),
         }
         match lock(mind, &facts) {
-            Ok(wanted) => self.locks.want(key, wanted),
+            Ok(Some(wanted)) => self.locks.want(key, wanted),
+            Ok(None) => {}
             Err(words) => return self.panicked(&case, &words, memory),
         }
         match decision {

@@ -275,7 +275,9 @@ impl<M: Mind + Clone> Operator<M> {
         };
         let snapshot = self.gather(store, &owner);
         let mut plan = self.mind.decide(&snapshot);
-        self.keeper.want(self.mind.lock(&snapshot));
+        if let Some(wanted) = self.mind.lock(&snapshot) {
+            self.keeper.want(wanted);
+        }
         self.wake = plan.wake_at().map(|wake| wake - self.clock);
         self.past_wakes = match self.wake {
             Some(wake) if wake <= store.now => self.past_wakes + 1,

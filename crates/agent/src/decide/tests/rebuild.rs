@@ -8,6 +8,7 @@ use crate::volume::ledger::Membership;
 use palladion_api::member::{Opening, RunState, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::server_config::Opens;
+use std::collections::BTreeMap;
 
 fn added(world: World) -> World {
     world.with(|w| w.opens = Some(Opens::WhenRebuilt))
@@ -19,12 +20,12 @@ fn door(world: World) -> Door {
 
 #[test]
 fn a_member_joins_without_a_native_transport_and_so_it_starts_each_time_until_it_is_open() {
-    let join = |rebuilt: Option<Vec<String>>| {
+    let join = |rebuilt: Option<BTreeMap<String, u32>>| {
         let world = a_new_member().permit(PermitKind::Join, DataBeforeStart::MustBeEmpty);
         world.with(|w| w.spec().start.as_mut().unwrap().rebuilt = rebuilt)
     };
     assert_eq!(door(join(None)), Door::AwaitsRebuild);
-    assert_eq!(door(join(Some(vec!["shop".into()]))), Door::Open, "its datacenter is open");
+    assert_eq!(door(join(Some([("shop".into(), 2)].into()))), Door::Open, "its datacenter is open");
     assert_eq!(join(None).start().identity.door, Door::Open, "any other ring");
     assert_eq!(door(a_joined_member()), Door::AwaitsRebuild, "nothing is noted");
     let saved = a_joined_member().with(|w| w.source = Source::Saved);
@@ -32,10 +33,23 @@ fn a_member_joins_without_a_native_transport_and_so_it_starts_each_time_until_it
     let rebuilt = |open| {
         a_joined_member().with(|w| {
             w.found.rebuilt.open = open;
-            w.found.rebuilt.note("shop");
+            w.found.rebuilt.note("shop", 2);
         })
     };
     assert_eq!((door(rebuilt(false)), door(rebuilt(true))), (Door::AwaitsRebuild, Door::Open));
+}
+
+/// An operator of before, rolled back, renders a configuration that does not ask for it.
+#[test]
+fn a_member_that_was_closed_stays_closed_without_a_word_in_its_configuration() {
+    let closed = || a_joined_member().with(|w| w.found.rebuilt.closed = true);
+    assert_eq!(closed().start().identity.door, Door::AwaitsRebuild);
+    let opened = closed().with(|w| w.found.rebuilt.opened());
+    assert_eq!(opened.start().identity.door, Door::Open);
+    assert_eq!(a_joined_member().start().identity.door, Door::Open, "any other ring");
+    let new = a_new_member().permit(PermitKind::Join, DataBeforeStart::MustBeEmpty);
+    let new = new.with(|w| w.found.rebuilt.closed = true);
+    assert_eq!(new.start().identity.door, Door::Open, "of an earlier member");
 }
 
 /// What an earlier member had on this volume is not what the next one has.

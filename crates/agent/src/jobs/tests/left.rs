@@ -101,7 +101,7 @@ fn rebuild() -> Operation {
 async fn a_rebuild_notes_each_keyspace_and_goes_on_after_it() {
     let place = Place::new();
     place.state().fails = Some("system_auth");
-    let rebuilt = || place.fake.volume.rebuilt().keyspaces;
+    let rebuilt = || place.fake.volume.rebuilt().keyspaces.into_keys().collect::<Vec<_>>();
     let ended = run_it(&place, &rebuild()).await;
     assert!(matches!(ended, Outcome::Ended(Err(_))), "{ended:?}");
     assert_eq!(rebuilt(), ["shop"]);
@@ -113,6 +113,24 @@ async fn a_rebuild_notes_each_keyspace_and_goes_on_after_it() {
     let calls = place.calls();
     assert_eq!(calls.len(), 1, "{calls:?}");
     assert!(calls[0].starts_with("rebuild system_auth from dc1"), "{calls:?}");
+}
+
+/// With more copies its member has ranges that the earlier call did not stream; without any it has
+/// none.
+#[tokio::test]
+async fn a_keyspace_with_more_copies_is_rebuilt_once_more_and_one_without_any_is_not() {
+    let place = Place::new();
+    let ended = run_it(&place, &rebuild()).await;
+    assert!(matches!(ended, Outcome::Ended(Ok(_))), "{ended:?}");
+    assert_eq!(place.calls().len(), 2);
+    place.state().here = [("shop", 3), ("system_auth", 0)].into();
+    let ended = run_it(&place, &rebuild()).await;
+    assert!(matches!(ended, Outcome::Ended(Ok(_))), "{ended:?}");
+    let calls = place.calls();
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert!(calls[0].starts_with("rebuild shop from dc1"), "{calls:?}");
+    let copies = [("shop".to_string(), 3), ("system_auth".to_string(), 1)];
+    assert_eq!(place.fake.volume.rebuilt().copies(), copies.into());
 }
 
 #[tokio::test]

@@ -124,3 +124,49 @@ async fn a_later_try_goes_on_after_what_was_changed() {
     assert_eq!(how(work(&bench).await.as_ref()), (JobState::Succeeded, None));
     assert_eq!(place.calls().len(), 2);
 }
+
+/// The statement is carried out and its answer is lost: the next try finds what it wants, and says
+/// what it was before, since whoever has more copies now is repaired.
+#[tokio::test]
+async fn copies_that_a_try_without_an_answer_has_raised_are_known_to_the_next() {
+    let place = place();
+    let raise = || ReplicationTask { keyspaces: vec!["shop".into()], ..to_dc2(1) };
+    place.state().loses_answer = true;
+    let bench = place.begun("a", "task", asks(raise()));
+    let lost = work(&bench).await;
+    assert!(lost.is_none(), "{lost:?}");
+    let ended = settle(&bench, Waited::ThisAgent).await;
+    super::end(&place, ended.unwrap());
+    assert_eq!(place.state().replications["shop"].copies_in("dc2"), Some(1));
+    let bench = place.begun("b", "task", asks(raise()));
+    assert_eq!(how(work(&bench).await.as_ref()), (JobState::Succeeded, None));
+    let status = place.book.status(Some("b")).unwrap();
+    assert_eq!(status.results[0].copies_before, Some(0), "{:?}", status.results);
+}
+
+/// Both have read the same: the later statement is what all servers have when they agree again,
+/// and the task whose copies are gone fails.
+#[tokio::test]
+async fn whoever_is_overwritten_elsewhere_sees_it_once_servers_agree() {
+    let place = place();
+    let other = by_datacenter(&[("dc1", "1"), ("dc3", "1")]);
+    place.state().overwritten = Some(("shop", other));
+    let only = ReplicationTask { keyspaces: vec!["shop".into()], ..to_dc2(1) };
+    let ended = work(&place.begun("a", "task", asks(only))).await.unwrap();
+    assert_eq!((ended.state, ended.cause), (JobState::Failed, Some(JobCause::ServerError)));
+    assert!(ended.message.as_ref().unwrap().contains("somebody else"), "{ended:?}");
+}
+
+/// What a coordinator has not received yet would be written over.
+#[tokio::test]
+async fn nothing_is_written_before_servers_agree_on_the_schema() {
+    let place = place();
+    place.state().disagrees = 1_000;
+    let ended = work(&place.begun("a", "task", asks(to_dc2(1)))).await.unwrap();
+    assert_eq!(ended.state, JobState::Failed);
+    assert!(ended.message.as_ref().unwrap().contains("do not agree"), "{ended:?}");
+    assert!(place.calls().is_empty());
+    place.state().disagrees = 2;
+    let ended = work(&place.begun("b", "task", asks(to_dc2(1)))).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+}

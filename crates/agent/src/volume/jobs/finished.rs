@@ -4,6 +4,7 @@ use super::{Item, Notes};
 use palladion_api::ids::Uid;
 use palladion_api::task::KeyspaceResult;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What the tries of one task have finished on this volume.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -20,12 +21,16 @@ pub struct Finished {
     /// The snapshot that one of them began to take: what there is of it is theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
+    /// Copies that keyspaces had in the datacenter of the task before it first changed them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub copies_before: BTreeMap<String, u32>,
 }
 
 impl Finished {
     /// Nothing yet.
     pub(super) fn none_of(task: Uid) -> Self {
-        Self { task, items: Vec::new(), keyspaces: Vec::new(), snapshot: None }
+        let copies_before = BTreeMap::new();
+        Self { task, items: Vec::new(), keyspaces: Vec::new(), snapshot: None, copies_before }
     }
 }
 
@@ -47,6 +52,20 @@ impl Notes {
     pub fn has_taken(&self, task: &Uid, name: &str) -> bool {
         let finished = self.finished.as_ref().filter(|f| f.task == *task);
         finished.is_some_and(|f| f.snapshot.as_deref() == Some(name))
+    }
+
+    /// A keyspace is about to be given other copies. What an earlier try has noted stays: its
+    /// statement may have been carried out.
+    pub fn change_copies(&mut self, keyspace: &str, before: u32) {
+        if let Some(finished) = &mut self.finished {
+            finished.copies_before.entry(keyspace.into()).or_insert(before);
+        }
+    }
+
+    /// The copies that a keyspace had before a try of this task was about to change them.
+    pub fn copies_before(&self, task: &Uid, keyspace: &str) -> Option<u32> {
+        let finished = self.finished.as_ref().filter(|f| f.task == *task);
+        finished?.copies_before.get(keyspace).copied()
     }
 
     /// Is a keyspace done as a whole?

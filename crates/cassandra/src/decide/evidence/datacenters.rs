@@ -1,7 +1,7 @@
 //! Members of other datacenters: what a step asks of them. They are never removed,
-//! replaced or ignored, count for no majority of ours, and are no record's. What changes
-//! who is a member of the ring waits until all of them are up and normal; a restart and
-//! a replacement go on over one that is down, as the other datacenter goes on over one of
+//! replaced or ignored, count for no majority of ours, and are no record's. Who joins or
+//! leaves waits until all of them are up and normal; a restart, a replacement and the removal
+//! of a lost member go on over one that is down, as the other datacenter goes on over one of
 //! ours: else an upgrade here and a replacement there would wait for each other.
 
 use super::ask::nonce_of_gone;

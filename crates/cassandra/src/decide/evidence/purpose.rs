@@ -1,7 +1,6 @@
 //! What the others are asked for, and until when their answers count.
 
 use super::ask::void_from;
-use super::datacenters::Elsewhere;
 use crate::facts::MemberFact;
 use crate::words::evidence::{Forbidden, Objection, Waiting};
 use palladion_api::cluster::Turn;
@@ -67,23 +66,6 @@ pub enum Purpose<'a> {
 }
 
 impl Purpose<'_> {
-    /// What it takes of other datacenters.
-    pub(super) fn takes(&self) -> Elsewhere {
-        match self {
-            // The other datacenter restarts and replaces over one of ours as well.
-            Purpose::Restart { .. } | Purpose::Replace { .. } => Elsewhere::OneDown,
-            Purpose::Join
-            | Purpose::NeverJoined
-            | Purpose::Leave { .. }
-            | Purpose::Stop { .. }
-            | Purpose::Remove { .. }
-            | Purpose::Readdress { .. }
-            | Purpose::HasLeft { .. }
-            | Purpose::WasRemoved { .. }
-            | Purpose::Interrupted { .. } => Elsewhere::AllNormal,
-        }
-    }
-
     /// Does the turn go on where an answer forbids the step, so that the question is put
     /// again under the same turn?
     pub fn keeps_turn(&self, whom: &MemberFact) -> bool {

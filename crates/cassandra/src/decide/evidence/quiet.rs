@@ -89,6 +89,17 @@ fn all_quiet(
         }
         // Who has started since the others lost that one may not have heard of it.
         let seen = facts.own_members(ring);
+        if facts.is_blind(member) {
+            // The restart itself brings the agent that says who is elsewhere. All that this one
+            // sees are up and normal, whoever they are.
+            match elsewhere {
+                Elsewhere::OneDown if seen >= known => continue,
+                Elsewhere::AllNormal if seen > known => {
+                    return Err(unplaced(member, seen, known));
+                }
+                Elsewhere::OneDown | Elsewhere::AllNormal => {}
+            }
+        }
         if seen != known && seen != without {
             let (witness, members) = (member.name.clone(), Count::of(seen, "member"));
             return Err(Objection::SeesOnly { witness, members, recorded: known });
@@ -152,6 +163,13 @@ fn ring_of<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Result<&'a RingSumm
         return Err(Objection::Silent { member: name(), since: silence.since() });
     }
     member.status.ring.as_ref().ok_or_else(|| Objection::NotReported { member: name() })
+}
+
+/// Its agent does not say which of them are elsewhere.
+fn unplaced(member: &MemberFact, seen: usize, recorded: usize) -> Objection {
+    let agent = member.status.agent.as_ref().map(|a| a.version.clone()).unwrap_or_default();
+    let members = Count::of(seen, "member");
+    Objection::Unplaced { witness: member.name.clone(), members, recorded, agent }
 }
 
 fn sees(member: &MemberFact, odd: &RingMember) -> Objection {

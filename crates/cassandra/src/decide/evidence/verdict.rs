@@ -49,7 +49,10 @@ pub fn verdict(
             return Answer::Refused { why, read_at: answer.read_at.0 };
         }
         newest = newest.max(Some(answer.read_at.0));
-        views.push(Seen::of_answer(facts, witness, answer));
+        // Whom an agent of before that sees counts as ours: it was asked for up and normal above.
+        if !facts.is_blind(witness) {
+            views.push(Seen::of_answer(facts, witness, answer));
+        }
     }
     if let (Some(why), Some(read_at)) = (datacenters::objection(&views, elsewhere), newest) {
         return Answer::Refused { why, read_at };

@@ -38,6 +38,8 @@ pub enum Doubt {
     },
     /// Another cluster initializes the ring, as the record beside the region lock says.
     Elsewhere(Claimant),
+    /// The spec lists seeds of the ring elsewhere, which a ring that begins here does not have.
+    SeedsElsewhere,
 }
 
 impl Doubt {
@@ -61,6 +63,7 @@ impl Doubt {
             Doubt::Elsewhere(Claimant { region, uid }) => {
                 json!({ "region": region, "initializedBy": uid })
             }
+            Doubt::SeedsElsewhere => json!("externalSeeds"),
         }
     }
 
@@ -75,6 +78,7 @@ impl Doubt {
             Doubt::Elsewhere(Claimant { region, uid }) => {
                 Words::Elsewhere { region: region.clone(), uid: uid.clone() }
             }
+            Doubt::SeedsElsewhere => Words::SeedsElsewhere,
         }
     }
 }
@@ -136,7 +140,8 @@ mod tests {
             Doubt::Volume { member, volume_id, state, ring, .. } => {
                 Doubt::Volume { member, claim: Some(ClaimUid::new(uid)), volume_id, state, ring }
             }
-            gone @ (Doubt::FirstVolumeGone { .. } | Doubt::Elsewhere(_)) => gone,
+            gone
+            @ (Doubt::FirstVolumeGone { .. } | Doubt::Elsewhere(_) | Doubt::SeedsElsewhere) => gone,
         };
         let others = [
             vec![first.clone()],

@@ -49,7 +49,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             return Flow::Busy;
         }
     };
-    match doubted(survey(facts, valid), elsewhere) {
+    let seeds = (!valid.elsewhere.seeds.is_empty()).then_some(Doubt::SeedsElsewhere);
+    match doubted(survey(facts, valid), elsewhere.into_iter().chain(seeds).collect()) {
         Survey::Waiting(waiting) => wait_for(waiting, draft),
         Survey::NeverAsked(member, claim) => draft.report(Problem::NeverAsked {
             claim: claim.object.meta.name.clone(),
@@ -108,17 +109,21 @@ fn record_elsewhere(facts: &Facts<'_>, by: &Claimant) -> Step {
     Step::compare_and_set(json!({ "initializedElsewhere": other }), seen.into(), doing)
 }
 
-/// What a record beside the region lock adds to what was found here.
-fn doubted(found: Survey<'_>, elsewhere: Option<Doubt>) -> Survey<'_> {
-    let Some(elsewhere) = elsewhere else { return found };
+/// What a record beside the region lock, and the spec, add to what was found here.
+fn doubted(found: Survey<'_>, more: Vec<Doubt>) -> Survey<'_> {
+    if more.is_empty() {
+        return found;
+    }
     match found {
         Survey::Waiting(_) | Survey::NeverAsked(..) => found,
         Survey::Doubt { mut doubts, begun } => {
-            doubts.push(elsewhere);
+            doubts.extend(more);
             Survey::Doubt { doubts, begun }
         }
-        Survey::Resume(first) => Survey::Doubt { doubts: vec![elsewhere], begun: Some(first) },
-        Survey::Clear(_) => Survey::Doubt { doubts: vec![elsewhere], begun: None },
+        // What was begun by a permit was decided before.
+        Survey::Resume(first) if more == [Doubt::SeedsElsewhere] => Survey::Resume(first),
+        Survey::Resume(first) => Survey::Doubt { doubts: more, begun: Some(first) },
+        Survey::Clear(_) => Survey::Doubt { doubts: more, begun: None },
     }
 }
 

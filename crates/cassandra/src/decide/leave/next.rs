@@ -17,7 +17,7 @@ use crate::words::turn::{self, Work};
 use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{Evidence, IntentState};
-use palladion_plan::words::Count;
+use palladion_plan::words::{Count, Names};
 use palladion_plan::{Event, Flow};
 
 /// Disks that lack room are looked at again after this long.
@@ -52,6 +52,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if let Some(pending) = debts::first(facts) {
         draft.wait_for(Waiting::Maintenance { member: name, pending }).about(member.subject());
         return pay::pay(facts, draft);
+    }
+    let members = facts.not_rebuilt();
+    if !members.is_empty() {
+        let members = Names::of(members);
+        draft.wait_for(Waiting::NotRebuilt { member: name, members }).about(member.subject());
+        return Flow::Free;
     }
     let before = draft.steps.len();
     if is_held_up(facts, valid, member, draft).is_busy() {

@@ -2,9 +2,9 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
-use crate::facts::region::{Missing, Sharing};
+use crate::decide::turn::region::{report_missing, waiting_for};
 use crate::facts::{Facts, MemberFact};
-use crate::words::region::{Doing, Problem, Waiting, waiting_for};
+use crate::words::region::{Doing, Waiting};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::KNOWS_BEGIN;
 use palladion_plan::{Flow, LockFact, Step};
@@ -30,7 +30,8 @@ pub fn hold_turn(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) -> Flow {
             draft.wait_for(match &facts.snapshot.lock {
                 LockFact::HeldBy(holder) => {
                     let (region, since) = (holder.region.clone(), holder.since.into());
-                    Waiting::LostTo { member, work, region, since }
+                    let token = holder.token.clone();
+                    Waiting::LostTo { member, work, region, since, token }
                 }
                 LockFact::Unknown { why } => Waiting::Unavailable { why: why.clone() },
                 // A new leader has not asked yet: nothing says that it is lost.
@@ -67,17 +68,6 @@ pub fn give_way(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     draft.wait_for(waiting);
     // The most telling first.
     draft.waits.rotate_right(1);
-    Flow::Busy
-}
-
-/// The ring is shared, and there is no lock for it: a person has to act.
-fn report_missing(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    match facts.sharing() {
-        Sharing::Alone | Sharing::Shared(_) => return Flow::Free,
-        Sharing::Missing(Missing::Choice) => draft.report(Problem::Choice),
-        Sharing::Missing(Missing::Store) => draft.report(Problem::Store),
-        Sharing::Missing(Missing::Region) => draft.report(Problem::Region),
-    }
     Flow::Busy
 }
 

@@ -2,6 +2,7 @@
 //! is found by deciding once more, on the supposition that it is.
 
 use super::gate::given;
+use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::Facts;
 use crate::facts::region::{SharedLock, Sharing};
 use crate::status;
@@ -15,22 +16,30 @@ use serde_json::json;
 /// By which the lock is supposed to be held.
 const SUPPOSED: &str = "0-supposed";
 
-/// The question of this ring; none where it needs no lock now. `decide` is the whole decision.
-pub fn question(facts: &Facts<'_>, decide: impl Fn(&Snapshot) -> Plan) -> Option<LockQuestion> {
-    let Sharing::Shared(SharedLock { store, key, claimant, ttl }) = facts.sharing() else {
-        return None;
-    };
+/// The question of this ring: `Some(None)` where it needs no lock now, and `None` where nobody can
+/// tell, as its settings are gone in the middle of a turn. `decide` is the whole decision.
+pub fn question(
+    facts: &Facts<'_>,
+    decide: impl Fn(&Snapshot) -> Plan,
+) -> Option<Option<LockQuestion>> {
+    let in_turn = facts.turn().is_some();
     let meta = &facts.snapshot.owner.meta;
+    // Of a ring that goes, or stands still, nothing is begun: others do not wait for it.
+    if meta.is_terminating() || matches!(stopping::standing(facts), Standing::Stops) {
+        return Some(None);
+    }
+    let Sharing::Shared(SharedLock { store, key, claimant, ttl }) = facts.sharing() else {
+        return (!in_turn).then_some(None);
+    };
     let breaks = meta.annotations.get(labels::BREAK_REGION_LOCK).map(LockToken::new);
     let asked = |want, initializes| {
         let (store, key, claimant) = (store.clone(), key.clone(), claimant.clone());
         let breaks = breaks.clone();
         Some(LockQuestion { store, key, claimant, ttl, want, initializes, breaks })
     };
-    let in_turn = facts.turn().is_some();
     if status::pause(facts).is_some() {
         // None is taken; what was begun under one is not handed to others half-way.
-        return in_turn.then(|| asked(Want::Keep, false)).flatten();
+        return Some(in_turn.then(|| asked(Want::Keep, false)).flatten());
     }
     let lock = LockFact::Held {
         token: LockToken::new(SUPPOSED),
@@ -41,9 +50,9 @@ pub fn question(facts: &Facts<'_>, decide: impl Fn(&Snapshot) -> Plan) -> Option
     let plan = decide(&Snapshot { lock, ..facts.snapshot.clone() });
     let initializes = plan.steps.iter().any(initializes) || is_initializing(facts);
     if in_turn || plan.steps.iter().any(uses_lock) {
-        return asked(Want::Take, initializes);
+        return Some(asked(Want::Take, initializes));
     }
-    is_unfinished(facts, &plan).then(|| asked(Want::Keep, false)).flatten()
+    Some(is_unfinished(facts, &plan).then(|| asked(Want::Keep, false)).flatten())
 }
 
 fn is_initializing(facts: &Facts<'_>) -> bool {

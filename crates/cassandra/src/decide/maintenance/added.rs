@@ -76,6 +76,9 @@ fn closed(facts: &Facts<'_>) -> Option<Added> {
     if !unknown.is_empty() {
         return Some(Added::NotCounted { done, members: members(), unknown: Names::of(unknown) });
     }
+    if let Some(why) = uneven(facts) {
+        return Some(why);
+    }
     let named = all.iter().flat_map(|m| m.copies_here()).filter(|(_, copies)| *copies > 0);
     let named: BTreeSet<&String> = named.map(|(keyspace, _)| keyspace).collect();
     let of_clients = named.iter().any(|keyspace| !system_keyspaces::is_one(keyspace));
@@ -97,6 +100,14 @@ fn closed(facts: &Facts<'_>) -> Option<Added> {
         return Some(Added::NotRepaired { members: members(), pending: Names::of(pending) });
     }
     joining(facts).map(|m| Added::Joining { member: m.name.clone() })
+}
+
+/// Keyspaces whose members here change as soon as they count copies by datacenter.
+fn uneven(facts: &Facts<'_>) -> Option<Added> {
+    let keyspaces: BTreeSet<&String> = facts.joined().flat_map(MemberFact::uneven).collect();
+    let members = Count::of(facts.joined().count(), "member");
+    let is_one = !keyspaces.is_empty();
+    is_one.then(|| Added::Uneven { members, keyspaces: Names::of(keyspaces) })
 }
 
 /// Do clients need roles?
@@ -142,7 +153,8 @@ fn later(facts: &Facts<'_>, draft: &mut Draft) {
     for member in facts.joined() {
         let lacks = member.lacks(own);
         let has_all = lacks.as_ref().is_some_and(Vec::is_empty);
-        if !member.is_opened() && has_all && !is_pending(member) {
+        let is_even = member.uneven().next().is_none();
+        if !member.is_opened() && has_all && is_even && !is_pending(member) {
             draft.steps.extend(open(member));
         }
         match lacks {
@@ -159,6 +171,9 @@ fn later(facts: &Facts<'_>, draft: &mut Draft) {
     if !behind.is_empty() {
         let (keyspaces, members) = (Names::of(keyspaces), Names::of(behind));
         draft.wait_for(Added::Behind { keyspaces, members });
+    }
+    if let Some(why) = uneven(facts).filter(|_| !opening.is_empty()) {
+        draft.wait_for(why);
     }
     if !opening.is_empty() {
         draft.wait_for(Added::Opening { members: Names::of(opening) });

@@ -26,9 +26,9 @@ pub fn first(facts: &Facts<'_>) -> Option<Pending> {
 /// Data that is missing or too much is; an older format can be read all the same.
 fn is_in_the_way(kind: DebtKind) -> bool {
     match kind {
-        DebtKind::Repair | DebtKind::Cleanup | DebtKind::Unknown(_) => true,
-        // What it lacks is elsewhere, whole.
-        DebtKind::Rebuild | DebtKind::UpgradeSstables => false,
+        // Who lacks data gives others ranges without it.
+        DebtKind::Repair | DebtKind::Cleanup | DebtKind::Rebuild | DebtKind::Unknown(_) => true,
+        DebtKind::UpgradeSstables => false,
     }
 }
 
@@ -61,7 +61,7 @@ pub fn repair_by_all(
     cause: impl Display,
     draft: &mut Draft,
 ) {
-    owed_by_all(facts, except, &debt(DebtKind::Repair, cause), draft);
+    owed_by_all(facts, except, &repair_of_each_range(facts, cause), draft);
 }
 
 /// A member that may lack what others hold is repaired in all its ranges, with
@@ -70,9 +70,14 @@ pub fn repair_of_itself(cause: impl Display) -> Debt {
     Debt { ranges: RepairRanges::All, ..debt(DebtKind::Repair, cause) }
 }
 
-/// Each member is repaired in its primary ranges, so that every range is repaired once.
-pub fn repair_of_primary_ranges(cause: impl Display) -> Debt {
-    debt(DebtKind::Repair, cause)
+/// Each member is repaired in its primary ranges, so that every range is repaired once. In a ring
+/// with members elsewhere the primary ranges of ours are not those of the whole ring: there each is
+/// repaired in all that it holds.
+pub fn repair_of_each_range(facts: &Facts<'_>, cause: impl Display) -> Debt {
+    match facts.others_may_have_run() {
+        true => repair_of_itself(cause),
+        false => debt(DebtKind::Repair, cause),
+    }
 }
 
 /// What was pending for the member with this data, as its claim says. What nobody

@@ -194,13 +194,17 @@ pub(super) fn stood_on_record(member: &MemberFact, window: SignedDuration) -> bo
 }
 
 /// Was the whole ring down then? What the first to come back, and the last to
-/// end, took without this member the hints of the others cover.
+/// end, took without this member the hints of the others cover. A ring with members elsewhere goes
+/// on there.
 fn ring_stood(
     facts: &Facts<'_>,
     member: &MemberFact,
     missed: &Missed,
     window: SignedDuration,
 ) -> bool {
+    if facts.others_may_have_run() {
+        return false;
+    }
     let others = facts.joined().filter(|m| m.name != member.name);
     let others: Option<Vec<&Missed>> = others.map(reported).collect();
     let others = others.unwrap_or_default();

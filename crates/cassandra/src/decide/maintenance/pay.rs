@@ -68,7 +68,14 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let mut failed = Vec::new();
     let mut under_way = Flow::Free;
     for (member, debt) in pending {
-        match Course::of(facts, member, debt) {
+        let course = Course::of(facts, member, debt);
+        let is_over = rebuild::is_over(facts, member, debt);
+        match course {
+            // Nobody withdraws what an agent may be at.
+            Course::NotBegun | Course::Failed { .. } if is_over => {
+                draft.steps.extend(done(facts, member, debt));
+                under_way = Flow::Busy;
+            }
             Course::NotBegun => untried.push((member, debt)),
             Course::Done => {
                 draft.steps.extend(done(facts, member, debt));
@@ -102,6 +109,8 @@ fn next(
     mut failed: Vec<(jiff::Timestamp, &MemberFact, &Debt)>,
     draft: &mut Draft,
 ) -> Flow {
+    untried.retain(|(member, debt)| !rebuild::stands_in_the_way(facts, member, debt, draft));
+    failed.retain(|(_, member, debt)| !rebuild::stands_in_the_way(facts, member, debt, draft));
     untried.sort_by_key(|(_, debt)| !is_repair(debt));
     failed.sort_by_key(|(again, ..)| *again);
     if let Some((member, debt)) = untried.first() {
@@ -160,9 +169,6 @@ fn begin(facts: &Facts<'_>, member: &MemberFact, debt: &Debt, draft: &mut Draft)
             return Flow::Free;
         }
     };
-    if debt.kind == DebtKind::Rebuild && rebuild::stands_in_the_way(facts, member, draft) {
-        return Flow::Free;
-    }
     draft.steps.extend(order(facts, member, debt, None).map(|step| step.proven(quiet)));
     let waiting = Waiting::Starting { work, member: name, cause };
     draft.wait_for(waiting).about(member.subject());

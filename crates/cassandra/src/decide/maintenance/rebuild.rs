@@ -6,7 +6,6 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::{Added, Cause};
 use jiff::Timestamp;
 use palladion_api::member::{Debt, DebtKind, Operation};
-use palladion_plan::words::Names;
 use std::collections::BTreeMap;
 
 /// Most keyspaces of one operation: what the schema takes.
@@ -24,7 +23,7 @@ fn source(facts: &Facts<'_>, member: &MemberFact) -> Option<(String, Vec<String>
             by_source.entry(datacenter).or_default().push(keyspace.clone());
         }
     }
-    let most = by_source.iter().map(|(_, keyspaces)| keyspaces.len()).max()?;
+    let most = by_source.values().map(|keyspaces| keyspaces.len()).max()?;
     let (source, mut keyspaces) = by_source.into_iter().find(|(_, of)| of.len() == most)?;
     keyspaces.truncate(MOST);
     Some((source.clone(), keyspaces))
@@ -42,15 +41,25 @@ pub(super) fn name(
     Some(())
 }
 
-/// Say what keeps a rebuild from beginning.
-pub(super) fn stands_in_the_way(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> bool {
-    if source(facts, member).is_some() {
+/// Is nothing of this debt lacked any more? A keyspace names the datacenter no longer, or was
+/// streamed by a later volume, or was noted by an operation that did not come to say so.
+pub(super) fn is_over(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> bool {
+    let lacks = || member.lacks(&facts.spec.datacenter.name);
+    debt.kind == DebtKind::Rebuild && lacks().is_some_and(|lacks| lacks.is_empty())
+}
+
+/// Say what keeps a rebuild from beginning: whatever else is pending goes before it.
+pub(super) fn stands_in_the_way(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    debt: &Debt,
+    draft: &mut Draft,
+) -> bool {
+    // Of one that is down, that is the trouble.
+    if debt.kind != DebtKind::Rebuild || !member.is_normal() || source(facts, member).is_some() {
         return false;
     }
-    let own = &facts.spec.datacenter.name;
-    let lacks = member.lacks(own).unwrap_or_default();
-    let (name, keyspaces) = (member.name.clone(), Names::of(lacks));
-    draft.wait_for(Added::NoSource { member: name, keyspaces }).about(member.subject());
+    draft.wait_for(Added::Uncounted { member: member.name.clone() }).about(member.subject());
     true
 }
 

@@ -160,6 +160,6 @@ fn owed(facts: &Facts<'_>, member: &MemberFact, since: Timestamp, needs: Needs) 
             let member = member.name.clone();
             debts::repair_of_itself(Cause::Away { member, since, until })
         }
-        Needs::Nothing => debts::repair_of_primary_ranges(Cause::RingStood { since, until }),
+        Needs::Nothing => debts::repair_of_each_range(facts, Cause::RingStood { since, until }),
     })
 }

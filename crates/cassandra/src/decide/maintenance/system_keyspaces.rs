@@ -8,12 +8,11 @@ mod elsewhere;
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
-use crate::decide::turn::{failed_start, lock};
+use crate::decide::turn::{failed_start, lock, region};
 use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Problem, Replicating};
-use crate::words::region::waiting_for;
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState, RepairRanges};
 use palladion_plan::{Event, Step};
@@ -100,8 +99,7 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         draft.wait_for(Replicating::Quiet { why });
         return;
     }
-    if !facts.may_begin() {
-        draft.wait_for(waiting_for(facts));
+    if region::waits(facts, draft) {
         return;
     }
     let under_way = facts.status.system_replication_change.clone();
@@ -235,7 +233,10 @@ impl Job<'_> {
     /// changes on two members could end in either order.
     fn alter(&self, joined: &[&MemberFact], draft: &mut Draft) {
         let was_told = |m: &&&MemberFact| ordered(m).is_some_and(|o| o.id.starts_with(ALTER));
-        let Some(member) = joined.iter().find(was_told).or(joined.first()) else { return };
+        // One that takes no clients takes no statement either.
+        let takes = |m: &&&MemberFact| !m.awaits_rebuild();
+        let told = joined.iter().filter(takes).find(was_told);
+        let Some(member) = told.or(joined.iter().find(takes)) else { return };
         match self.facts.may_have_others() && !keeps_others(member) {
             true => wait_for_newer_agent(member, draft),
             false => {

@@ -53,6 +53,10 @@ pub(super) fn judge<'a>(facts: &'a Facts<'_>) -> Together<'a> {
         let unheard = all.iter().filter(|m| ended_at(m).is_none());
         return Together::Unheard(unheard.map(|m| &m.name).collect());
     }
+    // Members of other datacenters may have gone on, and have forgotten deletions since.
+    if facts.others_may_have_run() {
+        return Together::Doubtful { complete: 0, all: all.len() };
+    }
     let whole: Vec<(&MemberFact, Timestamp)> =
         ends.iter().copied().filter(|(m, at)| !lacked_data(m, *at)).collect();
     let in_order = stopped::by_operator(&ends);

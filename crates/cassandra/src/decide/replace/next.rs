@@ -12,9 +12,11 @@ use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
+use crate::words::leave;
 use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
 use palladion_api::cluster::{Mode, TurnStep};
 use palladion_api::ids::{HostId, MemberName};
+use palladion_plan::words::Names;
 use palladion_plan::{Event, Flow};
 
 /// The first member whose volume is lost.
@@ -42,8 +44,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             true => absence::voters_on_removed(member),
             false => absence::voters(member),
         };
-        let can_go_on = evidence::rest_is_quiet(facts, &name, &replaced.host_id, way.takes())
-            .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
+        // A lost member here and one elsewhere would wait for each other.
+        let can_go_on =
+            evidence::rest_is_quiet(facts, &name, &replaced.host_id, Elsewhere::OneDown)
+                .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
         if let Err(why) = can_go_on {
             let held = way.held(name.clone(), why);
             if let Some(problem) = held_by_leave(facts, valid, member) {
@@ -58,6 +62,15 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
             return Flow::Busy;
+        }
+        let members = match way {
+            Way::Remove => facts.not_rebuilt(),
+            Way::Replace => Vec::new(),
+        };
+        if !members.is_empty() {
+            let members = Names::of(members);
+            draft.wait_for(leave::Waiting::NotRebuilt { member: name, members });
+            return Flow::Free;
         }
         // Scylla streams from all who hold a range.
         if valid.mode == Mode::Cassandra
@@ -119,14 +132,6 @@ impl Way {
         match self {
             Way::Replace => TurnStep::Replace,
             Way::Remove => TurnStep::Remove,
-        }
-    }
-
-    /// What it takes of other datacenters: a removal changes who is a member.
-    fn takes(self) -> Elsewhere {
-        match self {
-            Way::Replace => Elsewhere::OneDown,
-            Way::Remove => Elsewhere::AllNormal,
         }
     }
 

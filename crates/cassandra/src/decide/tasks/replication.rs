@@ -65,13 +65,16 @@ pub fn writer(facts: &Facts<'_>, mut names: Vec<MemberName>) -> Vec<MemberName> 
 }
 
 /// Keyspaces have more copies here: whoever holds them now has them after a repair of all his
-/// ranges, since those of another datacenter may be the only ones so far.
+/// ranges, since those of another datacenter may be the only ones so far. Where it is not known
+/// how many there were, as after a statement whose answer was lost, there may be more.
 pub fn owe_repair(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>, draft: &mut Draft) {
     let Some(body) = body(&job.task).filter(|_| job.kind == TaskKind::Replication) else {
         return;
     };
     let results = job.status.members.iter().flat_map(|entry| &entry.keyspaces);
-    let mut raised = results.filter(|k| k.copies_before.is_some_and(|had| had < body.factor));
+    let may_be_raised =
+        |had: Option<u32>| body.factor > 0 && had.is_none_or(|had| had < body.factor);
+    let mut raised = results.filter(|k| may_be_raised(k.copies_before));
     let is_shared = facts.joined().count() > 1 || facts.may_have_others();
     if body.datacenter != valid.datacenter || raised.next().is_none() || !is_shared {
         return;

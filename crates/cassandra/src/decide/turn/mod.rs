@@ -7,6 +7,7 @@ pub mod failed_start;
 pub mod grace;
 pub mod lock;
 pub mod permit;
+pub mod region;
 pub mod seeds;
 pub mod silent;
 pub mod stopping;

@@ -14,6 +14,7 @@ use palladion_api::member::{
 };
 use palladion_plan::{Event, Step};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// How far the permit of a turn is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +160,7 @@ fn rebuilt(
     turn: &Turn,
     data: DataBeforeStart,
     member: &MemberFact,
-) -> Option<Vec<String>> {
+) -> Option<BTreeMap<String, u32>> {
     match turn.step {
         TurnStep::Join | TurnStep::Replace if data != DataBeforeStart::Keep => {
             facts.rebuilt_without(member)

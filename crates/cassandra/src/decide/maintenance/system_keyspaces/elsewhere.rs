@@ -1,16 +1,27 @@
 //! Copies of the system keyspaces in another datacenter of the ring, once it has members: its own
-//! operator cannot log in there before. How many it has later is that operator's affair; none is
-//! ever taken from it here.
+//! operator cannot log in there before. Only one that has copies of none of them is given any: what
+//! a person or its own operator has taken from it is not given back, and how many it has later is
+//! their affair.
 
-use super::{Job, KEYSPACES, Part, factor_for, is_altered, record};
+use super::{Job, KEYSPACES, Part, factor_for, is_altered, keeps_others, ordered, record};
+use super::{is_attempt, wait_for_newer_agent};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
+use crate::decide::turn::region;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Replicating};
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::SystemReplicationChange;
 use palladion_plan::{Event, Flow};
 use serde_json::{Value, json};
+
+/// Roles are here: without a copy nobody logs in.
+const ROLES: &str = "system_auth";
+
+/// Members count again within seconds after the schema has changed. After so long what was set is
+/// not there any more, and the change holds up nothing else.
+const COUNTED_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
 /// Give the first datacenter copies that has members and none.
 pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
@@ -20,13 +31,19 @@ pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flo
         go_on(facts, valid, change, draft);
         return Flow::Busy;
     }
+    for name in others.keys() {
+        report_partly(facts, name, draft);
+    }
     // A change of our own goes first.
-    let mut lacking = others.iter().filter(|(name, _)| lacks(facts, name) == Some(true));
-    let Some((name, members)) = lacking.next().filter(|_| under_way.is_none()) else {
+    let mut new = others.iter().filter(|(name, _)| had(facts, name) == Some(Had::Nothing));
+    let Some((name, members)) = new.next().filter(|_| under_way.is_none()) else {
         return Flow::Free;
     };
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Replicating::Quiet { why });
+        return Flow::Busy;
+    }
+    if region::waits(facts, draft) {
         return Flow::Busy;
     }
     let factor = factor_for(usize::try_from(*members).unwrap_or(usize::MAX));
@@ -38,35 +55,104 @@ pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flo
     Flow::Busy
 }
 
+/// What keeps a datacenter from copies of the roles that a person alone changes.
+fn report_partly(facts: &Facts<'_>, datacenter: &str, draft: &mut Draft) {
+    match had(facts, datacenter) {
+        None => {
+            if let Some(old) = uncounted(facts) {
+                wait_for_newer_agent(old, draft);
+            }
+        }
+        Some(Had::Some { roles: false }) => {
+            draft.wait_for(Added::NoRoles { datacenter: datacenter.to_string() });
+        }
+        Some(Had::Nothing | Had::Some { roles: true } | Had::All) => {}
+    }
+}
+
 fn go_on(facts: &Facts<'_>, valid: &Valid, change: &SystemReplicationChange, draft: &mut Draft) {
     let (datacenter, factor) = (change.datacenter.clone().unwrap_or_default(), change.factor);
     let is_there = facts.members_elsewhere().contains_key(datacenter.as_str());
-    if !is_there || lacks(facts, &datacenter) == Some(false) {
+    let over = |doing| record(facts, json!({ "systemReplicationChange": Value::Null }), doing);
+    let has = had(facts, &datacenter);
+    if !is_there || has == Some(Had::All) {
         let event = Event::normal(Happened::Extended { factor, datacenter: datacenter.clone() });
-        let done = json!({ "systemReplicationChange": Value::Null });
-        let step = record(facts, done, Doing::Extended { datacenter });
+        let step = over(Doing::Extended { datacenter });
         draft.steps.push(step.announced(is_there.then_some(event)));
+        return;
+    }
+    let joined: Vec<&MemberFact> = facts.joined().collect();
+    let is_altered = is_altered(&joined, change);
+    let counted_until = altered_at(&joined, change).map(|at| at + COUNTED_WITHIN);
+    if is_altered && counted_until.is_none_or(|until| facts.now() >= until) {
+        let event = Event::warning(Happened::NotExtended { datacenter: datacenter.clone() });
+        draft.steps.push(over(Doing::NotExtended { datacenter }).announced(Some(event)));
         return;
     }
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Replicating::Quiet { why });
         return;
     }
-    let joined: Vec<&MemberFact> = facts.joined().collect();
-    if !is_altered(&joined, change) {
+    if region::waits(facts, draft) {
+        return;
+    }
+    if !is_altered {
         Job { facts, valid, change, part: Part::Alter }.alter(&joined, draft);
     }
+    if let Some(old) = uncounted(facts).filter(|_| has.is_none()) {
+        wait_for_newer_agent(old, draft);
+    }
     // Until members have counted again.
-    draft.wait_for(Added::Extending { datacenter, factor });
+    let wait = draft.wait_for(Added::Extending { datacenter, factor });
+    if let Some(until) = counted_until.filter(|_| is_altered) {
+        wait.until(until);
+    }
 }
 
-/// Has one of the system keyspaces no copies there, as far as all members report it? None where
-/// nobody does, or one has not counted again yet.
-fn lacks(facts: &Facts<'_>, datacenter: &str) -> Option<bool> {
+/// When the operation of this change ended.
+fn altered_at(joined: &[&MemberFact], change: &SystemReplicationChange) -> Option<Timestamp> {
+    let alter = Part::Alter.id(change);
+    let ended = joined.iter().filter_map(|member| {
+        let operation = ordered(member).filter(|o| is_attempt(&o.id, &alter))?;
+        let status = member.status.operation.as_ref().filter(|s| s.id == operation.id)?;
+        Some(status.finished_at.as_ref()?.0)
+    });
+    ended.max()
+}
+
+/// Who does not count by datacenter, since its agent is of before that.
+fn uncounted<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
+    facts.joined().find(|m| m.is_normal() && m.counted().is_none() && !keeps_others(m))
+}
+
+/// Of which of the system keyspaces a datacenter has copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Had {
+    /// Of none: it is new.
+    Nothing,
+    /// Of some; of the roles?
+    Some { roles: bool },
+    /// Of all that there are.
+    All,
+}
+
+/// The same as all members report it. None where nobody does, or one has not counted again yet.
+fn had(facts: &Facts<'_>, datacenter: &str) -> Option<Had> {
     let mut answers = facts.joined().filter(|m| m.is_normal()).map(|member| {
         let counted = member.counted()?;
-        let mut known = KEYSPACES.iter().filter_map(|keyspace| counted.get(*keyspace));
-        Some(known.any(|of| of.get(datacenter).is_none_or(|copies| *copies == 0)))
+        let has = |keyspace: &str| {
+            let of = counted.get(keyspace)?;
+            Some(of.get(datacenter).is_some_and(|copies| *copies > 0))
+        };
+        let known: Vec<bool> = KEYSPACES.iter().filter_map(|keyspace| has(keyspace)).collect();
+        let all = !known.is_empty() && known.iter().all(|has| *has);
+        let none = !known.contains(&true);
+        match (all, none) {
+            (true, _) => Some(Had::All),
+            (false, true) if !known.is_empty() => Some(Had::Nothing),
+            (false, true) => None,
+            (false, false) => Some(Had::Some { roles: has(ROLES) != Some(false) }),
+        }
     });
     let first = answers.next()??;
     answers.all(|answer| answer == Some(first)).then_some(first)

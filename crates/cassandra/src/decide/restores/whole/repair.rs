@@ -63,7 +63,7 @@ pub fn pay(
         orders::note_repair(active, draft);
         return Some(left);
     }
-    let debt = debts::repair_of_primary_ranges(&cause);
+    let debt = debts::repair_of_each_range(facts, &cause);
     for member in missing {
         let spec = debts::spec_with(member, &debt);
         let step = spec.and_then(|spec| debts::patch(member, spec, debts::recorded(member)));
