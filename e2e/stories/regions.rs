@@ -5,7 +5,7 @@
 //! would show of the other region is not tried here.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use palladion_api::reasons::Reason;
@@ -163,7 +163,7 @@ fn own_namespace(region: Of) -> String {
 }
 
 /// The operator of a region.
-fn operator(region: Of, credentials: &PathBuf, environment: &[(&str, String)]) -> Outside {
+fn operator(region: Of, credentials: &Path, environment: &[(&str, String)]) -> Outside {
     let flags = [
         format!("--watch-namespace={}", region.name()),
         format!("--region={}", region.name()),

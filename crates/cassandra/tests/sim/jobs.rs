@@ -28,7 +28,7 @@ impl Agent {
         let (Some(saved), Some(reading)) = (&self.saved, self.reading()) else {
             return;
         };
-        let serves = reading.serves();
+        let serves = self.is_at_work();
         let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
         let view = reading.members.clone().unwrap_or_default();
         let servers = &reach.ring.servers;

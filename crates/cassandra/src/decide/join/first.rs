@@ -78,7 +78,7 @@ fn knows_datacenters(member: &MemberFact) -> bool {
 /// What keeps the first member from joining.
 enum Hindrance {
     Waits(Waiting),
-    Reported(Problem),
+    Reported(Box<Problem>),
 }
 
 impl Hindrance {
@@ -88,7 +88,7 @@ impl Hindrance {
                 let member = waiting.member().map(|name| Subject::new(kinds::MEMBER, name));
                 draft.wait_for(waiting).object = member;
             }
-            Hindrance::Reported(problem) => draft.report(problem),
+            Hindrance::Reported(problem) => draft.report(*problem),
         }
     }
 }
@@ -99,11 +99,11 @@ fn is_clear(facts: &Facts<'_>, valid: &Valid) -> Result<(), Hindrance> {
     let doubts = match survey(facts, valid) {
         Survey::Waiting(waiting) => return Err(Hindrance::Waits(waiting)),
         Survey::NeverAsked(member, claim) => {
-            return Err(Hindrance::Reported(Problem::NeverAsked {
+            return Err(Hindrance::Reported(Box::new(Problem::NeverAsked {
                 claim: claim.object.meta.name.clone(),
                 member: member.name.clone(),
                 namespace: valid.namespace.clone(),
-            }));
+            })));
         }
         // A record of an initialization is of another object of this name.
         Survey::Clear(_) | Survey::Resume(_) => return Ok(()),
@@ -121,7 +121,10 @@ fn is_clear(facts: &Facts<'_>, valid: &Valid) -> Result<(), Hindrance> {
         ) => true,
     };
     match facts.members.values().any(may_be_older) {
-        true => Err(Hindrance::Reported(Problem::NotEmpty { doubts: doubts_in_words(&doubts) })),
+        true => {
+            let doubts = doubts_in_words(&doubts);
+            Err(Hindrance::Reported(Box::new(Problem::NotEmpty { doubts })))
+        }
         false => Ok(()),
     }
 }
