@@ -1,7 +1,7 @@
 //! What stands in the store: who holds the lock, and who initializes the ring.
 
 use jiff::Timestamp;
-use palladion_api::ids::{LockToken, Uid};
+use palladion_api::ids::LockToken;
 use palladion_plan::lock::{Claimant, Holder, LockKey};
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ impl Held {
         let value: Value = serde_json::from_slice(text).ok()?;
         let nonce = value["nonce"].as_str()?.to_string();
         let since = value["since"].as_str().and_then(|since| since.parse().ok());
-        Some(Self { claimant: claimant(&value)?, nonce, since })
+        Some(Self { claimant: Claimant::read(&value)?, nonce, since })
     }
 
     /// Its token.
@@ -65,17 +65,12 @@ impl Held {
 
 /// Who initializes a ring, as it is written.
 pub fn record(claimant: &Claimant) -> String {
-    json!({ "region": claimant.region, "uid": claimant.uid }).to_string()
+    claimant.record().to_string()
 }
 
 /// The same as it was read.
 pub fn read_record(text: &[u8]) -> Option<Claimant> {
-    claimant(&serde_json::from_slice(text).ok()?)
-}
-
-fn claimant(value: &Value) -> Option<Claimant> {
-    let (region, uid) = (value["region"].as_str()?, value["uid"].as_str()?);
-    Some(Claimant { region: region.to_string(), uid: Uid::new(uid) })
+    Claimant::read(&serde_json::from_slice(text).ok()?)
 }
 
 #[cfg(test)]

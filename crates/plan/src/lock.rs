@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 pub use palladion_api::ids::LockToken;
 use palladion_api::ids::Uid;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -27,6 +28,19 @@ pub struct Claimant {
     pub region: String,
     /// uid of the object: an operator that starts again goes on with the lock of its own ring.
     pub uid: Uid,
+}
+
+impl Claimant {
+    /// As a store of locks has it.
+    pub fn record(&self) -> Value {
+        json!({ "region": self.region, "uid": self.uid })
+    }
+
+    /// The same as it was read, whatever stands beside it.
+    pub fn read(value: &Value) -> Option<Self> {
+        let (region, uid) = (value["region"].as_str()?, value["uid"].as_str()?);
+        Some(Self { region: region.to_string(), uid: Uid::new(uid) })
+    }
 }
 
 /// Where locks are kept. Credentials are no mind's business.

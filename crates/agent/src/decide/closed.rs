@@ -2,10 +2,9 @@
 //! find rows that are still to come, and what they write would be mixed with them. So each of its members is closed before its first start, and every start is,
 //! also one by itself, until an order of the operator opens the member.
 
-use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact, rebuild};
+use super::{Action, Facts, Start, StopWhy, VolumeFact, rebuild};
 use crate::render::{Door, Entry};
 use crate::volume::ledger::{Ledger, Membership};
-use palladion_api::member::{DataBeforeStart, PermitKind};
 
 /// How a start is made that need not be sealed.
 pub fn door(facts: &Facts<'_>, start: &Start) -> Door {
@@ -18,25 +17,10 @@ pub fn door(facts: &Facts<'_>, start: &Start) -> Door {
 /// Is it noted before a start that the member is closed? Who enters a ring as new, and not by
 /// a restore, has nothing to do with an earlier restore on this volume.
 pub fn noted_before(start: &Start, noted: bool) -> bool {
-    use DataBeforeStart::{Keep, MustBeEmpty, Retire, Unknown, Wipe};
     if let Entry::Restore { .. } = start.identity.entry {
         return true;
     }
-    let Cause::Permit { kind, data, .. } = &start.cause else { return noted };
-    match (kind, data) {
-        (
-            PermitKind::Initialize | PermitKind::Join | PermitKind::Replace,
-            MustBeEmpty | Wipe | Retire,
-        ) => false,
-        (PermitKind::Initialize | PermitKind::Join | PermitKind::Replace, Keep | Unknown(_))
-        | (
-            PermitKind::ResumeLeave
-            | PermitKind::Readdress
-            | PermitKind::Restore
-            | PermitKind::Unknown(_),
-            _,
-        ) => noted,
-    }
+    noted && !start.cause.enters_as_new()
 }
 
 /// A closed server whose member was opened is stopped, and then starts for clients.

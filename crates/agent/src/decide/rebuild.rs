@@ -8,7 +8,7 @@ use super::{Cause, Facts, Process, Source, VolumeFact};
 use crate::render::Door;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::rebuilt::Rebuilt;
-use palladion_api::member::{DataBeforeStart, PermitKind, StartPermit, lacking};
+use palladion_api::member::{StartPermit, lacking};
 use palladion_api::server_config::Opens;
 use std::collections::BTreeMap;
 
@@ -50,28 +50,15 @@ pub fn noted_before(
 }
 
 fn before(cause: &Cause, permit: Option<&StartPermit>, noted: Rebuilt) -> Rebuilt {
-    use DataBeforeStart::{Keep, MustBeEmpty, Retire, Unknown, Wipe};
-    let Cause::Permit { kind, nonce, data } = cause else { return noted };
-    match (kind, data) {
-        (
-            PermitKind::Initialize | PermitKind::Join | PermitKind::Replace,
-            MustBeEmpty | Wipe | Retire,
-        ) => {
-            let permit = permit.filter(|permit| permit.nonce == *nonce);
-            let has = permit.and_then(|permit| permit.rebuilt.clone());
-            let mut rebuilt = Rebuilt { open: has.is_some(), ..Rebuilt::default() };
-            has.iter().flatten().for_each(|(keyspace, copies)| rebuilt.note(keyspace, *copies));
-            rebuilt
-        }
-        (PermitKind::Initialize | PermitKind::Join | PermitKind::Replace, Keep | Unknown(_))
-        | (
-            PermitKind::ResumeLeave
-            | PermitKind::Readdress
-            | PermitKind::Restore
-            | PermitKind::Unknown(_),
-            _,
-        ) => noted,
+    let Cause::Permit { nonce, .. } = cause else { return noted };
+    if !cause.enters_as_new() {
+        return noted;
     }
+    let permit = permit.filter(|permit| permit.nonce == *nonce);
+    let has = permit.and_then(|permit| permit.rebuilt.clone());
+    let mut rebuilt = Rebuilt { open: has.is_some(), ..Rebuilt::default() };
+    has.iter().flatten().for_each(|(keyspace, copies)| rebuilt.note(keyspace, *copies));
+    rebuilt
 }
 
 /// What keeps a member from taking clients: keyspaces that it lacks, and those with copies here

@@ -39,6 +39,32 @@ pub enum Cause {
     },
 }
 
+impl Cause {
+    /// Does the member enter the ring as new, so that nothing noted on the volume before is about
+    /// it?
+    pub fn enters_as_new(&self) -> bool {
+        use DataBeforeStart::{Keep, MustBeEmpty, Retire, Unknown, Wipe};
+        let Self::Permit { kind, data, .. } = self else { return false };
+        match (kind, data) {
+            (
+                PermitKind::Initialize | PermitKind::Join | PermitKind::Replace,
+                MustBeEmpty | Wipe | Retire,
+            ) => true,
+            (
+                PermitKind::Initialize | PermitKind::Join | PermitKind::Replace,
+                Keep | Unknown(_),
+            )
+            | (
+                PermitKind::ResumeLeave
+                | PermitKind::Readdress
+                | PermitKind::Restore
+                | PermitKind::Unknown(_),
+                _,
+            ) => false,
+        }
+    }
+}
+
 impl Ledger {
     /// May the data be removed? Nothing but empty directories is lost already.
     pub fn check_wipe(&self, data: Data) -> Result<(), DataKept> {

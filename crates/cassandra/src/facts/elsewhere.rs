@@ -84,7 +84,8 @@ impl Facts<'_> {
         self.versions_elsewhere().filter_map(|(_, version)| lines::line(version)).collect()
     }
 
-    fn current_views(&self) -> impl Iterator<Item = &RingSummary> {
+    /// What members report of the ring that are up and normal.
+    pub(super) fn current_views(&self) -> impl Iterator<Item = &RingSummary> {
         self.joined().filter(|m| m.is_normal()).filter_map(|m| m.status.ring.as_ref())
     }
 }

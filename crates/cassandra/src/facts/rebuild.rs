@@ -32,8 +32,7 @@ impl Facts<'_> {
     /// The other datacenters that members see, each with the smallest number of members.
     pub fn members_elsewhere(&self) -> BTreeMap<&str, u32> {
         let mut all: BTreeMap<&str, u32> = BTreeMap::new();
-        let views = self.joined().filter(|m| m.is_normal()).filter_map(|m| m.status.ring.as_ref());
-        for seen in views.flat_map(|view| self.other_datacenters(view)) {
+        for seen in self.current_views().flat_map(|view| self.other_datacenters(view)) {
             let known = all.entry(&seen.name).or_insert(seen.members);
             *known = seen.members.min(*known);
         }

@@ -10,7 +10,7 @@ use crate::metrics::Metrics;
 use crate::request::Api;
 use crate::words::NoStore;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
-use palladion_api::ids::{LockToken, Uid};
+use palladion_api::ids::LockToken;
 use palladion_api::labels::{MANAGED_BY, PALLADION};
 use palladion_plan::lock::{
     Answering, Claimant, Holder, LockKey, LockStore, Renewed, StoreAway, Taken, Want,
@@ -67,17 +67,12 @@ impl Held {
         let value: Value = serde_json::from_str(text).ok()?;
         let word = |field: &str| value[field].as_str().map(str::to_string);
         Some(Self {
-            claimant: claimant(&value)?,
+            claimant: Claimant::read(&value)?,
             nonce: word("nonce")?,
             session: word("session")?,
             since: word("since").and_then(|since| since.parse().ok()),
         })
     }
-}
-
-fn claimant(value: &Value) -> Option<Claimant> {
-    let (region, uid) = (value["region"].as_str()?, value["uid"].as_str()?);
-    Some(Claimant { region: region.to_string(), uid: Uid::new(uid) })
 }
 
 impl Read {
@@ -276,9 +271,9 @@ impl Leases {
         let mut read = self.read(&api, key).await?.ok_or_else(foreign)?;
         if let Some(text) = read.annotation(INITIALIZED) {
             let value: Option<Value> = serde_json::from_str(text).ok();
-            return value.and_then(|value| claimant(&value)).ok_or_else(foreign);
+            return value.and_then(|value| Claimant::read(&value)).ok_or_else(foreign);
         }
-        let record = json!({ "region": who.region, "uid": who.uid }).to_string();
+        let record = who.record().to_string();
         read.object["metadata"]["annotations"][INITIALIZED] = json!(record);
         self.write(&api, key, &read.object).await?;
         Ok(who.clone())

@@ -185,9 +185,9 @@ pub fn trust(facts: &Facts<'_>, purpose: Purpose) -> String {
     if purpose == Purpose::Internode {
         all.extend(lost(facts));
         // Nobody is asked to sign by what others trust.
-        let is_asked = !all.is_empty();
-        let additional = facts.additional_trust.iter().filter(|_| is_asked);
-        all.extend(additional.map(|known| known.certificate.as_str()));
+        if !all.is_empty() {
+            all.extend(facts.additional_trust.iter().map(|known| known.certificate.as_str()));
+        }
     }
     all.into_iter().map(|text| format!("{text}\n")).collect()
 }

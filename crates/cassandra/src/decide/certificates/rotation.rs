@@ -219,16 +219,19 @@ impl<'a> Rotation<'a> {
     }
 }
 
+/// What a task asks for.
+fn body(task: &Object) -> Option<RotateAuthorityTask> {
+    RotateAuthorityTask::deserialize(task.at("/spec/rotateAuthority")?).ok()
+}
+
 /// The seconds that a task gives to clients.
 fn overlap(task: &Object) -> u32 {
-    let body = task.at("/spec/rotateAuthority");
-    let body = body.and_then(|body| RotateAuthorityTask::deserialize(body).ok());
-    body.and_then(|body| body.overlap_seconds).unwrap_or(DEFAULT_OVERLAP)
+    body(task).and_then(|body| body.overlap_seconds).unwrap_or(DEFAULT_OVERLAP)
 }
 
 /// The authority that other datacenters trust, as a task has it.
 fn trusted_elsewhere(task: &Object) -> Option<String> {
-    RotateAuthorityTask::deserialize(task.at("/spec/rotateAuthority")?).ok()?.trusted_elsewhere
+    body(task)?.trusted_elsewhere
 }
 
 /// Have the new authority made, for a task that nobody has seen to yet.

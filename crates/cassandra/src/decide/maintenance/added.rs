@@ -5,7 +5,6 @@
 use super::{debts, system_keyspaces};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
-use crate::decide::turn::failed_start;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::{Added, Cause, Doing, Happened};
@@ -17,9 +16,6 @@ use palladion_plan::words::{Count, Names};
 use palladion_plan::{Event, Step};
 use serde_json::json;
 use std::collections::BTreeSet;
-
-/// Roles are here: without a copy nobody logs in.
-const ROLES: &str = "system_auth";
 
 /// Record what members lack, open those that lack nothing, and say what is waited for.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
@@ -85,7 +81,7 @@ fn closed(facts: &Facts<'_>) -> Option<Added> {
     if !of_clients && !is_confirmed(facts) {
         return Some(Added::NotNamed { members: members(), datacenter: own.clone() });
     }
-    if asks(facts) && !named.iter().any(|keyspace| *keyspace == ROLES) {
+    if asks(facts) && !named.iter().any(|keyspace| *keyspace == system_keyspaces::ROLES) {
         return Some(Added::NotReplicated { members: members(), datacenter: own.clone() });
     }
     let mut lacking: Vec<&String> = all.iter().filter_map(|m| m.lacks(own)).flatten().collect();
@@ -99,7 +95,7 @@ fn closed(facts: &Facts<'_>) -> Option<Added> {
     if !pending.is_empty() {
         return Some(Added::NotRepaired { members: members(), pending: Names::of(pending) });
     }
-    joining(facts).map(|m| Added::Joining { member: m.name.clone() })
+    system_keyspaces::joining(facts).map(|m| Added::Joining { member: m.name.clone() })
 }
 
 /// Keyspaces whose members here change as soon as they count copies by datacenter.
@@ -125,16 +121,6 @@ fn is_confirmed(facts: &Facts<'_>) -> bool {
 fn is_pending(member: &MemberFact) -> bool {
     let mut pending = member.spec.iter().flat_map(|s| &s.pending_maintenance);
     pending.any(debts::may_lack)
-}
-
-/// A member that is on its way into the ring.
-fn joining<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
-    facts.members.values().find(|m| {
-        !m.is_gone()
-            && m.recorded_host_id().is_none()
-            && m.pod.is_some()
-            && !failed_start::has_failed_for_good(m)
-    })
 }
 
 fn open(member: &MemberFact) -> Option<Step> {

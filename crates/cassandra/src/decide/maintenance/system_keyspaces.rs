@@ -18,8 +18,10 @@ use palladion_api::member::{Operation, OperationKind, OperationState, RepairRang
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
+/// Roles are here: without a copy nobody logs in.
+pub(super) const ROLES: &str = "system_auth";
 /// The keyspaces whose replication Cassandra leaves to the person.
-const KEYSPACES: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
+const KEYSPACES: [&str; 3] = [ROLES, "system_distributed", "system_traces"];
 /// More copies help nobody: quorum of three survives one loss.
 const MOST_COPIES: usize = 3;
 /// What failed is tried again after this long.
@@ -69,16 +71,20 @@ pub fn is_refused(facts: &Facts<'_>) -> bool {
         })
 }
 
-/// Replication as the number of members wants it, once nobody joins.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let waiting_to_join = facts.members.values().any(|m| {
+/// A member that is on its way into the ring.
+pub(super) fn joining<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
+    facts.members.values().find(|m| {
         !m.is_gone()
             && m.recorded_host_id().is_none()
             && m.pod.is_some()
             && !failed_start::has_failed_for_good(m)
-    });
+    })
+}
+
+/// Replication as the number of members wants it, once nobody joins.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     // Without clients no agent logs in either: another datacenter names this one.
-    if waiting_to_join || valid.mode == Mode::Scylla || !facts.takes_clients() {
+    if joining(facts).is_some() || valid.mode == Mode::Scylla || !facts.takes_clients() {
         return;
     }
     if elsewhere::extend(facts, valid, draft).is_busy() {

@@ -3,7 +3,7 @@
 //! a person or its own operator has taken from it is not given back, and how many it has later is
 //! their affair.
 
-use super::{Job, KEYSPACES, Part, factor_for, is_altered, keeps_others, ordered, record};
+use super::{Job, KEYSPACES, Part, ROLES, factor_for, is_altered, keeps_others, ordered, record};
 use super::{is_attempt, wait_for_newer_agent};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
@@ -15,9 +15,6 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::SystemReplicationChange;
 use palladion_plan::{Event, Flow};
 use serde_json::{Value, json};
-
-/// Roles are here: without a copy nobody logs in.
-const ROLES: &str = "system_auth";
 
 /// Members count again within seconds after the schema has changed. After so long what was set is
 /// not there any more, and the change holds up nothing else.
