@@ -58,10 +58,10 @@ pub struct StackSpec {
     /// What all services have in common, as far as their kind has it. What a service says itself counts more.
     #[serde(default)]
     pub common: Common,
-    /// What happens to the services when the Stack is deleted. Default `Orphan`.
+    /// What happens to the services when the Stack is deleted. Default `Orphan`. A service that is taken out, is not active, or has lost the label `palladion.dev/stack` stays, whatever the policy.
     #[serde(default)]
     pub deletion_policy: StackDeletionPolicy,
-    /// While true, the operator writes only the status of this object. Default false.
+    /// While true, the operator writes only the status of this object. Only an owner reference by which a service would be deleted against `deletionPolicy` is removed all the same. Default false.
     #[serde(default)]
     pub paused: bool,
 }

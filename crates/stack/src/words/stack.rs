@@ -29,5 +29,12 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Created { child: String } => Synced, "{child} created";
+        Withdrawn { child: String } => Synced, "{child} is no longer deleted with this Stack";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Withdraw { child: String, stack: String } =>
+            "remove the owner reference to Stack {stack} from {child}";
     }
 }

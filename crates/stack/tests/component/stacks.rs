@@ -1,5 +1,7 @@
 //! Many services from one manifest, with one status.
 
+mod deletion;
+
 use crate::world::{NAMESPACE, World};
 use palladion_api::Reason;
 use palladion_plan::{ObjectKey, Resource, Subresource};
@@ -31,12 +33,19 @@ fn begun(spec: Value) -> World<StackMind> {
 
 /// A service says how it is.
 fn says(world: &mut World<StackMind>, resource: Resource, name: &str, available: &str) {
-    let key = ObjectKey::new(resource, NAMESPACE, name);
     let conditions = json!([
         { "type": "Available", "status": available, "reason": "X", "message": "3 of 3" },
         { "type": "Progressing", "status": "True", "reason": "X", "message": "waiting for a pod" },
     ]);
-    world.store.put_status(&key, json!({ "conditions": conditions })).unwrap();
+    put_conditions(world, resource, name, conditions);
+}
+
+/// It says this of the spec that it has now.
+fn put_conditions(world: &mut World<StackMind>, resource: Resource, name: &str, all: Value) {
+    let key = ObjectKey::new(resource, NAMESPACE, name);
+    let generation = world.get(resource, name).unwrap()["metadata"]["generation"].clone();
+    let status = json!({ "observedGeneration": generation, "conditions": all });
+    world.store.put_status(&key, status).unwrap();
     world.settle();
 }
 

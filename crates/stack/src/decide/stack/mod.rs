@@ -2,6 +2,8 @@
 //! the gates make the order. What is not active is left as it is, and so is what
 //! the Stack did not create, unless its label gives it to the Stack.
 
+pub mod withdraw;
+
 use crate::build::child::{self, Origin};
 use crate::facts::StackFacts;
 use crate::owner::Owner;
@@ -99,6 +101,11 @@ fn one<'a>(
     let refused = refusal(facts, &child);
     let trouble = refused.or(creates.then_some(Child::Created { child }));
     found(trouble, creates || is_created)
+}
+
+/// Is it given to this Stack?
+fn is_given(object: &Object, stack: &str) -> bool {
+    object.meta.labels.get(STACK).is_some_and(|given| given == stack)
 }
 
 /// What the API server has said against it the last time.
