@@ -488,10 +488,12 @@ reasons! {
     GroupsOverlap => "Correct the `nodeSelector` of one of the groups, or the labels of the node.";
     /// A service of a Stack is active and does not exist.
     ChildAbsent => "Create the object that the message names, or set `create: true` in the Stack.";
-    /// The API server rejects the spec that a Stack has for one of its services.
-    ChildRefused => "The message quotes the API server; correct the `spec` of the service in the Stack.";
+    /// The API server or the operator rejects the spec that a Stack has for one of its services.
+    ChildRefused => "The message quotes who rejects it; correct the `spec` of the service in the Stack.";
     /// A service of a Stack is not available.
     ServicesNotReady => "The message quotes the service; look at that object.";
+    /// A service of a Stack serves, and reports that something is wrong with it.
+    ServiceDegraded => "The message quotes the service; `kubectl describe` shows all its conditions.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
     /// An object that a Stack names exists, and the Stack neither created it nor was given it.

@@ -13,6 +13,11 @@ palladion_plan::sentences! {
             "{child} exists and was not created by this Stack, which leaves it as it is; to let the Stack write its spec, label it `{label}={stack}`";
         BeingDeleted { child: String } => CreatingObjects, "{child} is being deleted";
         Created { child: String } => CreatingObjects, "{child} is being created";
+        NotAccepted { child: String, message: String } => ChildRefused,
+            "the operator rejects the spec of {child}: {message}";
+        Degraded { child: String, message: String } => ServiceDegraded, "{child}: {message}";
+        Behind { child: String } => CreatingObjects,
+            "the operator has not read the newest spec of {child} yet";
         Silent { child: String } => CreatingObjects, "{child} has not reported its state";
         /// As it says itself.
         Says { child: String, message: String } => ServicesNotReady, "{child}: {message}";
@@ -20,10 +25,10 @@ palladion_plan::sentences! {
 
     /// How many services are available.
     pub enum Available {
-        All { services: usize } => UpToDate, "all {services} active services are available";
+        All { services: usize } => UpToDate, "all {services} active services are ready";
         None => UpToDate, "no service is active";
         Some { ready: usize, services: usize } => ServicesNotReady,
-            "{ready} of {services} active services are available";
+            "{ready} of {services} active services are ready";
     }
 
     /// Events.

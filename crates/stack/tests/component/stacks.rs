@@ -1,6 +1,7 @@
 //! Many services from one manifest, with one status.
 
 mod deletion;
+mod troubles;
 
 use crate::world::{NAMESPACE, World};
 use palladion_api::Reason;
