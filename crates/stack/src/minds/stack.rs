@@ -67,7 +67,6 @@ fn decide_known(facts: &StackFacts<'_>) -> Plan {
         return draft.plan(Value::Null); // What goes with it is Kubernetes' to collect.
     }
     let withdrawn = draft.steps.len();
-    draft.begin_part();
     let all = stack::decide(facts, spec, &mut draft);
     if status::stack::pause(facts, spec).is_some() {
         // What would be done is not; how everything is, is still said.

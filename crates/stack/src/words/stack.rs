@@ -7,6 +7,8 @@ palladion_plan::sentences! {
             "{child} does not exist; create it, or set `create: true`";
         Refused { child: String, answer: String } => ChildRefused,
             "the API server rejects {child}: {answer}";
+        Foreign { child: String, answer: String } => ForeignObject,
+            "the spec of {child} is not written: {answer}";
         OfAnother { child: String, stack: String } => ForeignObject,
             "{child} belongs to Stack {stack}; remove it from one of the two";
         NotGiven { child: String, label: &'static str, stack: String } => NotOfThisStack,

@@ -67,3 +67,31 @@ fn a_service_that_has_not_read_its_newest_spec_is_not_done() {
     says(&mut world, kinds::COMPONENT, "kube", "True");
     assert_eq!(world.says("Progressing"), "False UpToDate");
 }
+
+#[test]
+fn every_service_that_is_refused_is_shown() {
+    let mut world = begun(a_stack());
+    all_say(&mut world, "True");
+    world.refuse("spec is wrong", |key, new| {
+        key.resource != kinds::STACK && new["spec"]["wrong"] == true
+    });
+    let mut spec = a_stack();
+    for at in 0..2 {
+        spec["services"][at]["spec"]["wrong"] = json!(true);
+    }
+    let mut absent = spec["services"][1].clone();
+    absent["name"] = json!("new");
+    spec["services"].as_array_mut().unwrap().insert(0, absent);
+    world.set_spec(spec);
+    world.pass(60);
+    for name in ["new", "zk", "config"] {
+        let shown = service(&world, name);
+        assert_eq!(shown["reason"], Reason::ChildRefused.as_str(), "{name}: {shown}");
+        assert_eq!(shown["ready"], false, "{name} has not the spec of the Stack");
+        assert!(shown["message"].as_str().unwrap().contains("spec is wrong"), "{shown}");
+    }
+    assert_eq!(service(&world, "kube")["ready"], true);
+    world.set_spec(a_stack());
+    world.pass(60);
+    assert!(service(&world, "config").get("reason").is_none());
+}
