@@ -30,6 +30,11 @@ pub fn without_call(entry: &Entry) -> Entry {
     entry.call.as_ref().map_or_else(|| entry.clone(), |call| given_up(entry, call.kind))
 }
 
+/// An entry of which the service knows nothing.
+pub fn forgotten(entry: &Entry) -> Entry {
+    not_registered(Entry { call: None, ..entry.clone() })
+}
+
 /// Nobody waits for the answer any more: the call may have been done, or not.
 fn given_up(entry: &Entry, kind: CallKind) -> Entry {
     let state = match (kind, entry.state) {
