@@ -125,11 +125,11 @@ pub struct Common {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub image_pull_secrets: Vec<LocalObjectReference>,
-    /// Labels of the nodes on which pods may run.
+    /// Labels of the nodes on which pods may run: `nodeSelector` of Components, `nodeAffinity` in the `placement` of clusters that have none. Node agents have nodes of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 16))]
     pub node_selector: BTreeMap<String, String>,
-    /// Taints of nodes on which pods may run all the same.
+    /// Taints of nodes on which pods may run all the same: of Components, of node agents, and in the `placement` of clusters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub tolerations: Vec<Toleration>,
