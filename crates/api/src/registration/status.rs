@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 /// Entries at the most: a status must not grow without end.
 pub const MOST_ENTRIES: usize = 1000;
 
+/// Bytes of what is kept of the answers about one pod, names and values together: as many
+/// entries as there may be stay below the 1.5 MiB that an object may have.
+pub const MOST_CAPTURED: usize = 256;
+
 /// What is observed of a `Registration`.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]

@@ -42,3 +42,46 @@ fn a_registration_of_before_does_not_start_again() {
     assert_eq!(world.says("Available").0, "True UpToDate");
     assert_eq!(world.owner.body["status"]["targetUID"], "uid-of-config");
 }
+
+#[test]
+fn what_is_kept_of_answers_is_bounded_and_said() {
+    let mut spec = spec();
+    spec["lookup"]["capture"] = json!({ "id": "/id", "more": "/more" });
+    let mut world = World::new(spec);
+    let asked = world.decide();
+    let mut answer = good(200, Some(&"x".repeat(200))).unwrap();
+    answer.values.insert("more".into(), "y".repeat(51));
+    assert_eq!(world.answer(&asked[0], Ok(answer.clone())), []);
+    let (said, message) = world.says("Degraded");
+    assert_eq!(said, format!("True {}", Reason::RegistrationFailed));
+    assert!(message.contains("257 bytes") && message.contains("256"), "{message}");
+    assert!(world.owner.body["status"]["entries"][0].get("captured").is_none());
+    world.now += jiff::SignedDuration::from_secs(61);
+    let asked = world.decide();
+    answer.values.insert("more".into(), "y".repeat(50));
+    world.answer(&asked[0], Ok(answer));
+    assert_eq!(world.says("Available").0, "True UpToDate");
+}
+
+/// As many entries as a status holds, each as long as answers and names may be: those of pods
+/// and nodes are values of labels.
+#[test]
+fn the_longest_status_fits_into_an_object() {
+    let mut world = World::new(spec());
+    component(&mut world, "control", 1000, true);
+    world.decide();
+    let status = &mut world.owner.body["status"];
+    let entry = json!({
+        "name": "n".repeat(63), "address": "a".repeat(63), "state": "Deregistering",
+        "call": { "kind": "Deregister", "nonce": "n".repeat(36), "epoch": 123_456_789 },
+        "attempts": 2_147_483_647, "lastTry": world.now, "goneSince": world.now,
+        "cause": "Unreachable", "message": "m".repeat(128), "ip": "i".repeat(45),
+        "node": "n".repeat(63), "hash": "h".repeat(32),
+        "captured": { "a": "v".repeat(palladion_api::registration::status::MOST_CAPTURED - 1) },
+    });
+    let entries = status["entries"].as_array_mut().unwrap();
+    assert_eq!(entries.len(), palladion_api::registration::status::MOST_ENTRIES);
+    entries.fill(entry);
+    // An object may have 1.5 MiB; conditions, spec and managed fields have the rest.
+    assert!(status.to_string().len() < 1_200_000, "{} bytes", status.to_string().len());
+}
