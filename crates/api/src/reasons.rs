@@ -496,6 +496,8 @@ reasons! {
     ServiceDegraded => "The message quotes the service; `kubectl describe` shows all its conditions.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
+    /// Pods of a group with `upgradeStrategy: onDelete` run with an earlier spec of it, and get no changes of the services that it depends on.
+    WaitingForDeletion => "Delete the pods that the message names, when it suits you: each comes back with the newest spec.";
     /// An object that a Stack names exists, and the Stack neither created it nor was given it.
     NotOfThisStack => "To let the Stack write the object, label it as the message says; otherwise rename the service in the Stack.";
     /// Pods are not registered, because the service that is called is not active, or does not exist.
