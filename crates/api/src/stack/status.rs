@@ -50,7 +50,7 @@ pub struct ServiceStatus {
     /// Whether it is available, as it says itself, and its spec is accepted.
     #[serde(default)]
     pub ready: bool,
-    /// Length of the longest chain of services that it depends on.
+    /// Length of the longest chain of services that it depends on. Absent for profiles, for registrations, and for what is in a circle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<u32>,
     /// Why it is not as its spec says, or what is wrong with it although it is ready.

@@ -100,7 +100,7 @@ fn service(facts: &StackFacts<'_>, found: &Found<'_>, stand: &Stand) -> ServiceS
     }
 }
 
-/// Only what others depend on has a place in the order.
+/// Its place in the order. Registrations and profiles have none: nothing of theirs starts.
 fn layer(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<u32> {
     match found.service.kind {
         StackKind::CassandraCluster | StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
@@ -109,10 +109,11 @@ fn layer(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<u32> {
         StackKind::Component if found.object.is_some() => {
             Graph::read(facts.snapshot).layer(&found.service.name)
         }
-        StackKind::Component
-        | StackKind::Registration
-        | StackKind::NodeAgentProfile
-        | StackKind::NodeAgentGroup => None,
+        StackKind::NodeAgentGroup => {
+            let object = found.object.as_ref()?;
+            Graph::read(facts.snapshot).layer_upon(object.at("/spec/dependsOn"))
+        }
+        StackKind::Component | StackKind::Registration | StackKind::NodeAgentProfile => None,
     }
 }
 

@@ -84,6 +84,18 @@ fn all_services_are_created_at_once_and_shown_with_their_layers() {
 }
 
 #[test]
+fn node_agents_have_their_place_above_what_they_depend_on() {
+    let mut spec = a_stack();
+    let on = json!([{ "kind": "Component", "name": "kube" }]);
+    spec["services"].as_array_mut().unwrap().push(json!({
+        "name": "agents", "kind": "NodeAgentGroup", "activate": true, "create": true,
+        "spec": { "agent": "vrouter", "nodeSelector": { "a": "b" }, "dependsOn": on },
+    }));
+    let world = begun(spec);
+    assert_eq!(service(&world, "agents")["layer"], 3);
+}
+
+#[test]
 fn what_is_not_active_is_left_as_it_is() {
     let mut world = begun(a_stack());
     let mut spec = a_stack();
