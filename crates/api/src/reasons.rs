@@ -488,12 +488,16 @@ reasons! {
     GroupsOverlap => "Correct the `nodeSelector` of one of the groups, or the labels of the node.";
     /// A service of a Stack is active and does not exist.
     ChildAbsent => "Create the object that the message names, or set `create: true` in the Stack.";
-    /// The API server rejects the spec that a Stack has for one of its services.
-    ChildRefused => "The message quotes the API server; correct the `spec` of the service in the Stack.";
+    /// The API server or the operator rejects the spec that a Stack has for one of its services.
+    ChildRefused => "The message quotes who rejects it; correct the `spec` of the service in the Stack.";
     /// A service of a Stack is not available.
     ServicesNotReady => "The message quotes the service; look at that object.";
+    /// A service of a Stack serves, and reports that something is wrong with it.
+    ServiceDegraded => "The message quotes the service; `kubectl describe` shows all its conditions.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
+    /// Pods of a group with `upgradeStrategy: onDelete` run with an earlier spec of it, and get no changes of the services that it depends on.
+    WaitingForDeletion => "Delete the pods that the message names, when it suits you: each comes back with the newest spec.";
     /// An object that a Stack names exists, and the Stack neither created it nor was given it.
     NotOfThisStack => "To let the Stack write the object, label it as the message says; otherwise rename the service in the Stack.";
     /// Pods are not registered, because the service that is called is not active, or does not exist.
