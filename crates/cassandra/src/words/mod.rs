@@ -4,6 +4,7 @@
 pub mod access;
 pub mod archive;
 pub mod backups;
+pub mod cdc;
 pub mod certificates;
 pub mod evidence;
 pub mod health;
@@ -35,6 +36,7 @@ palladion_plan::vocabulary![
     access,
     archive,
     backups,
+    cdc,
     certificates,
     evidence,
     health,
