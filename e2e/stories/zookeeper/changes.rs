@@ -119,7 +119,9 @@ pub fn leader_leaves() {
     println!("{leader} leads, and all but {stays} leave");
     ensemble.set_servers(1);
     ensemble.wait_servers(1);
-    ensemble.service().wait("the one that stays to lead", |o| o["status"]["leader"] == stays.as_str());
+    ensemble
+        .service()
+        .wait("the one that stays to lead", |o| o["status"]["leader"] == stays.as_str());
     written(writing, &ensemble);
     ensemble.service().end();
 }
