@@ -39,7 +39,7 @@ pub fn give(
         volume_id: recorded.or(member.volume().map(|v| &v.volume_id))?.clone(),
         deadline_seconds: deadline(&job.task, job.kind),
         wanted: member::JobWanted::Run,
-        pace_seconds: pace::seconds(facts, job),
+        pace_seconds: pace::seconds(facts, job, member),
         grant: (batches::is_by_grants(job) && knows_grants(member)).then(member::Grant::default),
         work: accepted(job.task.spec.work.clone()),
     };

@@ -24,19 +24,23 @@ pub fn is_late(facts: &Facts<'_>) -> bool {
     late_at(up).is_some_and(|at| at <= facts.now())
 }
 
-/// Seconds of work and pauses for each member that is begun now; none where it should
-/// go as fast as it can, or where a person has said how fast.
-pub fn seconds(facts: &Facts<'_>, job: &Job<'_>) -> Option<u32> {
+/// Seconds of work and pauses for this member, which is begun now; none where it should
+/// go as fast as it can, because ranges of its own are late, or where a person has said how
+/// fast. That others are late, or are down and late, hastens nobody.
+pub fn seconds(facts: &Facts<'_>, job: &Job<'_>, member: &MemberFact) -> Option<u32> {
     let work = &job.task.spec.work;
     let repair = work.repair.as_ref().filter(|repair| repair.intensity_percent.is_none())?;
     if !work.body().is_some_and(Body::is_repair_of_due) {
         return None;
     }
     let left = job.status.members.iter().filter(|entry| !is_final(entry.state));
-    // No haste of these helps the ranges of a member that is down.
+    let in_time = |at: &Timestamp| *at > facts.now();
+    if late_at([member].into_iter()).is_some_and(|at| !in_time(&at)) {
+        return None;
+    }
     let members = left.clone().filter_map(|entry| facts.members.get(&entry.name));
-    let members = members.filter(|member| member.lives_by_its_own_word(&facts.nodes));
-    let until = [Some(late_at(members)?), over_time_at(&job.task)].into_iter().flatten().min()?;
+    let each_late_at = members.filter_map(|m| late_at([m].into_iter()).filter(in_time));
+    let until = [Some(each_late_at.min()?), over_time_at(&job.task)].into_iter().flatten().min()?;
     let time = until.duration_since(facts.now()).as_secs();
     let count = u32::try_from(left.count()).unwrap_or(u32::MAX).max(1);
     let deadline = i64::from(deadline(&job.task, job.kind));
