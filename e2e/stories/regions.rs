@@ -339,7 +339,6 @@ fn stopped_before(write: u64) {
     let joiner = || Of::East.ring().member(&second(Of::East)).expect("the joiner")["spec"].clone();
     let as_it_stood = joiner();
     old.signal(Signal::CONT).expect("thawed");
-    // It leads on, if it does: nobody else of its region has led meanwhile.
     let mut looks = 0;
     while is_held_by(&store, Of::West) {
         let now = joiner();
@@ -352,11 +351,13 @@ fn stopped_before(write: u64) {
     }
     assert!(looks > 10, "it was awake for only {looks} looks while the west held the lock");
     println!("stopped before write {write}, after {before} requests: {looks} looks, nothing late");
+    old.wait_ended(SOON).expect("its leadership is over, and it ends");
     Of::West.ring().wait_members(2).expect("west grows");
+    let again = started(&store, Of::East);
     Of::East.ring().wait_members(2).expect("east grows");
     no_starts_overlap();
     no_lock_is_held(&store);
-    end(vec![old, west]);
+    end(vec![again, west]);
 }
 
 /// The member that joins a ring of one.
