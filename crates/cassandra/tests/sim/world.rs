@@ -291,7 +291,8 @@ impl World {
     pub fn try_pass(&mut self, seconds: i64) -> Result<(), String> {
         let end = self.now() + SignedDuration::from_secs(seconds);
         for _ in 0..ROUNDS {
-            if self.now() >= end || self.tick_until(end)? == Tick::Rest {
+            let horizon = end.max(self.now() + REST);
+            if self.now() >= end || self.tick_until(horizon)? == Tick::Rest {
                 break;
             }
         }
