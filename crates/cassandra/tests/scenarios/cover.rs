@@ -362,17 +362,20 @@ fn a_member_that_is_down_and_late_hastens_no_other() {
     assert!(starts(&world, "Behind", "True RepairBehind"), "{}", condition(&world, NAME, "Behind"));
     // Whose ranges have their copies elsewhere is in time, and is given its part beside others
     // that are late with the one that is down.
-    let mut paced = Vec::new();
-    while paced.is_empty() && world.clock() < begun + 2 * DAY {
-        world.pass(60);
+    let paced = |world: &World| -> Vec<Option<u64>> {
         let members = world.store.list(kinds::MEMBER).map(|(_, member)| member);
         let in_time = members.filter(|m| {
             let behind = m["status"]["repair"]["behindAt"].as_str();
             let behind = behind.and_then(|at| at.parse::<jiff::Timestamp>().ok());
             behind.is_some_and(|at| at > world.now()) && m["spec"]["job"].is_object()
         });
-        paced = in_time.map(|m| m["spec"]["job"]["paceSeconds"].as_u64()).collect();
+        in_time.map(|m| m["spec"]["job"]["paceSeconds"].as_u64()).collect()
+    };
+    let is_given = |world: &World| !paced(world).is_empty();
+    while !world.comes_to(is_given) && world.clock() < begun + 2 * DAY {
+        world.pass(600);
     }
+    let paced = paced(&world);
     assert!(!paced.is_empty(), "what has its copies is due again: {}", world.last_words());
     assert!(paced.iter().all(|pace| pace.is_some_and(|seconds| seconds > 3600)), "{paced:?}");
 }
