@@ -2,6 +2,7 @@
 //! of it no server will ever go on with. The contract with readers is in
 //! `docs/how-to/change-data-capture.md`.
 
+mod index;
 pub mod told;
 
 use crate::decide::Process;
@@ -23,8 +24,6 @@ const MODE: u32 = 0o2770;
 const SEGMENT: &str = ".log";
 /// Ending of the index beside it, which is there once the segment has a change.
 const INDEX: &str = "_cdc.idx";
-/// What the server writes below the offset when it has written all of a segment.
-const COMPLETED: &str = "COMPLETED";
 
 /// What is in the directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,15 +46,16 @@ pub struct Seen {
 /// It cannot be read.
 pub fn look(directory: &Path) -> Result<Seen> {
     let mut seen = Seen::default();
-    for (name, metadata) in files(directory)? {
+    let all = files(directory)?;
+    for (name, metadata) in &all {
         seen.bytes = seen.bytes.saturating_add(metadata.len());
         seen.largest = seen.largest.max(metadata.len());
-        let Some(segment) = name.strip_suffix(INDEX) else { continue };
-        if !directory.join(format!("{segment}{SEGMENT}")).exists() {
+        let Some(segment) = segment_of(name, INDEX) else { continue };
+        if !all.contains_key(&format!("{segment}{SEGMENT}")) {
             continue; // The reader has deleted the segment, and its index comes next.
         }
         seen.segments += 1;
-        if is_complete(&directory.join(&name))? {
+        if index::is_complete(&directory.join(name))? {
             seen.complete += 1;
             let at = metadata.modified().ok();
             seen.oldest = [seen.oldest, at].into_iter().flatten().min();
@@ -96,45 +96,50 @@ pub fn rest(
 /// not complete by a flush, a drain or its end (5.0.5, tried).
 ///
 /// # Errors
-/// A file cannot be read, written or removed. What was done until then stays.
-pub fn settle(directory: &Path, commit_log: &Path, rest: Rest) -> Result<()> {
+/// A file cannot be read, written or removed. The others are settled.
+pub fn settle(directory: &Path, commit_log: &Path, part: &Path, rest: Rest) -> Result<()> {
     let of_the_log: BTreeSet<String> = match rest {
         Rest::Starts => files(commit_log)?.into_keys().collect(),
         Rest::Ended => BTreeSet::new(),
     };
     let all = files(directory)?;
+    let mut settled = Ok(());
     for (name, metadata) in &all {
-        let Some(segment) = name.strip_suffix(SEGMENT) else { continue };
+        let Some(segment) = segment_of(name, SEGMENT) else { continue };
         // The server replays it at its start, and settles it then.
         if of_the_log.contains(name) {
             continue;
         }
-        let path = directory.join(name);
-        let index = directory.join(format!("{segment}{INDEX}"));
-        if !all.contains_key(&format!("{segment}{INDEX}")) {
-            let gone = fs::remove_file(&path);
-            or_gone(gone).with_context(|| Doing::Remove { path: path.display().to_string() })?;
-        } else if !is_complete(&index)? && index.exists() {
-            // As the server says it of one that it has replayed: all of the file.
-            complete(&index, metadata.len())?;
-        }
+        let index = format!("{segment}{INDEX}");
+        let one = match all.contains_key(&index) {
+            false => remove(&directory.join(name)),
+            true => end(&directory.join(index), part, metadata.len()),
+        };
+        settled = settled.and(one);
+    }
+    settled
+}
+
+/// As the server says it of a segment that it has replayed: all of the file.
+fn end(index: &Path, part: &Path, length: u64) -> Result<()> {
+    if !index::is_complete(index)? {
+        return index::complete(index, part, length);
     }
     Ok(())
 }
 
-fn complete(index: &Path, offset: u64) -> Result<()> {
-    let part = index.with_extension("part");
-    let doing = |path: &Path| Doing::Write { path: path.display().to_string() };
-    fs::write(&part, format!("{offset}\n{COMPLETED}")).with_context(|| doing(&part))?;
-    fs::rename(&part, index).with_context(|| doing(index))
+fn remove(path: &Path) -> Result<()> {
+    or_gone(fs::remove_file(path))
+        .with_context(|| Doing::Remove { path: path.display().to_string() })
 }
 
-fn is_complete(index: &Path) -> Result<bool> {
-    match fs::read_to_string(index) {
-        Ok(text) => Ok(text.lines().nth(1).is_some_and(|line| line.trim() == COMPLETED)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error).with_context(|| Doing::Read { path: index.display().to_string() }),
-    }
+/// `CommitLog-<format>-<number>`, where the name is that of a segment with this ending. Other files
+/// are none of the server's.
+fn segment_of<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
+    let segment = name.strip_suffix(ending)?;
+    let (format, number) = segment.strip_prefix("CommitLog-")?.split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(format) && is_number(number)).then_some(segment)
 }
 
 /// Make the directory, and keep it from everybody but the server and its group, which must not
@@ -157,8 +162,8 @@ pub fn prepare(directory: &Path) -> Result<()> {
         if metadata.uid() == own && metadata.mode() & 0o022 != 0 {
             let file = directory.join(name);
             let mode = fs::Permissions::from_mode(metadata.mode() & 0o7755);
-            or_gone(fs::set_permissions(&file, mode))
-                .with_context(|| Doing::Write { path: file.display().to_string() })?;
+            let set = index::open(&file).and_then(|file| file.set_permissions(mode));
+            or_gone(set).with_context(|| Doing::Write { path: file.display().to_string() })?;
         }
     }
     Ok(())

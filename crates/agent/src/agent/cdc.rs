@@ -49,7 +49,10 @@ impl Agent {
         let directory = volume.cdc();
         let settled = match self.rest() {
             Rest::Starts => Ok(()),
-            Rest::Ended => cdc::settle(&directory, &volume.commit_log(), Rest::Ended),
+            Rest::Ended => {
+                let (log, part) = (volume.commit_log(), volume.cdc_index());
+                cdc::settle(&directory, &log, &part, Rest::Ended)
+            }
         };
         let looked = settled.and_then(|()| cdc::look(&directory));
         if let (Err(error), false) = (&looked, self.cdc.is_logged) {

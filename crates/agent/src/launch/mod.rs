@@ -161,7 +161,8 @@ fn prepare_cdc(volume: &Volume, config: &ServerConfig) -> Result<()> {
     }
     let directory = volume.cdc();
     cdc::prepare(&directory)?;
-    if let Err(error) = cdc::settle(&directory, &volume.commit_log(), cdc::Rest::Starts) {
+    let (log, part) = (volume.commit_log(), volume.cdc_index());
+    if let Err(error) = cdc::settle(&directory, &log, &part, cdc::Rest::Starts) {
         let error = format!("{error:#}");
         tracing::warn!(error, "what earlier servers left to readers of changes cannot be settled");
     }

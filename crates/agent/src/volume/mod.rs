@@ -111,6 +111,11 @@ impl Volume {
         self.root().join(CDC_DIRECTORY)
     }
 
+    /// Where an index of a segment is written before it takes its place there.
+    pub fn cdc_index(&self) -> PathBuf {
+        self.own("cdc-index")
+    }
+
     /// Where it keeps its commit log.
     pub fn commit_log(&self) -> PathBuf {
         self.root().join("commitlog")
