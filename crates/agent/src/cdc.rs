@@ -11,6 +11,7 @@ use crate::volume::ledger::{Ledger, Membership};
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use palladion_api::member::CassandraMemberSpec;
+use rustix::fs::Access;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
@@ -32,8 +33,10 @@ pub struct Seen {
     pub segments: u32,
     /// Those of them to which nothing is added any more.
     pub complete: u32,
-    /// Bytes of all files.
+    /// Bytes of all files: what the server compares with its limit.
     pub bytes: u64,
+    /// Bytes of the complete ones: what a reader could have read.
+    pub unread: u64,
     /// Bytes of the largest file: room for less is room for no other segment.
     pub largest: u64,
     /// When the oldest complete one became so.
@@ -51,12 +54,13 @@ pub fn look(directory: &Path) -> Result<Seen> {
         seen.bytes = seen.bytes.saturating_add(metadata.len());
         seen.largest = seen.largest.max(metadata.len());
         let Some(segment) = segment_of(name, INDEX) else { continue };
-        if !all.contains_key(&format!("{segment}{SEGMENT}")) {
+        let Some(log) = all.get(&format!("{segment}{SEGMENT}")) else {
             continue; // The reader has deleted the segment, and its index comes next.
-        }
+        };
         seen.segments += 1;
         if index::is_complete(&directory.join(name))? {
             seen.complete += 1;
+            seen.unread = seen.unread.saturating_add(log.len());
             let at = metadata.modified().ok();
             seen.oldest = [seen.oldest, at].into_iter().flatten().min();
         }
@@ -69,6 +73,8 @@ pub fn look(directory: &Path) -> Result<Seen> {
 pub enum Rest {
     /// One runs, or starts and replays its commit log.
     Starts,
+    /// One may, and keeps nothing for readers: change data capture was turned off.
+    Off,
     /// None does: the member has left the ring, or was leaving it when its server ended. One that
     /// comes back to leave again replays its commit log, and goes on with other segments.
     Ended,
@@ -79,15 +85,26 @@ pub fn rest(
     process: &Process,
     ledger: Option<&Ledger>,
     spec: Option<&CassandraMemberSpec>,
+    keeps: Keeps,
 ) -> Rest {
     let leaves = ledger.is_some_and(|ledger| {
         matches!(ledger.membership, Membership::Leaving { .. })
             || spec.is_some_and(|spec| has_left(ledger, spec))
     });
-    match leaves && *process == Process::Absent {
-        true => Rest::Ended,
-        false => Rest::Starts,
+    match (leaves && *process == Process::Absent, keeps) {
+        (true, _) => Rest::Ended,
+        (false, Keeps::Changes) => Rest::Starts,
+        (false, Keeps::Nothing) => Rest::Off,
     }
+}
+
+/// What a server is started for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// It keeps changes for readers.
+    Changes,
+    /// It did once, on this volume.
+    Nothing,
 }
 
 /// While no server runs: what readers would wait for without end is ended, and what has no change is
@@ -100,7 +117,7 @@ pub fn rest(
 pub fn settle(directory: &Path, commit_log: &Path, part: &Path, rest: Rest) -> Result<()> {
     let of_the_log: BTreeSet<String> = match rest {
         Rest::Starts => files(commit_log)?.into_keys().collect(),
-        Rest::Ended => BTreeSet::new(),
+        Rest::Ended | Rest::Off => BTreeSet::new(),
     };
     let all = files(directory)?;
     let mut settled = Ok(());
@@ -157,6 +174,9 @@ pub fn prepare(directory: &Path) -> Result<()> {
         let mode = fs::Permissions::from_mode(MODE);
         fs::set_permissions(directory, mode).with_context(|| Doing::Write { path: path() })?;
     }
+    // One that a kubelet has made on a volume without a group is root's: no server links into it.
+    rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK)
+        .with_context(|| Doing::Write { path: path() })?;
     for (name, metadata) in files(directory)? {
         // A kubelet that gives a volume to its group lets that write to every file.
         if metadata.uid() == own && metadata.mode() & 0o022 != 0 {

@@ -51,7 +51,7 @@ fn what_has_an_index_waits_and_what_is_complete_is_to_be_read() {
     );
     let seen = look(&place.cdc).unwrap();
     assert_eq!((seen.segments, seen.complete, seen.largest), (2, 1, 12));
-    assert_eq!(seen.bytes, 10 + 12 + 10 + 2 + 11 + 12);
+    assert_eq!((seen.bytes, seen.unread), (10 + 12 + 10 + 2 + 11 + 12, 10));
     assert!(seen.oldest.is_some());
     assert_eq!(look(&place.cdc.join("none")).unwrap(), Seen::default());
 }
@@ -81,6 +81,25 @@ fn before_a_start_only_what_the_server_does_not_replay_is_settled() {
     );
     let index = fs::read_to_string(place.cdc.join("CommitLog-7-4_cdc.idx")).unwrap();
     assert_eq!(index, "10\nCOMPLETED");
+}
+
+/// A server that keeps no changes completes nothing, neither by its end nor when it replays.
+#[test]
+fn when_it_is_turned_off_what_has_changes_is_completed() {
+    let place = place(
+        &[
+            ("CommitLog-7-1.log", "0123456789"),
+            ("CommitLog-7-1_cdc.idx", "4"),
+            ("CommitLog-7-2.log", "0123456789"),
+        ],
+        &["CommitLog-7-1.log", "CommitLog-7-2.log"],
+    );
+    settle(&place.cdc, &place.log, &place.part, Rest::Off).unwrap();
+    let seen = look(&place.cdc).unwrap();
+    assert_eq!((seen.segments, seen.complete), (1, 1));
+    assert!(!place.cdc.join("CommitLog-7-2.log").exists());
+    let keeps = |keeps| rest(&Process::Absent, None, None, keeps);
+    assert_eq!((keeps(Keeps::Changes), keeps(Keeps::Nothing)), (Rest::Starts, Rest::Off));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The data volume: its marker, its ledger, and what they and the recorded
 //! facts together say about the data on it.
 
+mod captured;
 pub mod changes;
 pub mod heartbeat;
 mod identity;
@@ -104,16 +105,6 @@ impl Volume {
     /// Where the certificate for clients is kept that was last good.
     pub fn tls(&self) -> PathBuf {
         self.own("tls")
-    }
-
-    /// Where the server keeps what readers of changes have still to read.
-    pub fn cdc(&self) -> PathBuf {
-        self.root().join(CDC_DIRECTORY)
-    }
-
-    /// Where an index of a segment is written before it takes its place there.
-    pub fn cdc_index(&self) -> PathBuf {
-        self.own("cdc-index")
     }
 
     /// Where it keeps its commit log.
