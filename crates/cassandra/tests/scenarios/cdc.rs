@@ -2,6 +2,7 @@
 //! read.
 
 use crate::every::{a_ring, killed_at_every_write};
+use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::cdc::Readers;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
@@ -226,7 +227,13 @@ fn member(world: &World, name: &str) -> Value {
 /// Between its word that it has left and that its server has ended.
 #[test]
 fn a_leaver_whose_machine_dies_at_the_end_holds_up_nothing() {
-    let mut world = leaving_with_open_segments(Readers::Stopped);
+    // Each member has a machine of its own.
+    let mut world = spread(2, 2);
+    world.patch_spec(&on("Block"));
+    world.settle();
+    world.ring.segments.open.insert(LEAVER.into(), 2);
+    world.ring.segments.readers = Readers::Stopped;
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 2)]));
     let has_left = |world: &World| member(world, LEAVER)["status"]["intent"]["state"] == "Done";
     while !has_left(&world) {
         world.pass(1);
