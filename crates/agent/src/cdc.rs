@@ -2,6 +2,7 @@
 //! of it no server will ever go on with. The contract with readers is in
 //! `docs/how-to/change-data-capture.md`.
 
+mod index;
 pub mod told;
 
 use crate::decide::Process;
@@ -10,6 +11,7 @@ use crate::volume::ledger::{Ledger, Membership};
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use palladion_api::member::CassandraMemberSpec;
+use rustix::fs::Access;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
@@ -23,8 +25,6 @@ const MODE: u32 = 0o2770;
 const SEGMENT: &str = ".log";
 /// Ending of the index beside it, which is there once the segment has a change.
 const INDEX: &str = "_cdc.idx";
-/// What the server writes below the offset when it has written all of a segment.
-const COMPLETED: &str = "COMPLETED";
 
 /// What is in the directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,8 +33,10 @@ pub struct Seen {
     pub segments: u32,
     /// Those of them to which nothing is added any more.
     pub complete: u32,
-    /// Bytes of all files.
+    /// Bytes of all files: what the server compares with its limit.
     pub bytes: u64,
+    /// Bytes of the complete ones: what a reader could have read.
+    pub unread: u64,
     /// Bytes of the largest file: room for less is room for no other segment.
     pub largest: u64,
     /// When the oldest complete one became so.
@@ -47,16 +49,18 @@ pub struct Seen {
 /// It cannot be read.
 pub fn look(directory: &Path) -> Result<Seen> {
     let mut seen = Seen::default();
-    for (name, metadata) in files(directory)? {
+    let all = files(directory)?;
+    for (name, metadata) in &all {
         seen.bytes = seen.bytes.saturating_add(metadata.len());
         seen.largest = seen.largest.max(metadata.len());
-        let Some(segment) = name.strip_suffix(INDEX) else { continue };
-        if !directory.join(format!("{segment}{SEGMENT}")).exists() {
+        let Some(segment) = segment_of(name, INDEX) else { continue };
+        let Some(log) = all.get(&format!("{segment}{SEGMENT}")) else {
             continue; // The reader has deleted the segment, and its index comes next.
-        }
+        };
         seen.segments += 1;
-        if is_complete(&directory.join(&name))? {
+        if index::is_complete(&directory.join(name))? {
             seen.complete += 1;
+            seen.unread = seen.unread.saturating_add(log.len());
             let at = metadata.modified().ok();
             seen.oldest = [seen.oldest, at].into_iter().flatten().min();
         }
@@ -69,6 +73,8 @@ pub fn look(directory: &Path) -> Result<Seen> {
 pub enum Rest {
     /// One runs, or starts and replays its commit log.
     Starts,
+    /// One may, and keeps nothing for readers: change data capture was turned off.
+    Off,
     /// None does: the member has left the ring, or was leaving it when its server ended. One that
     /// comes back to leave again replays its commit log, and goes on with other segments.
     Ended,
@@ -79,15 +85,26 @@ pub fn rest(
     process: &Process,
     ledger: Option<&Ledger>,
     spec: Option<&CassandraMemberSpec>,
+    keeps: Keeps,
 ) -> Rest {
     let leaves = ledger.is_some_and(|ledger| {
         matches!(ledger.membership, Membership::Leaving { .. })
             || spec.is_some_and(|spec| has_left(ledger, spec))
     });
-    match leaves && *process == Process::Absent {
-        true => Rest::Ended,
-        false => Rest::Starts,
+    match (leaves && *process == Process::Absent, keeps) {
+        (true, _) => Rest::Ended,
+        (false, Keeps::Changes) => Rest::Starts,
+        (false, Keeps::Nothing) => Rest::Off,
     }
+}
+
+/// What a server is started for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// It keeps changes for readers.
+    Changes,
+    /// It did once, on this volume.
+    Nothing,
 }
 
 /// While no server runs: what readers would wait for without end is ended, and what has no change is
@@ -96,45 +113,50 @@ pub fn rest(
 /// not complete by a flush, a drain or its end (5.0.5, tried).
 ///
 /// # Errors
-/// A file cannot be read, written or removed. What was done until then stays.
-pub fn settle(directory: &Path, commit_log: &Path, rest: Rest) -> Result<()> {
+/// A file cannot be read, written or removed. The others are settled.
+pub fn settle(directory: &Path, commit_log: &Path, part: &Path, rest: Rest) -> Result<()> {
     let of_the_log: BTreeSet<String> = match rest {
         Rest::Starts => files(commit_log)?.into_keys().collect(),
-        Rest::Ended => BTreeSet::new(),
+        Rest::Ended | Rest::Off => BTreeSet::new(),
     };
     let all = files(directory)?;
+    let mut settled = Ok(());
     for (name, metadata) in &all {
-        let Some(segment) = name.strip_suffix(SEGMENT) else { continue };
+        let Some(segment) = segment_of(name, SEGMENT) else { continue };
         // The server replays it at its start, and settles it then.
         if of_the_log.contains(name) {
             continue;
         }
-        let path = directory.join(name);
-        let index = directory.join(format!("{segment}{INDEX}"));
-        if !all.contains_key(&format!("{segment}{INDEX}")) {
-            let gone = fs::remove_file(&path);
-            or_gone(gone).with_context(|| Doing::Remove { path: path.display().to_string() })?;
-        } else if !is_complete(&index)? && index.exists() {
-            // As the server says it of one that it has replayed: all of the file.
-            complete(&index, metadata.len())?;
-        }
+        let index = format!("{segment}{INDEX}");
+        let one = match all.contains_key(&index) {
+            false => remove(&directory.join(name)),
+            true => end(&directory.join(index), part, metadata.len()),
+        };
+        settled = settled.and(one);
+    }
+    settled
+}
+
+/// As the server says it of a segment that it has replayed: all of the file.
+fn end(index: &Path, part: &Path, length: u64) -> Result<()> {
+    if !index::is_complete(index)? {
+        return index::complete(index, part, length);
     }
     Ok(())
 }
 
-fn complete(index: &Path, offset: u64) -> Result<()> {
-    let part = index.with_extension("part");
-    let doing = |path: &Path| Doing::Write { path: path.display().to_string() };
-    fs::write(&part, format!("{offset}\n{COMPLETED}")).with_context(|| doing(&part))?;
-    fs::rename(&part, index).with_context(|| doing(index))
+fn remove(path: &Path) -> Result<()> {
+    or_gone(fs::remove_file(path))
+        .with_context(|| Doing::Remove { path: path.display().to_string() })
 }
 
-fn is_complete(index: &Path) -> Result<bool> {
-    match fs::read_to_string(index) {
-        Ok(text) => Ok(text.lines().nth(1).is_some_and(|line| line.trim() == COMPLETED)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error).with_context(|| Doing::Read { path: index.display().to_string() }),
-    }
+/// `CommitLog-<format>-<number>`, where the name is that of a segment with this ending. Other files
+/// are none of the server's.
+fn segment_of<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
+    let segment = name.strip_suffix(ending)?;
+    let (format, number) = segment.strip_prefix("CommitLog-")?.split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(format) && is_number(number)).then_some(segment)
 }
 
 /// Make the directory, and keep it from everybody but the server and its group, which must not
@@ -152,13 +174,16 @@ pub fn prepare(directory: &Path) -> Result<()> {
         let mode = fs::Permissions::from_mode(MODE);
         fs::set_permissions(directory, mode).with_context(|| Doing::Write { path: path() })?;
     }
+    // One that a kubelet has made on a volume without a group is root's: no server links into it.
+    rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK)
+        .with_context(|| Doing::Write { path: path() })?;
     for (name, metadata) in files(directory)? {
         // A kubelet that gives a volume to its group lets that write to every file.
         if metadata.uid() == own && metadata.mode() & 0o022 != 0 {
             let file = directory.join(name);
             let mode = fs::Permissions::from_mode(metadata.mode() & 0o7755);
-            or_gone(fs::set_permissions(&file, mode))
-                .with_context(|| Doing::Write { path: file.display().to_string() })?;
+            let set = index::open(&file).and_then(|file| file.set_permissions(mode));
+            or_gone(set).with_context(|| Doing::Write { path: file.display().to_string() })?;
         }
     }
     Ok(())

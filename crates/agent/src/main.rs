@@ -4,12 +4,13 @@
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use palladion_agent::{agent, drain, init, install, settings::Settings};
+use palladion_agent::{agent, cdc, drain, init, install, settings::Settings};
 use palladion_agent_gate::cli::Staged;
 use palladion_agent_rabbitmq::cli::{RABBITMQ, Verb as OfRabbitmq};
 use palladion_agent_transfer::archive::link;
 use palladion_agent_transfer::run as transfer;
 use palladion_agent_zookeeper::cli::{SYSTEM, Verb, ZOOKEEPER};
+use palladion_api::server_config::CDC_DIRECTORY_VARIABLE;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,6 +47,9 @@ enum Command {
         /// Where the Java agents of the image are.
         #[arg(long, default_value = "/")]
         from: PathBuf,
+        /// The directory that a reader of changes mounts: made before the reader starts.
+        #[arg(long, env = CDC_DIRECTORY_VARIABLE)]
+        cdc: Option<PathBuf>,
     },
     /// Run as process 1 of the database container: start, reap, signal.
     Init(Settings),
@@ -81,7 +85,10 @@ fn main() -> Result<ExitCode> {
         return RabbitmqCli::parse().verb.run();
     }
     match Cli::parse().command {
-        Command::Install { directory, from } => install::run(&from, &directory)?,
+        Command::Install { directory, from, cdc } => {
+            install::run(&from, &directory)?;
+            cdc.map_or(Ok(()), |directory| cdc::prepare(&directory))?;
+        }
         Command::Init(settings) => return init::run(&settings.pod.init_socket()),
         Command::Agent(settings) => agent::run(settings)?,
         Command::Staged(staged) => return staged.run(),

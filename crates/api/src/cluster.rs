@@ -121,6 +121,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = cdc_rules::scylla_takes_no_cdc(),
     validation = cdc_rules::dropping_needs_4_1(),
     validation = cdc_rules::readers_need_segments(),
+    validation = cdc_rules::segments_need_a_reader(),
     validation = sidecar_rules::scylla_takes_no_sidecars(),
     validation = sidecar_rules::sidecars_need_4_1(),
     validation = security_rules::client_tls_needs_4_1(),

@@ -374,10 +374,10 @@ reasons! {
     ArchiveBehind => "Remove the cause that the message names. What waits on the volume is sent then; `palladion_archive_local_bytes` shows how much that is, and `spec.backup.archive.maxLocal` how much may be.";
     /// The archive of a member's commit log has a gap: no backup before it leads to a point in time after it.
     ArchiveGap => "Take a backup (`kubectl create -f` a CassandraBackup of all keyspaces): from its end on the ring can be restored to a point in time again. Look at the cause in the message, so that it does not come again.";
-    /// Readers of changes lag behind on a member: half of `spec.cdc.totalSpace` is used, or a complete segment has waited for ten minutes.
+    /// Readers of changes lag behind on a member: complete segments use half of `spec.cdc.totalSpace`, or one has waited for ten minutes, or `cdc.mode` is `Off` and some were not read.
     CdcLagging => "Look at the sidecar of the member that reads changes (`kubectl logs POD -c NAME`): it must delete each complete segment and its index when it has read them. `palladion_cdc_segments` shows how many wait.";
-    /// `spec.cdc.totalSpace` of a member is used up. With `onFull: Block` it refuses writes to tables with `cdc = true`; with `DropOldest` its server deletes segments that nobody has read.
-    CdcFull => "Start the reader of the member: writes go on within seconds after it has deleted segments. For more room, set a larger `spec.cdc.totalSpace`, which restarts the members.";
+    /// `spec.cdc.totalSpace` of a member is used up. With `onFull: Block` it refuses writes to tables with `cdc = true`; with `DropOldest` its server deletes the oldest segments, read or not.
+    CdcFull => "Start the reader of the member: writes go on within seconds after it has deleted segments. Where its reader keeps up, flush the tables of the member (`nodetool flush`), which lets go of the segments that its server holds. For more room, set a larger `spec.cdc.totalSpace`, which restarts the members.";
     /// A member is to leave the ring, or has left it, and a reader has not read all of its changes.
     CdcUndelivered => "Start the reader of the member. If nobody is to read them, run the command that the message shows: the member leaves without them.";
     /// The store of backups does not answer, or refuses.

@@ -31,6 +31,8 @@ pub const SHARED_DIR: &str = "/mnt/shared";
 /// Directory of a volume, below its root, in which a server keeps segments of its commit log for
 /// readers of changes.
 pub const CDC_DIRECTORY: &str = "cdc_raw";
+/// In the environment of the init container: that directory, where a reader mounts it.
+pub const CDC_DIRECTORY_VARIABLE: &str = "PALLADION_CDC_DIRECTORY";
 
 /// Configuration of a rack's servers.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]

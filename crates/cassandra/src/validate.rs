@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 mod archive;
 mod backup;
-mod cdc;
+pub mod cdc;
 mod claim;
 mod config_map;
 mod dropped;

@@ -7,13 +7,19 @@ struct Place {
     _root: tempfile::TempDir,
     cdc: PathBuf,
     log: PathBuf,
+    /// Where an index is written first.
+    part: PathBuf,
 }
 
 /// A directory with these files, and a commit log with these.
 fn place(cdc: &[(&str, &str)], log: &[&str]) -> Place {
     let root = tempfile::tempdir().unwrap();
-    let place =
-        Place { cdc: root.path().join("cdc_raw"), log: root.path().join("commitlog"), _root: root };
+    let place = Place {
+        cdc: root.path().join("cdc_raw"),
+        log: root.path().join("commitlog"),
+        part: root.path().join("cdc-index"),
+        _root: root,
+    };
     fs::create_dir_all(&place.cdc).unwrap();
     fs::create_dir_all(&place.log).unwrap();
     for (name, text) in cdc {
@@ -45,7 +51,7 @@ fn what_has_an_index_waits_and_what_is_complete_is_to_be_read() {
     );
     let seen = look(&place.cdc).unwrap();
     assert_eq!((seen.segments, seen.complete, seen.largest), (2, 1, 12));
-    assert_eq!(seen.bytes, 10 + 12 + 10 + 2 + 11 + 12);
+    assert_eq!((seen.bytes, seen.unread), (10 + 12 + 10 + 2 + 11 + 12, 10));
     assert!(seen.oldest.is_some());
     assert_eq!(look(&place.cdc.join("none")).unwrap(), Seen::default());
 }
@@ -65,7 +71,7 @@ fn before_a_start_only_what_the_server_does_not_replay_is_settled() {
         ],
         &["CommitLog-7-1.log", "CommitLog-7-2.log"],
     );
-    settle(&place.cdc, &place.log, Rest::Starts).unwrap();
+    settle(&place.cdc, &place.log, &place.part, Rest::Starts).unwrap();
     assert_eq!(fs::read_to_string(place.cdc.join("CommitLog-7-1_cdc.idx")).unwrap(), "4");
     let left = names(&place);
     assert!(left.contains(&"CommitLog-7-2.log".into()), "it may have a change: {left:?}");
@@ -75,6 +81,25 @@ fn before_a_start_only_what_the_server_does_not_replay_is_settled() {
     );
     let index = fs::read_to_string(place.cdc.join("CommitLog-7-4_cdc.idx")).unwrap();
     assert_eq!(index, "10\nCOMPLETED");
+}
+
+/// A server that keeps no changes completes nothing, neither by its end nor when it replays.
+#[test]
+fn when_it_is_turned_off_what_has_changes_is_completed() {
+    let place = place(
+        &[
+            ("CommitLog-7-1.log", "0123456789"),
+            ("CommitLog-7-1_cdc.idx", "4"),
+            ("CommitLog-7-2.log", "0123456789"),
+        ],
+        &["CommitLog-7-1.log", "CommitLog-7-2.log"],
+    );
+    settle(&place.cdc, &place.log, &place.part, Rest::Off).unwrap();
+    let seen = look(&place.cdc).unwrap();
+    assert_eq!((seen.segments, seen.complete), (1, 1));
+    assert!(!place.cdc.join("CommitLog-7-2.log").exists());
+    let keeps = |keeps| rest(&Process::Absent, None, None, keeps);
+    assert_eq!((keeps(Keeps::Changes), keeps(Keeps::Nothing)), (Rest::Starts, Rest::Off));
 }
 
 #[test]
@@ -92,7 +117,7 @@ fn who_has_left_has_completed_all_that_has_changes() {
         ],
         &["CommitLog-7-1.log", "CommitLog-7-2.log"],
     );
-    settle(&place.cdc, &place.log, Rest::Ended).unwrap();
+    settle(&place.cdc, &place.log, &place.part, Rest::Ended).unwrap();
     let seen = look(&place.cdc).unwrap();
     assert_eq!((seen.segments, seen.complete), (3, 3));
     assert!(!names(&place).contains(&"CommitLog-7-2.log".into()), "{:?}", names(&place));
@@ -100,7 +125,7 @@ fn who_has_left_has_completed_all_that_has_changes() {
     assert_eq!(fs::read_to_string(index(1)).unwrap(), "10\nCOMPLETED");
     assert_eq!(fs::read_to_string(index(4)).unwrap(), "6\nCOMPLETED", "as the server said");
     assert_eq!(fs::read_dir(&place.log).unwrap().count(), 2, "the commit log is the server's");
-    settle(&place.cdc, &place.log, Rest::Ended).unwrap();
+    settle(&place.cdc, &place.log, &place.part, Rest::Ended).unwrap();
     assert_eq!(look(&place.cdc).unwrap().segments, 3);
 }
 
@@ -118,4 +143,61 @@ fn the_group_reads_and_deletes_and_does_not_write() {
     let fresh = place.cdc.join("below");
     prepare(&fresh).unwrap();
     assert_eq!(fs::metadata(&fresh).unwrap().mode() & 0o7777, 0o2770);
+}
+
+/// A sidecar with `cdc: ReadWrite` may put into the directory what it wants.
+#[test]
+fn the_agent_follows_no_link_that_a_reader_has_made() {
+    let place = place(
+        &[
+            ("CommitLog-7-1.log", "0123456789"),
+            ("CommitLog-7-1_cdc.idx", "4"),
+            ("CommitLog-7-2.log", "0123456789"),
+        ],
+        &[],
+    );
+    let ledger = place.log.join("ledger.json");
+    fs::write(&ledger, "kept").unwrap();
+    fs::set_permissions(&ledger, fs::Permissions::from_mode(0o666)).unwrap();
+    let link = |name: &str| std::os::unix::fs::symlink(&ledger, place.cdc.join(name)).unwrap();
+    link("CommitLog-7-1_cdc.part");
+    link("CommitLog-7-1_cdc.idx.part");
+    link("CommitLog-7-2_cdc.idx");
+    link("CommitLog-7-3.log");
+    fs::create_dir(place.cdc.join("CommitLog-7-4_cdc.idx")).unwrap();
+    prepare(&place.cdc).unwrap();
+    settle(&place.cdc, &place.log, &place.part, Rest::Ended).unwrap();
+    assert_eq!(fs::read_to_string(&ledger).unwrap(), "kept");
+    assert_eq!(fs::metadata(&ledger).unwrap().mode() & 0o777, 0o666);
+    let seen = look(&place.cdc).unwrap();
+    assert_eq!((seen.segments, seen.complete), (1, 1));
+    assert!(!place.part.exists());
+    // Nor one that takes the place of a file after it was listed.
+    let late = place.cdc.join("CommitLog-7-2_cdc.idx");
+    assert!(index::is_complete(&late).is_err());
+    assert!(index::open(&place.cdc.join("CommitLog-7-4_cdc.idx")).is_err());
+}
+
+#[test]
+fn an_index_of_any_size_costs_a_few_bytes() {
+    let place =
+        place(&[("CommitLog-7-1.log", "x"), ("x.log", "x"), ("x_cdc.idx", "1\nCOMPLETED")], &[]);
+    let index = place.cdc.join("CommitLog-7-1_cdc.idx");
+    fs::File::create(&index).unwrap().set_len(1 << 42).unwrap();
+    let seen = look(&place.cdc).unwrap();
+    assert_eq!((seen.segments, seen.complete), (1, 0), "and other names are no segments");
+    settle(&place.cdc, &place.log, &place.part, Rest::Ended).unwrap();
+    assert_eq!(fs::read_to_string(&index).unwrap(), "1\nCOMPLETED");
+    assert!(place.cdc.join("x.log").exists(), "not the server's");
+}
+
+#[test]
+fn one_file_that_cannot_be_settled_keeps_no_other_from_it() {
+    let place = place(
+        &[("CommitLog-7-1.log", "x"), ("CommitLog-7-1_cdc.idx", "1"), ("CommitLog-7-2.log", "x")],
+        &[],
+    );
+    fs::create_dir(&place.part).unwrap();
+    assert!(settle(&place.cdc, &place.log, &place.part, Rest::Ended).is_err());
+    assert!(!place.cdc.join("CommitLog-7-2.log").exists());
 }

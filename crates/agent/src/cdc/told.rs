@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 
 /// A reader that has left a complete segment for so long does not keep up.
 const LATE: Duration = Duration::from_secs(600);
-/// Of the space, in percent: from here on it lags.
+/// Of the space, in percent, by complete segments: from here on it lags.
 const HALF: u64 = 50;
 /// It keeps up again below this: figures at the edge would be written all the time.
 const BELOW_HALF: u64 = 40;
-/// From here on it is full.
+/// By all files, from here on it is full.
 const FULL: u64 = 95;
 /// Below this it is not any more.
 const BELOW_FULL: u64 = 85;
@@ -34,6 +34,11 @@ pub struct Now<'a> {
     pub now: SystemTime,
 }
 
+/// Was it turned off, with nothing left to read?
+pub fn is_nothing(of: &Now<'_>) -> bool {
+    of.rest == Rest::Off && of.seen.is_some_and(|seen| seen.segments == 0)
+}
+
 /// The status, after the one that was told before.
 pub fn status(of: &Now<'_>, before: Option<&CdcStatus>) -> CdcStatus {
     let Some(seen) = of.seen else {
@@ -51,6 +56,8 @@ pub fn status(of: &Now<'_>, before: Option<&CdcStatus>) -> CdcStatus {
         CdcState::Current | CdcState::Delivered => false,
         CdcState::Lagging
         | CdcState::Full
+        | CdcState::Crowded
+        | CdcState::Stranded
         | CdcState::Undelivered
         | CdcState::Unread
         | CdcState::Unknown => true,
@@ -69,26 +76,30 @@ fn state(of: &Now<'_>, seen: &Seen, before: Option<CdcState>) -> CdcState {
     match (of.rest, seen.segments) {
         (Rest::Ended, 0) => return CdcState::Delivered,
         (Rest::Ended, _) => return CdcState::Undelivered,
+        (Rest::Off, _) => return CdcState::Stranded,
         (Rest::Starts, _) => {}
     }
     let was = |state| before == Some(state);
-    let (full, half) = match (was(CdcState::Full), was(CdcState::Lagging)) {
-        (true, _) => (BELOW_FULL, BELOW_HALF),
-        (false, true) => (FULL, BELOW_HALF),
-        (false, false) => (FULL, HALF),
+    let (full, half) = match (was(CdcState::Full), was(CdcState::Lagging), was(CdcState::Crowded)) {
+        (true, _, _) => (BELOW_FULL, BELOW_HALF),
+        (false, true, _) => (FULL, BELOW_HALF),
+        (false, false, true) => (BELOW_FULL, HALF),
+        (false, false, false) => (FULL, HALF),
     };
-    let used = |percent: u64| seen.bytes.saturating_mul(100) >= of.total.saturating_mul(percent);
+    let are =
+        |bytes: u64, percent: u64| bytes.saturating_mul(100) >= of.total.saturating_mul(percent);
     // Without a segment that waits nothing is full: the server has two of them open.
     let has_no_room = seen.complete > 0 && seen.bytes.saturating_add(seen.largest) > of.total;
     let is_late = seen
         .oldest
         .is_some_and(|oldest| of.now.duration_since(oldest).is_ok_and(|waited| waited >= LATE));
-    if used(full) || has_no_room {
-        CdcState::Full
-    } else if used(half) || is_late {
-        CdcState::Lagging
-    } else {
-        CdcState::Current
+    // What is open or has no change is nothing that a reader could do away with.
+    let lags = are(seen.unread, half) || is_late;
+    match (are(seen.bytes, full) || has_no_room, lags) {
+        (true, true) => CdcState::Full,
+        (true, false) => CdcState::Crowded,
+        (false, true) => CdcState::Lagging,
+        (false, false) => CdcState::Current,
     }
 }
 
@@ -107,6 +118,8 @@ pub fn is_due(told: Option<(&CdcStatus, Duration)>, now: &CdcStatus) -> bool {
         CdcState::Current => SELDOM,
         CdcState::Lagging
         | CdcState::Full
+        | CdcState::Crowded
+        | CdcState::Stranded
         | CdcState::Unread
         | CdcState::Undelivered
         | CdcState::Delivered
@@ -124,7 +137,8 @@ mod tests {
     fn seen(bytes: u64, complete: u32, age: u64) -> Seen {
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(10_000 - age);
         let oldest = (complete > 0).then_some(at);
-        Seen { segments: complete + 1, complete, bytes, largest: 32 * MIB, oldest }
+        let unread = if complete > 0 { bytes } else { 0 };
+        Seen { segments: complete + 1, complete, bytes, unread, largest: 32 * MIB, oldest }
     }
 
     fn told(seen: &Seen, before: Option<CdcState>, rest: Rest) -> CdcStatus {
@@ -165,7 +179,38 @@ mod tests {
             status(&of, None).state
         };
         assert_eq!(small(1), CdcState::Full);
-        assert_eq!(small(0), CdcState::Lagging, "the server has its own open");
+        assert_eq!(small(0), CdcState::Current, "the server has its own open");
+    }
+
+    /// The server links segments before they are written to, and keeps those of other tables until
+    /// it has flushed them.
+    #[test]
+    fn what_no_reader_can_read_is_no_lag() {
+        let state = |bytes: u64, unread: u64, before| {
+            let complete = u32::from(unread > 0);
+            let seen = Seen { bytes: bytes * MIB, unread: unread * MIB, ..seen(0, complete, 0) };
+            told(&seen, before, Rest::Starts).state
+        };
+        assert_eq!(state(640, 0, None), CdcState::Current);
+        assert_eq!(state(640, 499, None), CdcState::Current);
+        assert_eq!(state(940, 500, None), CdcState::Lagging);
+        assert_eq!(state(950, 0, None), CdcState::Crowded);
+        assert_eq!(state(900, 0, Some(CdcState::Crowded)), CdcState::Crowded, "at the edge");
+        assert_eq!(state(849, 0, Some(CdcState::Crowded)), CdcState::Current);
+        assert_eq!(state(950, 500, Some(CdcState::Crowded)), CdcState::Full);
+    }
+
+    #[test]
+    fn what_is_unread_when_it_is_turned_off_is_told_until_it_is_read() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(10_000);
+        let of = |seen, rest| Now { seen, total: 0, rest, now };
+        let (some, none) = (seen(64 * MIB, 2, 0), Seen::default());
+        let told = status(&of(Some(&some), Rest::Off), None);
+        assert_eq!((told.state, told.segments, told.total_bytes), (CdcState::Stranded, 3, 0));
+        assert!(!is_nothing(&of(Some(&some), Rest::Off)));
+        assert!(is_nothing(&of(Some(&none), Rest::Off)));
+        assert!(!is_nothing(&of(Some(&none), Rest::Ended)), "who leaves says that all was read");
+        assert!(!is_nothing(&of(None, Rest::Off)), "nobody knows");
     }
 
     #[test]

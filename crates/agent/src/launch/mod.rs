@@ -111,7 +111,12 @@ pub fn prepare(
     };
     write_archiving(settings, volume, (&mounted.config, identity.door), rewind)?;
     prepare_cdc(volume, &mounted.config)?;
-    write_server_yaml(settings, mounted, identity)?;
+    match rewind {
+        None => write_server_yaml(settings, mounted, identity)?,
+        // Or it would hand to readers, as changes of this ring, what is read again of the archive:
+        // of all members, all tables, and of after the time that is gone back to.
+        Some(_) => write_server_yaml(settings, &without_cdc(mounted), identity)?,
+    }
     let (program, arguments, credentials) = match mounted.config.mode {
         Mode::Cassandra => cassandra(settings, &mounted.config, (identity, rewind), noted)?,
         Mode::Scylla => {
@@ -153,6 +158,11 @@ pub fn prepare(
     Ok(Prepared { launch, record, keys })
 }
 
+fn without_cdc(mounted: &Mounted) -> Mounted {
+    let config = ServerConfig { cdc: None, ..mounted.config.clone() };
+    Mounted { config, hash: mounted.hash.clone() }
+}
+
 /// The directory for readers of changes. What is left in it of earlier servers keeps nobody from
 /// starting.
 fn prepare_cdc(volume: &Volume, config: &ServerConfig) -> Result<()> {
@@ -160,8 +170,10 @@ fn prepare_cdc(volume: &Volume, config: &ServerConfig) -> Result<()> {
         return Ok(());
     }
     let directory = volume.cdc();
+    volume.note_changes()?;
     cdc::prepare(&directory)?;
-    if let Err(error) = cdc::settle(&directory, &volume.commit_log(), cdc::Rest::Starts) {
+    let (log, part) = (volume.commit_log(), volume.cdc_index());
+    if let Err(error) = cdc::settle(&directory, &log, &part, cdc::Rest::Starts) {
         let error = format!("{error:#}");
         tracing::warn!(error, "what earlier servers left to readers of changes cannot be settled");
     }

@@ -6,6 +6,12 @@ use palladion_api::cluster::CdcOnFull;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 
+/// Of `cdc_total_space`, what the commit log has: the server holds there what it has not flushed, of
+/// tables without changes, too, and readers have the rest.
+const COMMIT_LOG_SHARE: u64 = 2;
+/// MiB that a commit log has by Cassandra's own default, at the most.
+const COMMIT_LOG_MOST: u64 = 8192;
+
 /// Settings of `cassandra.yaml`. A server of 4.0 has no word for what it does when the space is used
 /// up, and does not start with one: it refuses writes.
 pub fn settings(
@@ -15,12 +21,13 @@ pub fn settings(
 ) {
     let Some(cdc) = config.cdc else { return };
     into.insert("cdc_enabled".into(), json!(true));
-    match units {
-        Units::InName => into.insert("cdc_total_space_in_mb".into(), json!(cdc.total_mib)),
-        Units::InValue => {
-            into.insert("cdc_total_space".into(), json!(format!("{}MiB", cdc.total_mib)))
-        }
-    };
+    let log_mib = (cdc.total_mib / COMMIT_LOG_SHARE).min(COMMIT_LOG_MOST);
+    for (name, mib) in [("cdc_total_space", cdc.total_mib), ("commitlog_total_space", log_mib)] {
+        match units {
+            Units::InName => into.insert(format!("{name}_in_mb"), json!(mib)),
+            Units::InValue => into.insert(name.into(), json!(format!("{mib}MiB"))),
+        };
+    }
     match line {
         Line::V4_0 => {}
         Line::V4_1 | Line::V5_0 => {
@@ -52,7 +59,11 @@ mod tests {
     fn each_line_has_its_names() {
         assert_eq!(
             rendered("4.0.18", cdc(CdcOnFull::Block)),
-            json!({ "cdc_enabled": true, "cdc_total_space_in_mb": 4096 })
+            json!({
+                "cdc_enabled": true,
+                "cdc_total_space_in_mb": 4096,
+                "commitlog_total_space_in_mb": 2048,
+            })
         );
         for version in ["4.1.9", "5.0.5"] {
             for (on_full, blocks) in [(CdcOnFull::Block, true), (CdcOnFull::DropOldest, false)] {
@@ -61,6 +72,7 @@ mod tests {
                     json!({
                         "cdc_enabled": true,
                         "cdc_total_space": "4096MiB",
+                        "commitlog_total_space": "2048MiB",
                         "cdc_block_writes": blocks,
                     })
                 );

@@ -1,6 +1,7 @@
 //! The data volume: its marker, its ledger, and what they and the recorded
 //! facts together say about the data on it.
 
+mod captured;
 pub mod changes;
 pub mod heartbeat;
 mod identity;
@@ -104,11 +105,6 @@ impl Volume {
     /// Where the certificate for clients is kept that was last good.
     pub fn tls(&self) -> PathBuf {
         self.own("tls")
-    }
-
-    /// Where the server keeps what readers of changes have still to read.
-    pub fn cdc(&self) -> PathBuf {
-        self.root().join(CDC_DIRECTORY)
     }
 
     /// Where it keeps its commit log.

@@ -10,10 +10,10 @@ pub const DEFAULT_CDC_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cdc {
-    /// Whether segments are kept. A change restarts the members, one after the other. Default `Off`.
+    /// Whether segments are kept. `On` requires a sidecar with `cdc: ReadWrite`. A change restarts the members, one after the other. Default `Off`.
     #[serde(default)]
     pub mode: CdcMode,
-    /// How much of each member's volume may be used: at least four segments of the commit log (32Mi each by default), and at most half of the volume. A change is a rolling restart. Default `4Gi`.
+    /// How much of each member's volume may be used: at least eight segments of the commit log (32Mi each by default), and at most half of the volume. A change is a rolling restart. Default `4Gi`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::crd::quantity_text")]
     pub total_space: Option<Quantity>,
@@ -27,7 +27,7 @@ pub struct Cdc {
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
 pub enum CdcMode {
-    /// They are not. What is in the directory stays there.
+    /// They are not. What is in the directory stays there, and a sidecar with `cdc: ReadWrite` reads it.
     #[default]
     Off,
     /// They are, of tables with `cdc = true`.
@@ -54,7 +54,7 @@ pub enum SidecarCdc {
     /// Nothing.
     #[default]
     Off,
-    /// Their directory at `/cdc`: it reads and deletes them, and writes none.
+    /// Their directory at `/cdc`, to read and to delete them. A container with this is trusted with the whole volume: the server opens files there by name, and follows links that such a container makes.
     ReadWrite,
 }
 

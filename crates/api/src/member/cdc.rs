@@ -15,7 +15,7 @@ pub struct CdcStatus {
     /// Bytes in the directory, in steps of a sixteenth of `totalBytes`.
     #[serde(default)]
     pub bytes: u64,
-    /// Bytes that there may be (`cdc.totalSpace`).
+    /// Bytes that there may be (`cdc.totalSpace`); 0 where change data capture is off.
     #[serde(default)]
     pub total_bytes: u64,
     /// When the oldest segment that is complete became so, in whole minutes. Absent while none waits, and while the reader keeps up.
@@ -28,10 +28,14 @@ pub struct CdcStatus {
 pub enum CdcState {
     /// The reader keeps up.
     Current,
-    /// Half of the space is used, or a segment has been complete for ten minutes.
+    /// Half of the space is used by complete segments, or one has been complete for ten minutes.
     Lagging,
-    /// 95 % of the space is used, or no other segment fits.
+    /// 95 % of the space is used, or no other segment fits, and the reader lags behind.
     Full,
+    /// 95 % of the space is used, and the reader keeps up: the server holds segments that are not complete, or have no change.
+    Crowded,
+    /// Change data capture is off, and segments with changes are there that no reader has deleted.
+    Stranded,
     /// The directory cannot be read.
     Unread,
     /// The member has left the ring and its server has ended; what is there is complete and was not read.

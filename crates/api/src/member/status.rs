@@ -66,7 +66,7 @@ pub struct CassandraMemberStatus {
     /// The archive of the commit log. Only with `spec.archive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveStatus>,
-    /// What waits for readers of changes. Only while its server is started for `cdc.mode: On`.
+    /// What waits for readers of changes. Only while its server is started for `cdc.mode: On`, and after that until nothing waits any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cdc: Option<CdcStatus>,
     /// The repository of backups of this ring, as it is noted on the volume.

@@ -22,11 +22,20 @@ pub fn dropping_needs_4_1() -> Rule {
     .field_path(".cdc.onFull")
 }
 
-/// Without segments there is nothing to mount.
+/// Without segments there is nothing to mount. What is left of them when the mode is `Off` is read on.
 pub fn readers_need_segments() -> Rule {
     must(
-        "!has(self.sidecars) || (has(self.cdc) && self.cdc.mode == 'On') || self.sidecars.all(s, !has(s.cdc) || s.cdc == 'Off')",
-        "a sidecar with `cdc: ReadWrite` needs `cdc.mode: On`: set it, or remove `cdc` from the sidecar",
+        "!has(self.sidecars) || has(self.cdc) || self.sidecars.all(s, !has(s.cdc) || s.cdc == 'Off')",
+        "a sidecar with `cdc: ReadWrite` needs `cdc`: set `cdc.mode: On`, or remove `cdc` from the sidecar",
     )
     .field_path(".sidecars")
+}
+
+/// Segments that nobody deletes fill their space, and then the server refuses writes.
+pub fn segments_need_a_reader() -> Rule {
+    must(
+        "!has(self.cdc) || self.cdc.mode != 'On' || (has(self.sidecars) && self.sidecars.exists(s, has(s.cdc) && s.cdc == 'ReadWrite'))",
+        "`cdc.mode: On` requires a sidecar with `cdc: ReadWrite` that reads the changes, and sidecars require Cassandra 4.1 or newer: add one, or set `cdc.mode: Off`",
+    )
+    .field_path(".cdc.mode")
 }

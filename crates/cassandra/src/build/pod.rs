@@ -39,13 +39,15 @@ pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     // People and kubectl take the first one.
     let containers: Value =
         std::iter::once(server).chain(sidecar::containers(valid, rack)).collect();
+    let mut install = agent_pod::install(&release.agent_image, rack.resources.as_ref());
+    sidecar::prepare_segments(&mut install, valid, rack);
     let mut spec = json!({
         "serviceAccountName": names::member_account(&valid.name),
         "automountServiceAccountToken": sidecar::token_is_for_all(valid),
         "enableServiceLinks": false,
         "terminationGracePeriodSeconds": valid.termination_grace_seconds,
         "securityContext": agent_pod::security(USER),
-        "initContainers": [agent_pod::install(&release.agent_image, rack.resources.as_ref())],
+        "initContainers": [install],
         "containers": containers,
         "volumes": volumes(valid, rack, release),
     });

@@ -5,7 +5,7 @@
 use crate::validate::sidecar::{self, TOKEN_VOLUME};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::{Sidecar, SidecarCdc};
-use palladion_api::server_config::CDC_DIRECTORY;
+use palladion_api::server_config::{CDC_DIRECTORY, CDC_DIRECTORY_VARIABLE};
 use palladion_plan::workload::agent_pod::{limit, port, restricted, variables};
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 const USER: i64 = 65532;
 /// Where a reader finds the segments.
 const CDC_DIR: &str = "/cdc";
+/// Where the init container finds the volume.
+const VOLUME_DIR: &str = "/volume";
 /// Where clients of Kubernetes look for it.
 const TOKEN_DIR: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// As long as tokens that Kubernetes mounts by itself: renewed hourly, and still good for a while
@@ -63,6 +65,20 @@ fn container(sidecar: &Sidecar, rack: &ValidRack) -> Value {
 fn segments(rack: &ValidRack) -> Value {
     let claim = &rack.claim.metadata.name;
     json!({ "name": claim, "mountPath": CDC_DIR, "subPath": CDC_DIRECTORY })
+}
+
+/// Has the init container make the directory with its modes, where a sidecar reads it: the kubelet
+/// would make it with the owner and the mode of the volume, and a reader starts before the server.
+pub fn prepare_segments(install: &mut Value, valid: &Valid, rack: &ValidRack) {
+    if valid.sidecars.iter().all(|sidecar| sidecar.cdc.is_off()) {
+        return;
+    }
+    let mount = json!({ "name": rack.claim.metadata.name, "mountPath": VOLUME_DIR });
+    if let Some(mounts) = install["volumeMounts"].as_array_mut() {
+        mounts.push(mount);
+    }
+    let path = format!("{VOLUME_DIR}/{CDC_DIRECTORY}");
+    install["env"] = json!([{ "name": CDC_DIRECTORY_VARIABLE, "value": path }]);
 }
 
 /// What the container of the server mounts where the token is for it alone.

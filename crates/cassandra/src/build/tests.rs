@@ -231,6 +231,22 @@ fn a_reader_of_changes_mounts_their_directory_alone() {
     assert_eq!(pod["containers"][1]["securityContext"]["runAsUser"], 65532);
 }
 
+/// A reader may start before the server, and a kubelet makes what it mounts.
+#[test]
+fn the_directory_of_changes_is_made_before_its_reader_starts() {
+    let install = |fixture: ClusterFixture| {
+        let set = set_of(&fixture);
+        set["spec"]["template"]["spec"]["initContainers"][0].clone()
+    };
+    let with = install(with_reader());
+    let variable = json!({ "name": "PALLADION_CDC_DIRECTORY", "value": "/volume/cdc_raw" });
+    assert_eq!(with["env"], json!([variable]));
+    assert_eq!(with["volumeMounts"][1]["mountPath"], "/volume");
+    let without = install(with_sidecars());
+    assert_eq!(without["env"], Value::Null);
+    assert_eq!(without["volumeMounts"].as_array().map(Vec::len), Some(1));
+}
+
 #[test]
 fn the_objects_of_a_member() {
     let (valid, rack) = full().valid_rack();

@@ -2,8 +2,10 @@
 //! agents report it.
 
 use super::draft::Draft;
+use super::leave::delivered;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::validate::cdc::on_full;
 use crate::words::cdc::Trouble;
 use crate::words::leave::Bytes;
 use palladion_api::cluster::CdcOnFull;
@@ -14,12 +16,17 @@ use palladion_plan::words::Count;
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for member in facts.members.values().filter(|member| !member.is_gone()) {
         if let Some(status) = &member.status.cdc {
-            report(valid, member, status, draft);
+            report(facts, valid, (member, status), draft);
         }
     }
 }
 
-fn report(valid: &Valid, member: &MemberFact, status: &CdcStatus, draft: &mut Draft) {
+fn report(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    (member, status): (&MemberFact, &CdcStatus),
+    draft: &mut Draft,
+) {
     let name = member.name.clone();
     let (segments, total) = (Count::of(status.segments, "segment"), Bytes(status.total_bytes));
     let bytes = Bytes(status.bytes);
@@ -34,13 +41,14 @@ fn report(valid: &Valid, member: &MemberFact, status: &CdcStatus, draft: &mut Dr
             }
             None => Trouble::Lagging { member: name, segments, bytes, total },
         }),
+        CdcState::Crowded => draft.report(Trouble::Crowded { member: name, bytes, total }),
+        CdcState::Stranded if delivered::is_given_up(facts, member) => {}
+        CdcState::Stranded => {
+            let command = delivered::give_up(facts, member);
+            draft.report(Trouble::Stranded { member: name, segments, bytes, command });
+        }
         CdcState::Unread => draft.report(Trouble::Unread { member: name }),
         // Of who leaves the turn says it.
         CdcState::Current | CdcState::Undelivered | CdcState::Delivered | CdcState::Unknown => {}
     }
-}
-
-fn on_full(valid: &Valid) -> CdcOnFull {
-    let of_racks = valid.racks.iter().find_map(|rack| rack.server.cdc);
-    of_racks.map(|cdc| cdc.on_full).unwrap_or_default()
 }

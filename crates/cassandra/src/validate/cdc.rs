@@ -1,5 +1,6 @@
 //! Change data capture: what a server can do of it, and what fits on a volume.
 
+use super::Valid;
 use super::archive::periodic;
 use super::quantity::amount;
 use crate::words::leave::Bytes;
@@ -18,8 +19,8 @@ const WITHOUT_DROPPING: &str = "4.0";
 /// A segment of the commit log where nobody has said otherwise: Cassandra's own default.
 const SEGMENT: u64 = 32 << 20;
 /// Segments for which there must be room: the server links two of them before anything is written
-/// to either, and what a reader has still to read needs as many.
-const LEAST_SEGMENTS: u64 = 4;
+/// to either, half of the room is the commit log's, and a reader has as much to fall behind in.
+const LEAST_SEGMENTS: u64 = 8;
 
 /// What servers keep, as the spec says; `config` are the settings of a rack.
 ///
@@ -44,6 +45,9 @@ pub fn of(
         CdcMode::Off => return Ok(None),
         CdcMode::On => {}
     }
+    if spec.sidecars.iter().all(|sidecar| sidecar.cdc.is_off()) {
+        return Err(Refusal::CdcWithoutReader);
+    }
     let segment = segment(config);
     let least = segment.saturating_mul(LEAST_SEGMENTS);
     if space < least {
@@ -55,6 +59,12 @@ pub fn of(
         return Err(Refusal::CdcPeriodic { key });
     }
     Ok(Some(ServerCdc { total_mib: space >> 20, on_full: cdc.on_full }))
+}
+
+/// What servers do when the space is used up.
+pub fn on_full(valid: &Valid) -> CdcOnFull {
+    let of_racks = valid.racks.iter().find_map(|rack| rack.server.cdc);
+    of_racks.map(|cdc| cdc.on_full).unwrap_or_default()
 }
 
 /// The data needs the other half of the volume.
@@ -104,6 +114,10 @@ mod tests {
     fn rack(cdc: Value, config: Value, change: &Value) -> Result<Option<ServerCdc>, String> {
         let cluster = a_cluster().rack("a", 3).spec(|spec| {
             spec.cdc = serde_json::from_value(cdc).expect("should be its fields");
+            if change["reader"] != false && spec.cdc.is_some() {
+                let reader = json!([{ "name": "reader", "image": "reader:1", "cdc": "ReadWrite" }]);
+                spec.sidecars = serde_json::from_value(reader).expect("should be sidecars");
+            }
             spec.config = serde_json::from_value(config).expect("should be settings");
             if let Some(version) = change["version"].as_str() {
                 spec.version = version.into();
@@ -143,10 +157,16 @@ mod tests {
         let dropping = json!({ "onFull": "DropOldest" });
         let (none, small) = (json!({}), json!({ "commitlog_segment_size": "2MiB" }));
         for (cdc, config, change, words) in [
-            (dropping, &none, json!({ "version": "4.0.18" }), ["DropOldest", "4.1 or newer"]),
+            (
+                dropping,
+                &none,
+                json!({ "version": "4.0.18", "reader": false }),
+                ["DropOldest", "4.1 or newer"],
+            ),
+            (on.clone(), &none, json!({ "reader": false }), ["sidecar", "`cdc: ReadWrite`"]),
             (sized("0"), &none, none.clone(), ["`cdc.totalSpace`", "not a valid amount"]),
-            (sized("127Mi"), &none, none.clone(), ["127 MiB", "128 MiB or more"]),
-            (sized("7Mi"), &small, none.clone(), ["four segments of 2 MiB", "8 MiB"]),
+            (sized("255Mi"), &none, none.clone(), ["255 MiB", "256 MiB or more"]),
+            (sized("15Mi"), &small, none.clone(), ["eight segments of 2 MiB", "16 MiB"]),
             (sized("6Gi"), &none, none.clone(), ["6.0 GiB", "10Gi"]),
             (on.clone(), &none, json!({ "storage": "7Gi" }), ["4.0 GiB", "rack a"]),
             (
@@ -166,7 +186,7 @@ mod tests {
             let why = rack(cdc, config.clone(), &change).expect_err("should be refused");
             assert!(words.iter().all(|word| why.contains(word)), "{why}");
         }
-        assert!(rack(sized("8Mi"), small, &json!({ "storage": "16Mi" })).is_ok());
+        assert!(rack(sized("16Mi"), small, &json!({ "storage": "32Mi" })).is_ok());
         assert!(rack(on, json!({}), &json!({ "storage": "8Gi" })).is_ok());
     }
 

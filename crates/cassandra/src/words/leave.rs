@@ -31,8 +31,10 @@ palladion_plan::sentences! {
             "member {member} is being started to complete its decommission: {server}";
         Unread { member: MemberName, rest: Unread } => CdcUndelivered,
             "member {member} cannot leave yet: {rest}";
-        Undelivered { member: MemberName, rest: Unread } => CdcUndelivered,
-            "member {member} has left the ring and its pod stays: {rest}";
+        NoRoom { member: MemberName, members: Names } => CdcFull,
+            "member {member} cannot leave yet: `cdc.totalSpace` is used up on {members}, so its rows would be refused there; start their readers, or run `nodetool flush` there";
+        Undelivered { member: MemberName, since: Timestamp, rest: Unread } => CdcUndelivered,
+            "member {member} has left the ring and its pod stays, in the turn that it has since {since}: {rest}. A reader that cannot start gets the newest `sidecars` when you delete the pod";
         Ending { member: MemberName } => MemberLeaving,
             "member {member} has left the ring: its server is being stopped, so that its last segments are complete for readers of changes";
         Retry { member: MemberName, at: Timestamp } => MemberLeaving,

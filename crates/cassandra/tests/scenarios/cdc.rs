@@ -2,14 +2,17 @@
 //! read.
 
 use crate::every::{a_ring, killed_at_every_write};
+use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::cdc::Readers;
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::tasks::host_of;
 use jiff::SignedDuration;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 
 const LEAVER: &str = "demo-dc1-a-1";
@@ -198,4 +201,153 @@ fn a_leave_with_a_reader_ends_wherever_the_operator_dies() {
     end.expect_ring(3);
     assert!(pod(&end, LEAVER).is_none());
     assert!(end.ring.segments.open.is_empty(), "what was open was completed and read");
+}
+
+/// Tables without changes fill the commit log, too, until they are flushed.
+#[test]
+fn what_its_server_holds_keeps_no_member_from_leaving() {
+    let mut world = keeping(2, 2, "Block");
+    world.ring.segments.held.insert(LEAVER.into(), 126);
+    world.pass(30);
+    let told = world.condition("Degraded");
+    for word in [Reason::CdcFull.as_str(), LEAVER, "its reader keeps up", "nodetool flush"] {
+        assert!(told.contains(word), "{told}");
+    }
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 2)]));
+    world.settle();
+    world.expect_ring(3);
+    assert!(pod(&world, LEAVER).is_none(), "{}", world.last_words());
+}
+
+fn member(world: &World, name: &str) -> Value {
+    let found = world.store.list(kinds::MEMBER).find(|(key, _)| key.name == name);
+    found.map(|(_, member)| Value::clone(member)).unwrap_or_default()
+}
+
+/// Between its word that it has left and that its server has ended.
+#[test]
+fn a_leaver_whose_machine_dies_at_the_end_holds_up_nothing() {
+    // Each member has a machine of its own.
+    let mut world = spread(2, 2);
+    world.patch_spec(&on("Block"));
+    world.settle();
+    world.ring.segments.open.insert(LEAVER.into(), 2);
+    world.ring.segments.readers = Readers::Stopped;
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 2)]));
+    let has_left = |world: &World| member(world, LEAVER)["status"]["intent"]["state"] == "Done";
+    while !has_left(&world) {
+        world.pass(1);
+    }
+    let node = world.node_of(LEAVER);
+    world.set_machine(&node, Machine::Down);
+    // As its agent reports it until the server has ended, which takes no time in a story.
+    let mut status = member(&world, LEAVER)["status"].clone();
+    status["cdc"]["state"] = "Current".into();
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LEAVER);
+    world.store.put_status(&key, status).expect("the member should exist");
+    world.pass(3600);
+    assert_eq!(world.ring.full_members(), 3, "{}", world.last_words());
+    let waits = world.waits();
+    assert!(!waits.contains("its server is being stopped"), "{waits}");
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    world.expect_ring(3);
+    assert!(pod(&world, LEAVER).is_none(), "{}", world.last_words());
+}
+
+fn turn_off(world: &mut World) {
+    world.patch_spec(&json!({ "cdc": null, "sidecars": null }));
+}
+
+#[test]
+fn a_leaver_is_waited_for_although_it_is_turned_off_meanwhile() {
+    let mut world = leaving_with_open_segments(Readers::Stopped);
+    world.pass(7200);
+    turn_off(&mut world);
+    world.delete(kinds::POD, LEAVER);
+    world.pass(7200);
+    let waits = world.waits();
+    for word in [Reason::CdcUndelivered.as_str(), LEAVER, "2 segments", "delete the pod"] {
+        assert!(waits.contains(word), "{waits}");
+    }
+    assert!(pod(&world, LEAVER).is_some(), "{}", world.last_words());
+    world.ring.segments.readers = Readers::Read;
+    world.settle();
+    world.expect_ring(3);
+    assert!(pod(&world, LEAVER).is_none(), "{}", world.last_words());
+}
+
+#[test]
+fn a_reader_that_cannot_start_is_mended_by_the_spec_while_a_leaver_waits() {
+    let mut world = leaving_with_open_segments(Readers::Stopped);
+    world.pass(7200);
+    let image = |world: &World| {
+        let pod = pod(world, LEAVER).expect("a pod");
+        pod["spec"]["containers"][1]["image"].clone()
+    };
+    let mended = json!([{ "name": "reader", "image": "reader:2", "cdc": "ReadWrite" }]);
+    world.patch_spec(&json!({ "sidecars": mended }));
+    world.pass(600);
+    assert_eq!(image(&world), "reader:1");
+    world.delete(kinds::POD, LEAVER);
+    world.pass(600);
+    assert_eq!(image(&world), "reader:2", "{}", world.waits());
+}
+
+#[test]
+fn what_is_unread_when_it_is_turned_off_is_named_and_waited_for() {
+    let mut world = keeping(2, 2, "Block");
+    wait(&mut world, LEAVER, 5, 60);
+    turn_off(&mut world);
+    world.pass(7200);
+    let (told, host) = (world.condition("Degraded"), host_of(&world, LEAVER));
+    for word in
+        [Reason::CdcLagging.as_str(), LEAVER, "`cdc.mode` is Off", "5 segments", host.as_str()]
+    {
+        assert!(told.contains(word), "{told}");
+    }
+    assert_eq!(statuses(&world).iter().filter(|cdc| !cdc.is_null()).count(), 1);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 2)]));
+    world.pass(3600);
+    assert_eq!(world.ring.full_members(), 4, "{}", world.last_words());
+    assert!(world.waits().contains(Reason::CdcUndelivered.as_str()), "{}", world.waits());
+    // Its reader comes back, and reads what is left.
+    let mut reads = on("Block");
+    reads["cdc"]["mode"] = "Off".into();
+    world.patch_spec(&reads);
+    world.ring.segments.readers = Readers::Read;
+    world.settle();
+    world.expect_ring(3);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
+#[test]
+fn what_is_unread_when_it_is_turned_off_is_given_up_by_name() {
+    let mut world = keeping(2, 1, "Block");
+    wait(&mut world, LEAVER, 5, 60);
+    turn_off(&mut world);
+    world.pass(7200);
+    assert!(world.condition("Degraded").starts_with("True"), "{}", world.condition("Degraded"));
+    let host = host_of(&world, LEAVER);
+    world.annotate_cluster(labels::GIVE_UP_CHANGES, host.as_str());
+    world.pass(600);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
+/// Rows of tables with changes are refused like writes where there is no room.
+#[test]
+fn a_leave_waits_for_room_where_its_rows_go() {
+    let mut world = keeping(2, 2, "Block");
+    wait(&mut world, "demo-dc1-b-0", 126, 60);
+    world.pass(30);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 2)]));
+    world.pass(3600);
+    assert_eq!(world.ring.full_members(), 4, "{}", world.last_words());
+    let waits = world.waits();
+    for word in [Reason::CdcFull.as_str(), LEAVER, "used up on demo-dc1-b-0"] {
+        assert!(waits.contains(word), "{waits}");
+    }
+    world.ring.segments.readers = Readers::Read;
+    world.settle();
+    world.expect_ring(3);
 }

@@ -5,8 +5,8 @@
 use super::agent::{Agent, Reach};
 use jiff::Timestamp;
 use palladion_agent::cdc::told::{self, Now};
-use palladion_agent::cdc::{Rest, Seen, rest};
-use std::collections::BTreeMap;
+use palladion_agent::cdc::{Keeps, Rest, Seen, rest};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 /// What waits, by member.
@@ -16,6 +16,10 @@ pub struct Segments {
     pub waiting: BTreeMap<String, (u32, Timestamp)>,
     /// Segments that servers of members, by name, have open when these have left.
     pub open: BTreeMap<String, u32>,
+    /// Segments without a change that servers hold, by member.
+    pub held: BTreeMap<String, u32>,
+    /// Members whose volume says that a server on it has kept changes.
+    pub kept: BTreeSet<String>,
     /// Do readers read?
     pub readers: Readers,
 }
@@ -36,13 +40,20 @@ const SEGMENT: u64 = 32 << 20;
 impl Agent {
     /// What it reports of change data capture.
     pub(super) fn follow_cdc(&mut self, reach: &mut Reach<'_>) {
-        let Some(total_mib) = self.configuration.keeps_mib() else {
-            self.cdc = None;
-            return;
+        let (all, member) = (&mut reach.ring.segments, self.pod.key.name.as_str());
+        let (keeps, total) = match self.configuration.keeps_mib() {
+            Some(mib) => {
+                all.kept.insert(member.to_string());
+                (Keeps::Changes, mib << 20)
+            }
+            None if all.kept.contains(member) => (Keeps::Nothing, 0),
+            None => {
+                self.cdc = None;
+                return;
+            }
         };
         let spec = self.saved.as_ref().map(|saved| &saved.spec);
-        let rest = rest(&self.process, self.ledger(), spec);
-        let (all, member) = (&mut reach.ring.segments, self.pod.key.name.as_str());
+        let rest = rest(&self.process, self.ledger(), spec, keeps);
         if rest == Rest::Ended
             && let Some(open) = all.open.remove(member)
         {
@@ -51,20 +62,22 @@ impl Agent {
         if all.readers == Readers::Read {
             all.waiting.remove(member);
         }
-        let seen = match all.waiting.get(member) {
+        let mut seen = match all.waiting.get(member) {
             None => Seen::default(),
             Some((count, since)) => Seen {
                 segments: *count,
                 complete: *count,
                 bytes: u64::from(*count) * SEGMENT,
+                unread: u64::from(*count) * SEGMENT,
                 largest: SEGMENT,
                 oldest: Some(clock(*since)),
             },
         };
-        let (total, now) = (total_mib << 20, clock(reach.now));
-        let status = told::status(&Now { seen: Some(&seen), total, rest, now }, self.cdc.as_ref());
+        seen.bytes += u64::from(all.held.get(member).copied().unwrap_or_default()) * SEGMENT;
+        let of = Now { seen: Some(&seen), total, rest, now: clock(reach.now) };
         // How often figures are told is a matter of the agent's own clock, and not of a story.
-        self.cdc = Some(status);
+        let status = (!told::is_nothing(&of)).then(|| told::status(&of, self.cdc.as_ref()));
+        self.cdc = status;
     }
 }
 

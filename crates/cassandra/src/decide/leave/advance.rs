@@ -111,7 +111,7 @@ fn prove_gone(
     };
     // Of who left by hand no agent says that its server has ended.
     let by_intent = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
-    if let Some(waits) = delivered::after(facts, member).filter(|_| by_intent) {
+    if let Some(waits) = delivered::after(facts, turn, member).filter(|_| by_intent) {
         draft.wait_for(waits).about(member.subject());
         return;
     }

@@ -44,7 +44,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.wait_for(waits).about(member.subject());
         return Flow::Free;
     }
-    if let Some(waits) = delivered::before(facts, member) {
+    if let Some(waits) = delivered::before(facts, valid, member) {
         draft.wait_for(waits).about(member.subject());
         return Flow::Free;
     }
@@ -92,7 +92,7 @@ pub fn lowers_replication(facts: &Facts<'_>, valid: &Valid) -> bool {
         && !left_by_hand(facts, member)
         && refusal(facts, member, &quiet).is_none()
         && backups::waits_for_uploads(facts).is_none()
-        && delivered::before(facts, member).is_none()
+        && delivered::before(facts, valid, member).is_none()
 }
 
 /// A member that is to leave and has left already goes before everybody else:

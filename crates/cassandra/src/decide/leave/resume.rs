@@ -149,7 +149,7 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
         return permit::give(facts, valid, turn, member, &proof, draft);
     }
     match evidence::prove(facts, turn, member, &Purpose::Interrupted { host_id }, draft) {
-        Ok(proof) => match delivered::after(facts, member) {
+        Ok(proof) => match delivered::after(facts, turn, member) {
             Some(waits) => {
                 draft.wait_for(waits).about(member.subject());
             }
