@@ -65,7 +65,8 @@ pub enum Fewer {
     /// Yes.
     Allowed,
     /// In the datacenter of this member, and elsewhere those that there are stay: an order for
-    /// another datacenter may be older than what its own operator has set since.
+    /// another datacenter may be older than what its own operator has set since. One that has no
+    /// member any more is dropped.
     OwnAlone,
 }
 
@@ -121,6 +122,7 @@ impl Replication {
                 Fewer::Refused if *copies < present => {
                     return Err(Refused::Fewer { datacenter: name(), present, wanted: *copies });
                 }
+                Fewer::OwnAlone if *copies == 0 && view.is_deserted(datacenter) => {}
                 Fewer::OwnAlone if *copies < present && !view.is_own(datacenter) => continue,
                 Fewer::Refused | Fewer::Allowed | Fewer::OwnAlone => {}
             }

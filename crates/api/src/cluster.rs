@@ -107,6 +107,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = backup_rules::a_ring_begins_with_a_restore(),
     validation = network_rules::scylla_takes_no_network(),
     validation = ring_rules::scylla_is_one_datacenter(),
+    validation = ring_rules::scylla_does_not_leave(),
     validation = ring_rules::origin_is_fixed(),
     validation = ring_rules::existing_needs_seeds(),
     validation = ring_rules::external_seeds_need_routes(),

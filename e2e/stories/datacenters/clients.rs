@@ -110,6 +110,33 @@ impl<'r, 'b> Hammer<'r, 'b> {
     }
 }
 
+/// A client that writes one row after the other through one member at LOCAL_ONE, until it is refused.
+pub struct Writer<'r, 'b> {
+    ring: &'r Ring<'b>,
+}
+
+impl<'r, 'b> Writer<'r, 'b> {
+    /// Begin with the row of this number.
+    pub fn begin(ring: &'r Ring<'b>, client: &Client<'_, '_>, member: &str, from: u32) -> Self {
+        let program = PROGRAM.replace('\'', "'\\''");
+        let line = format!(
+            "rm -f /tmp/acked; nohup python3 -c '{program}' {} '{}' '{}' alone {} {from} >/tmp/acked 2>/tmp/writer.err &",
+            client.datacenter,
+            client.user,
+            client.password,
+            client.service(member),
+        );
+        ring.in_client(&["/bin/busybox", "sh", "-c", &line]).expect("a client that writes");
+        Self { ring }
+    }
+
+    /// How many rows were acknowledged, once it was refused; none before.
+    pub fn acknowledged(&self) -> Option<u32> {
+        let said = self.ring.in_client(&["/bin/busybox", "cat", "/tmp/acked"]).ok()?;
+        said.trim().strip_prefix("wrote ")?.parse().ok()
+    }
+}
+
 const PROGRAM: &str = r#"
 import ssl, sys, time
 from cassandra import ConsistencyLevel
@@ -162,6 +189,18 @@ elif verb == "write":
     cluster.shutdown()
 elif verb == "count":
     print(count(sys.argv[5]))
+elif verb == "alone":
+    cluster, session = connect(sys.argv[5], ConsistencyLevel.LOCAL_ONE, True)
+    insert = session.prepare("INSERT INTO shop.orders (id, word) VALUES (?, ?)")
+    first = number = int(sys.argv[6])
+    try:
+        while True:
+            session.execute(insert, (number, "word %d" % number))
+            number += 1
+    except Exception:
+        pass
+    print("wrote", number - first)
+    cluster.shutdown()
 elif verb == "hammer":
     least = int(sys.argv[5])
     end = time.time() + 3600

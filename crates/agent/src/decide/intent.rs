@@ -32,7 +32,7 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         })
     };
     match intent.kind {
-        IntentKind::Decommission => {}
+        IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {}
         IntentKind::Unknown(word) => {
             return settle(IntentState::Refused, Refused::unknown(word).into());
         }
@@ -122,7 +122,9 @@ fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let fits =
         intent.volume_id == ledger.volume_id && ledger.host_id.as_ref() == Some(&intent.host_id);
     match intent.kind {
-        IntentKind::Decommission => fits.then(|| Action::Leave { nonce: intent.nonce.clone() }),
+        IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {
+            fits.then(|| Action::Leave { nonce: intent.nonce.clone() })
+        }
         IntentKind::Unknown(_) => None,
     }
 }
@@ -156,7 +158,7 @@ pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         Membership::Joined => {
             let intent = wanted(facts, ledger)?;
             match intent.kind {
-                IntentKind::Decommission => {
+                IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {
                     match begin::may(facts, intent.lock_token.as_ref(), &intent.nonce) {
                         May::Begin => Some(Action::Leave { nonce: intent.nonce.clone() }),
                         May::NotYet(Action::Nothing) => None,

@@ -23,6 +23,17 @@ pub enum Next {
     Call,
 }
 
+/// What is to be done about an order to take no clients any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shut {
+    /// Nothing.
+    Nothing,
+    /// Note that it takes none from now on: then the next start is as this one.
+    Note,
+    /// It is noted: have the server take none.
+    Call,
+}
+
 /// How a start is made that is neither sealed nor closed for a restore.
 pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
     let permit = facts.spec.and_then(|known| known.spec.start.as_ref());
@@ -92,7 +103,7 @@ pub fn opens(facts: &Facts<'_>, ledger: &Ledger, lacks: Option<&[&String]>) -> N
     let runs = facts.process == Process::Running && facts.stopping.is_none();
     let is_normal = facts.reading.is_some_and(super::Reading::is_full_member);
     let is_member = ledger.membership == Membership::Joined;
-    if !facts.awaits_rebuild || !runs || !is_normal || !is_member {
+    if !facts.awaits_rebuild || !runs || !is_normal || !is_member || is_to_close(facts, ledger) {
         return Next::Nothing;
     }
     if noted(facts).is_some_and(|noted| noted.open) {
@@ -105,6 +116,32 @@ pub fn opens(facts: &Facts<'_>, ledger: &Ledger, lacks: Option<&[&String]>) -> N
         true => Next::Note,
         false => Next::Nothing,
     }
+}
+
+/// Does the datacenter of this member leave its ring? Also by a spec that was saved: what closes a
+/// member needs no fresh word.
+fn is_to_close(facts: &Facts<'_>, ledger: &Ledger) -> bool {
+    let order = facts.spec.and_then(|known| known.spec.closing.as_ref());
+    order.is_some_and(|order| order.volume_id == ledger.volume_id)
+}
+
+/// Does the order to take no clients any more hold for this member?
+pub fn closes(facts: &Facts<'_>, ledger: &Ledger) -> Shut {
+    if !is_to_close(facts, ledger) || ledger.membership != Membership::Joined {
+        return Shut::Nothing;
+    }
+    let Some(noted) = noted(facts) else { return Shut::Nothing };
+    let runs = facts.process == Process::Running && facts.stopping.is_none();
+    match (noted.open || !noted.closed, runs && !facts.awaits_rebuild) {
+        (true, _) => Shut::Note,
+        (false, true) => Shut::Call,
+        (false, false) => Shut::Nothing,
+    }
+}
+
+/// Does the server that runs take no clients, since its datacenter leaves its ring?
+pub fn leaves(facts: &Facts<'_>) -> bool {
+    facts.spec.is_some_and(|known| known.spec.closing.is_some()) && is_owed(facts)
 }
 
 /// Does the server that runs take no clients, since its member is not rebuilt?

@@ -4,7 +4,7 @@
 use crate::admin::jobs::{Compaction, Holders, Jobs, Owners, Rewrite, Rewritten, Segment, Tables};
 use crate::admin::{
     Answer, ByDatacenter, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
-    ServerAdmin,
+    ServerAdmin, TooFewCopies,
 };
 use crate::repair::Schema;
 use crate::repair::schema::{Keyspace, Schemas, Table};
@@ -173,7 +173,8 @@ impl ServerAdmin for Fake {
         now(())
     }
 
-    fn decommission(&self) -> Answer<'_, ()> {
+    fn decommission(&self, copies: TooFewCopies) -> Answer<'_, ()> {
+        drop(self.called(format!("leave, too few copies: {copies:?}")));
         now(())
     }
 
@@ -243,6 +244,11 @@ impl ServerAdmin for Fake {
 
     fn start_native_transport(&self) -> Answer<'_, ()> {
         drop(self.called("start the native transport".into()));
+        now(())
+    }
+
+    fn stop_native_transport(&self) -> Answer<'_, ()> {
+        drop(self.called("stop the native transport".into()));
         now(())
     }
 

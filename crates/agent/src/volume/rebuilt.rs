@@ -53,6 +53,17 @@ impl Rebuilt {
         (self.open, self.closed) = (true, false);
     }
 
+    /// It takes no clients from now on, and has what it has. A member whose datacenter was not added
+    /// has so many copies of these keyspaces: it goes on from here, if it is opened again.
+    pub fn shut(&mut self, has: Option<&BTreeMap<String, u32>>) {
+        (self.open, self.closed) = (false, true);
+        if let Some(has) = has {
+            self.keyspaces.clear();
+            let held = has.iter().filter(|(_, copies)| **copies > 0);
+            held.for_each(|(keyspace, copies)| self.note(keyspace, *copies));
+        }
+    }
+
     /// How many copies of each keyspace there were.
     pub fn copies(&self) -> BTreeMap<String, u32> {
         self.keyspaces.iter().map(|(name, had)| (name.clone(), had.copies)).collect()

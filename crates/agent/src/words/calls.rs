@@ -23,6 +23,7 @@ palladion_api::sentences! {
         CountCopies => "counting copies by datacenter";
         Rebuild { keyspace: String } => "rebuilding keyspace {keyspace}";
         StartNativeTransport => "starting the native transport";
+        StopNativeTransport => "stopping the native transport";
         ListTables => "listing tables";
         LimitSnapshot => "snapshots with a time to live";
     }

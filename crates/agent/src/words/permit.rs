@@ -2,6 +2,7 @@
 
 use palladion_api::ids::{HostId, PodUid, StaticAddress, VolumeId};
 use palladion_api::member::Word;
+use palladion_api::words::Names;
 
 palladion_api::sentences! {
     /// Why a permit or an intent is refused. The operator quotes it after various subjects,
@@ -35,6 +36,14 @@ palladion_api::sentences! {
     /// How a permit ended otherwise.
     pub enum Ended {
         Withdrawn => "the permit was withdrawn while no server was running";
+    }
+
+    /// Why a member does not leave with its datacenter.
+    pub enum NotWithDatacenter {
+        NotAgreed => "the servers of the ring do not agree on the schema, so a keyspace may have copies here that this server does not know yet";
+        NoOther { datacenter: String } => "the server sees no member of another datacenter than {datacenter}, so its data would be lost";
+        Named { keyspaces: Names, datacenter: String } => "{keyspaces} have copies in datacenter {datacenter}; drop the datacenter from their replication first";
+        OnlyHere { keyspaces: Names, datacenter: String } => "{keyspaces} have copies in datacenter {datacenter} alone";
     }
 
     /// How an intent to leave ended.

@@ -11,6 +11,7 @@ use std::time::Duration;
 pub const ALL: &[Case] = &[
     ("a_member_that_is_not_rebuilt_takes_no_clients", a_member_that_is_not_rebuilt),
     ("a_member_is_rebuilt_and_opened_and_stays_open", a_member_is_rebuilt_and_opened),
+    ("a_member_whose_datacenter_leaves_is_closed_and_stays_closed", a_member_is_closed),
 ];
 
 fn yaml(pod: &Pod) -> String {
@@ -83,4 +84,29 @@ fn a_member_is_rebuilt_and_opened() {
     });
     assert!(!yaml(&pod).contains("start_native_transport"));
     assert_eq!(takes_clients(&pod), 1, "it does so by itself");
+}
+
+/// The server that runs is told, and each later one starts closed.
+fn a_member_is_closed() {
+    let mut pod = Pod::added();
+    pod.wait_for("its copies", counted);
+    let rebuild = json!({
+        "id": "o1", "kind": "Rebuild", "keyspaces": ["system_auth"], "sourceDatacenter": "dc2",
+    });
+    pod.api.change_spec("m-0", json!({ "operation": rebuild }));
+    pod.wait_for("its end", |s| s["operation"]["state"] == "Succeeded");
+    order(&pod);
+    pod.wait_for("clients", |s| s["server"]["nativeTransport"] == true);
+    let volume = pod.api.status("m-0")["volume"]["volumeID"].clone();
+    pod.api.change_spec("m-0", json!({ "closing": { "volumeID": volume }, "opening": null }));
+    let status = pod.wait_for("no clients", |s| s["server"]["nativeTransport"] == false);
+    assert_eq!(status["rebuild"]["open"], false);
+    pod.wait_for("its reason", |s| {
+        s["server"]["reason"] == "DatacenterLeaving" && s["server"]["awaitsRebuild"] == true
+    });
+    assert_eq!(pod.told().iter().filter(|line| *line == "takes no clients").count(), 1);
+    pod.end();
+    pod.start();
+    pod.wait_for("another start", |s| s["server"]["reason"] == "DatacenterLeaving");
+    assert!(yaml(&pod).contains("start_native_transport: false"));
 }

@@ -224,6 +224,11 @@ impl Server {
                 *self.native.lock().unwrap() = true;
                 Value::Null
             }
+            "stopNativeTransport()" => {
+                told("takes no clients");
+                *self.native.lock().unwrap() = false;
+                Value::Null
+            }
             "CurrentStreams" => json!([]),
             "rebuild(java.lang.String,java.lang.String,java.lang.String,java.lang.String)" => {
                 told(&format!("rebuild {}", item["arguments"]));

@@ -44,6 +44,9 @@ pub struct Datacenter {
     /// The rack of each zone. Only with `zones`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rack_template: Option<RackTemplate>,
+    /// The datacenter leaves its ring, which has others: its members take no clients any more, are repaired, and leave one after the other once no keyspace but the three that the operator keeps names the datacenter. As long as a keyspace does, nobody leaves. `members` of the racks stay as they are. Default false. Not for Scylla.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leave: bool,
 }
 
 fn zones(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -17,7 +17,19 @@ pub struct Opening {
     pub volume_id: VolumeId,
 }
 
-/// What a member of a datacenter that was added to a ring has on its volume.
+/// The order to take no clients any more, since the datacenter leaves its ring. The member stays closed, also after a restart, until an order to take clients replaces this one.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Closing {
+    /// The volume that it is for.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
+    /// Whether a repair of all ranges of the member was recorded in `pendingMaintenance` after all members of the datacenter were closed. Written with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repair_recorded: bool,
+}
+
+/// What a member of a datacenter that was added to a ring, or that leaves it, has on its volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct RebuildStatus {

@@ -4,6 +4,7 @@
 pub mod archive;
 pub mod backups;
 pub mod certificates;
+pub mod departure;
 mod dispatch;
 pub mod draft;
 pub mod evidence;
@@ -69,6 +70,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     added::decide(facts, &mut draft);
+    departure::decide(facts, &mut draft);
     absences::decide(facts, hints::window(valid), &mut draft);
     stale::decide(facts, valid, &mut draft);
     owed::decide(facts, &mut draft);

@@ -5,6 +5,7 @@ pub mod access;
 pub mod archive;
 pub mod backups;
 pub mod certificates;
+pub mod departure;
 pub mod evidence;
 pub mod health;
 pub mod initialize;
@@ -36,6 +37,7 @@ palladion_plan::vocabulary![
     archive,
     backups,
     certificates,
+    departure,
     evidence,
     health,
     initialize,

@@ -25,6 +25,7 @@ mod creation;
 mod cut_off;
 mod datacenters;
 mod defaults;
+mod departures;
 mod disturbed;
 mod drains;
 mod elsewhere;

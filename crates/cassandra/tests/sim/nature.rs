@@ -229,6 +229,12 @@ impl World {
         self.ring.elsewhere.insert(HostId::new(host), member);
     }
 
+    /// A member of another datacenter has left the ring, or was removed from it there.
+    pub fn leaves_elsewhere(&mut self, host: &str) {
+        self.tell(&format!("{host} elsewhere is not in the ring any more"));
+        self.ring.elsewhere.remove(&HostId::new(host));
+    }
+
     /// What happens to a member of another datacenter.
     pub fn there(&mut self, host: &str, what: &str, change: impl Fn(&mut RingMember)) {
         self.tell(&format!("{host} elsewhere {what}"));

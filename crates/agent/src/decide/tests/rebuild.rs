@@ -1,11 +1,11 @@
 //! Members of a datacenter that was added to a ring: closed until they are rebuilt.
 
-use crate::decide::rebuild::{Next, opens};
+use crate::decide::rebuild::{Next, Shut, closes, opens};
 use crate::decide::testing::*;
 use crate::decide::{Facts, Source};
 use crate::render::Door;
 use crate::volume::ledger::Membership;
-use palladion_api::member::{Opening, RunState, ServerState};
+use palladion_api::member::{Closing, Opening, RunState, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::server_config::Opens;
 use std::collections::BTreeMap;
@@ -124,4 +124,41 @@ fn what_is_noted_as_open_is_opened() {
     assert_eq!(next(&noted, None), Next::Call);
     let open = noted.with(|w| w.awaits_rebuild = false);
     assert_eq!(next(&open, None), Next::Nothing);
+}
+
+fn shut(world: &World) -> Shut {
+    world.ask(|facts: &Facts<'_>| closes(facts, world.found.ledger.as_ref().unwrap()))
+}
+
+fn leaving(world: World, volume: &'static str) -> World {
+    world.with(|w| {
+        w.spec().closing = Some(Closing { volume_id: volume.into(), repair_recorded: false });
+    })
+}
+
+/// The note comes before the call, and each start after it is closed.
+#[test]
+fn a_member_whose_datacenter_leaves_takes_no_clients_and_no_start_opens_it() {
+    let ordered = leaving(a_running_member(), VOLUME);
+    assert_eq!(shut(&ordered), Shut::Note);
+    assert_eq!(shut(&a_running_member()), Shut::Nothing, "nobody has ordered it");
+    assert_eq!(shut(&leaving(a_running_member(), "another")), Shut::Nothing);
+    let noted = ordered.with(|w| w.found.rebuilt.shut(Some(&[("shop".to_string(), 2)].into())));
+    assert_eq!(noted.found.rebuilt.copies(), [("shop".to_string(), 2)].into());
+    assert_eq!(shut(&noted), Shut::Call);
+    let saved = noted.with(|w| w.source = Source::Saved);
+    assert_eq!(shut(&saved), Shut::Call, "what closes it needs no fresh word");
+    let closed = saved.with(|w| w.awaits_rebuild = true);
+    assert_eq!(shut(&closed), Shut::Nothing);
+    assert_eq!(closed.decide().reason, Reason::DatacenterLeaving);
+    let again = a_joined_member().with(|w| w.found.rebuilt.shut(None));
+    assert_eq!(again.start().identity.door, Door::AwaitsRebuild, "the next start");
+}
+
+/// An order to open it that stands there from before opens nobody.
+#[test]
+fn a_member_that_is_to_close_is_opened_by_no_order() {
+    let both = waiting().with(|w| w.spec().opening = Some(Opening { volume_id: VOLUME.into() }));
+    assert_eq!(next(&both, Some(&[])), Next::Note);
+    assert_eq!(next(&leaving(both, VOLUME), Some(&[])), Next::Nothing);
 }

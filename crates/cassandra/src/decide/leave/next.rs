@@ -2,6 +2,7 @@
 
 use super::never;
 use crate::decide::backups;
+use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::evidence::absence::left_by_hand;
@@ -54,7 +55,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return pay::pay(facts, draft);
     }
     let members = facts.not_rebuilt();
-    if !members.is_empty() {
+    // With the datacenter nothing is left that others would lack.
+    if !members.is_empty() && !facts.leaves() {
         let members = Names::of(members);
         draft.wait_for(Waiting::NotRebuilt { member: name, members }).about(member.subject());
         return Flow::Free;
@@ -119,6 +121,10 @@ pub(super) fn refusal(
     quiet: &Result<(), Objection>,
 ) -> Option<Refused> {
     let (left, name) = (left_without(facts), member.name.clone());
+    // With its datacenter it leaves as the last one too: no keyspace of clients names it.
+    if departure::goes(facts) {
+        return None;
+    }
     if left == 0 {
         return Some(Refused::Last { member: name });
     }
@@ -139,11 +145,13 @@ pub(super) fn is_held_up(
     draft: &mut Draft,
 ) -> Flow {
     let left = left_without(facts);
-    if !system_keyspaces::fit(facts, valid, left) {
+    let is_with_all = departure::goes(facts);
+    if !is_with_all && !system_keyspaces::fit(facts, valid, left) {
         system_keyspaces::set(facts, valid, left, draft);
         return Flow::Busy;
     }
-    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, last_figures) {
+    let by_disk = || refused::by_disk(facts, member, last_figures);
+    if let Some((obstacle, read_at)) = (!is_with_all).then(by_disk).flatten() {
         let again = facts.again(read_at, answered(facts), LOOK_FOR_ROOM);
         if facts.now() < again {
             refused_by_disk(member, &obstacle, again, draft);

@@ -37,11 +37,15 @@ pub fn decommission(
     host_id: &HostId,
     proof: &Proof,
 ) -> Step {
+    let kind = match facts.leaves() {
+        true => IntentKind::LeaveWithDatacenter,
+        false => IntentKind::Decommission,
+    };
     Step::patch_as_seen(
         kinds::MEMBER,
         &object.meta,
         json!({ "spec": { "intent": {
-            "kind": IntentKind::Decommission,
+            "kind": kind,
             "nonce": turn.nonce,
             "hostID": host_id,
             "volumeID": turn.volume_id,

@@ -4,7 +4,9 @@
 //! (safety rule 6.2). What is intended is recorded before it is set, so that a
 //! change that was left half-way is never taken for done (safety rule 7.5).
 
+mod deserted;
 mod elsewhere;
+mod had;
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
