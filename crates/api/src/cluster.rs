@@ -50,8 +50,9 @@ pub use security::{
 pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
-    Initialization, InitializedElsewhere, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced,
-    RestoredPlace, Rotation, RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
+    Initialization, InitializedElsewhere, JobOrigin, MOST_AUTHORITIES, RackStatus, RegionDown,
+    Replaced, RestoredPlace, Rotation, RotationStep, SystemReplicationChange, Turn, TurnStep,
+    WholeRing,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};

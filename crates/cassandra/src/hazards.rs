@@ -42,6 +42,12 @@ pub const HAZARDS: &[Hazard] = &[
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
     of_member(Act::Ordered("/spec/job/cleanup", "/spec/job/id"), About::Object, &[Kind::Quiet]),
     of_member(Act::Ordered("/spec/job/replication", "/spec/job/id"), About::Object, &[Kind::Quiet]),
+    // Whoever is removed with its datacenter never comes back.
+    of_member(
+        Act::Ordered("/spec/job/removeDatacenter", "/spec/job/id"),
+        About::Object,
+        &[Kind::Quiet],
+    ),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,
@@ -177,6 +183,14 @@ mod tests {
                 &[Kind::Quiet],
             ),
             (of_member(cleanup("1"), cleanup("2")), NAME, &[Kind::Quiet]),
+            (
+                of_member(
+                    json!({}),
+                    json!({ "job": { "id": "1", "removeDatacenter": { "name": "dc2" } } }),
+                ),
+                NAME,
+                &[Kind::Quiet],
+            ),
             (operation("AlterReplication"), NAME, &[Kind::Quiet]),
             (
                 of_member(

@@ -122,6 +122,9 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub system_replication_elsewhere: Vec<String>,
+    /// Another datacenter of which every member here sees all members down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region_down: Option<RegionDown>,
 }
 
 /// Most authorities of one ring: for each purpose the one that signs, its successor, and one that
@@ -187,6 +190,18 @@ pub struct DecidedWith {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 32))]
     pub settings: BTreeMap<String, String>,
+}
+
+/// A datacenter whose members are all down.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct RegionDown {
+    /// Its name.
+    pub datacenter: String,
+    /// By which the annotation `palladion.dev/without-datacenter` names this absence, and no later one.
+    pub nonce: Nonce,
+    /// When the operator has noted it.
+    pub since: Time,
 }
 
 /// A change of the replication of the system keyspaces.

@@ -50,6 +50,7 @@ mod known_bugs;
 mod late;
 mod leaves;
 mod left_over;
+mod lost_datacenter;
 mod maintenance;
 mod newer_words;
 mod nodes;

@@ -14,7 +14,7 @@ use palladion_agent::volume::rebuilt::Rebuilt;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{IntentKind, Liveness, Operation, RebuildStatus, RingMember};
 use palladion_api::server_config::Opens;
-use palladion_api::task::ReplicationTask;
+use palladion_api::task::{RemoveDatacenterTask, ReplicationTask};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What agents refuse to give copies by datacenter.
@@ -43,6 +43,8 @@ pub struct Far {
     pub drops_others: bool,
     /// What tasks have asked of the servers in these pods.
     asked: BTreeMap<String, ReplicationTask>,
+    /// What datacenters the servers in these pods are asked to remove.
+    pub(super) removing: BTreeMap<String, RemoveDatacenterTask>,
     /// Keyspaces with SimpleStrategy.
     pub simple: BTreeSet<String>,
     /// How many native ports were opened.
@@ -183,6 +185,22 @@ impl Ring {
         }
         for keyspace in &body.keyspaces {
             self.alter(keyspace, &body.datacenter, body.factor);
+        }
+        Ok(())
+    }
+
+    /// Members elsewhere are removed one after the other, as long as the agent sees no reason against
+    /// it; a server refuses one that is alive.
+    pub(super) fn remove_elsewhere(&mut self, pod: &str) -> Result<(), String> {
+        let Some(body) = self.far.removing.remove(pod) else { return Ok(()) };
+        for host in &body.host_ids {
+            let there = |m: &&RingMember| m.datacenter.as_ref() == Some(&body.name);
+            if self.elsewhere.values().filter(there).any(|m| m.liveness == Liveness::Up) {
+                return Err("is not down".into());
+            }
+            if self.elsewhere.remove(host).is_some() {
+                self.told.push(format!("{host} elsewhere is removed"));
+            }
         }
         Ok(())
     }
