@@ -1,6 +1,6 @@
 //! The call to leave the ring. With a whole datacenter it is looked at right before the call that
 //! no keyspace names the datacenter any more: somebody may have created one since the intent was
-//! given, and its rows here would go with the members.
+//! given, and its rows here would go with the members (safety rule 7.20).
 
 use crate::admin::{ByDatacenter, Reading, ServerAdmin, TooFewCopies};
 use crate::words::permit::NotWithDatacenter as Refused;

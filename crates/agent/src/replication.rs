@@ -123,6 +123,10 @@ impl Replication {
                     return Err(Refused::Fewer { datacenter: name(), present, wanted: *copies });
                 }
                 Fewer::OwnAlone if *copies == 0 && view.is_deserted(datacenter) => {}
+                // Whoever orders that believes that nobody is there: not done is not done.
+                Fewer::OwnAlone if *copies == 0 && present > 0 && !view.is_own(datacenter) => {
+                    return Err(Refused::NotDeserted { datacenter: name() });
+                }
                 Fewer::OwnAlone if *copies < present && !view.is_own(datacenter) => continue,
                 Fewer::Refused | Fewer::Allowed | Fewer::OwnAlone => {}
             }

@@ -1,6 +1,6 @@
 //! The members of another datacenter, which is lost for good, are removed one after the other.
 //! What is asked for is looked at again right before each call: one that is up again ends it, and so
-//! do a member that nobody has named and a keyspace that still has copies there.
+//! do a member that nobody has named and a keyspace that still has copies there (safety rule 7.20).
 
 use super::bench::{Bench, Halt, Step};
 use crate::admin::{ByDatacenter, Error, STILL_REMOVING};

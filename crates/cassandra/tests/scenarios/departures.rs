@@ -70,7 +70,8 @@ fn has_left(world: &World) -> bool {
 
 fn waits_for_a_person(world: &World) -> bool {
     let condition = world.condition("DatacenterLeft");
-    condition.contains("and its members leave when no keyspace of clients has copies there")
+    let is_leaving = condition.contains(&Reason::DatacenterLeaving.to_string());
+    is_leaving && condition.contains("leave when no keyspace of clients has copies there")
 }
 
 #[test]

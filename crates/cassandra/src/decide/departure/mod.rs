@@ -1,4 +1,4 @@
-//! A datacenter leaves its ring (`datacenter.leave`; ADR 48): how far it is, what its members are
+//! A datacenter leaves its ring (`datacenter.leave`; ADR 48, safety rule 7.20): how far it is, what its members are
 //! ordered, and how many members its racks are to have meanwhile. The leaves themselves are
 //! those of `leave`.
 
