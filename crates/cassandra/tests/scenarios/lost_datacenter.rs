@@ -1,6 +1,7 @@
 //! Another datacenter is lost: what goes on without it, and how it is removed.
 
 use crate::every::killed_at_every_write;
+use crate::holes::wrote;
 use crate::sim::World;
 use crate::sim::far::{HERE, SHOP, THERE};
 use crate::sim::manifests::a_cluster;
@@ -100,7 +101,7 @@ fn restarts_and_replacements_go_on_without_a_datacenter_that_a_user_names() {
     assert_eq!(world.writes.len(), before, "at rest: {:?}", &world.writes[before..]);
     world.patch_spec(&json!({ "config": { "concurrent_reads": 16 } }));
     world.settle();
-    let restarts = |w: &World| w.writes.iter().filter(|w| w.contains("delete pod")).count();
+    let restarts = |w: &World| w.writes.iter().filter(|w| w.contains("replace the pod")).count();
     assert_eq!(restarts(&world), 0, "{}", world.last_words());
     world.annotate_cluster(labels::WITHOUT_DATACENTER, "dc2@other");
     world.settle();
@@ -140,7 +141,7 @@ fn a_datacenter_that_comes_back_while_it_is_removed_is_removed_no_further() {
     world.ring.alter(SHOP, THERE, 0);
     world.settle();
     ask(&mut world, "gone", &removal(THERE, &["far-1", "far-2"]));
-    world.until(|w| w.ring.told.iter().any(|told| told.contains("begins job")));
+    world.until(|w| wrote(w, "start the removal of a datacenter"));
     world.there("far-2", "is up", |m| m.liveness = Liveness::Up);
     world.settle();
     let phase = status(&world, "gone").phase;
