@@ -13,7 +13,7 @@ pub fn condition(writer: &mut Conditions, facts: &Facts<'_>) {
     let datacenter = facts.spec.datacenter.name.clone();
     let members = Count::of(facts.joined().count(), "member");
     let held = |why: String| {
-        let (datacenter, members) = (datacenter.clone(), members.clone());
+        let datacenter = datacenter.clone();
         Leaving::Held { datacenter, members, why }
     };
     let leaving = match departure::of(facts) {
