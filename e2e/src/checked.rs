@@ -104,6 +104,7 @@ impl Ring<'_> {
             std::fs::remove_file(&history).context("removing an old history")?;
         }
         self.checks.lost.set(None);
+        self.checks.in_flight.set(0);
         let copies = copies.to_string();
         let mut load = self.checker("load")?;
         load.args(["--copies", &copies, "--rows", ROWS, "--attempts", ATTEMPTS])

@@ -18,6 +18,8 @@ use crate::bed::{OPERATOR, OPERATOR_NAMESPACE, OPERATOR_USER, text, wait_for};
 
 /// Stops itself before its n-th write of an object or a status.
 pub const STOP_BEFORE_WRITES: &str = "PALLADION_FAULT_STOP_BEFORE_WRITES";
+/// It stops itself before this write of those that need the region lock.
+pub const STOP_BEFORE_LOCKED_WRITES: &str = "PALLADION_FAULT_STOP_BEFORE_LOCKED_WRITES";
 /// Built by `cargo xtask test` beside this program.
 const CHECKER: &str = "PALLADION_CHECKER";
 const BUILT: &str = "../target/x86_64-unknown-linux-gnu/release/palladion-operator";

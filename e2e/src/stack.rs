@@ -129,8 +129,16 @@ impl Services {
     /// # Errors
     /// It does not answer.
     pub fn ask(&self, pod: &str, request: &[&str]) -> Result<Value> {
+        self.ask_at(pod, 8080, request)
+    }
+
+    /// The same of one that listens at another port.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn ask_at(&self, pod: &str, port: u16, request: &[&str]) -> Result<Value> {
         let (options, path) = request.split_at(request.len() - 1);
-        let url = format!("http://127.0.0.1:8080{}", path.concat());
+        let url = format!("http://127.0.0.1:{port}{}", path.concat());
         let mut command = vec!["curl", "-sf", "--max-time", "5"];
         command.extend(options);
         command.push(&url);

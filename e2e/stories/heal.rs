@@ -2,6 +2,7 @@
 //! are not in their place, people who ask for a replacement or delete what
 //! they should not.
 
+mod cut_off;
 mod nodes;
 mod requests;
 mod volumes;
@@ -29,6 +30,8 @@ pub fn story() -> Story {
         .step("a node that is unreachable causes nothing", nodes::unreachable)
         .in_soak()
         .step("a living member is not replaced by label", requests::of_a_living_member)
+        .step("a member that is cut off is named, and is not replaced", cut_off::named)
+        .in_soak()
         .step(
             "a member whose machine is lost while it leaves is removed by the others",
             nodes::lost_while_leaving,

@@ -6,6 +6,7 @@ mod manifests;
 
 mod admission;
 mod backups;
+mod cdc;
 mod chart;
 mod creation_under_fire;
 mod datacenters;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let mut stories = vec![
         admission::story(),
         backups::story(),
+        cdc::story(),
         chart::story(),
         creation_under_fire::story(),
         datacenters::story(),

@@ -58,6 +58,11 @@ pub fn story() -> Story {
             states::stop_and_start,
         )
         .step(
+            "a second member is not stopped beside a stopped one, and is where a user says now",
+            states::a_second_one_now,
+        )
+        .in_soak()
+        .step(
             "a terminated member is refused another wish and is replaced",
             states::terminate_and_replace,
         )

@@ -4,6 +4,7 @@
 
 mod agents;
 mod gates;
+mod layers;
 mod manifest;
 mod register;
 
@@ -29,7 +30,7 @@ pub fn story() -> Story {
         .in_soak()
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()
-        .step("the layers of Contrail start in their order", manifest::contrail)
+        .step("the layers of Contrail start in their order", layers::contrail)
         .in_soak()
         .into()
 }

@@ -5,7 +5,7 @@
 //! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
 //! the server is started), [`admin`] (how it is asked), [`jobs`] (its jobs),
 //! [`repair`] (what is due), [`transfer`] (its backups), [`archive`] (its commit log),
-//! [`report`] and [`kubernetes`] (how it is told).
+//! [`cdc`] (readers of changes), [`report`] and [`kubernetes`] (how it is told).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -16,6 +16,7 @@ pub mod admin;
 pub mod agent;
 pub mod archive;
 pub mod capabilities;
+pub mod cdc;
 pub mod certificate;
 pub mod cql;
 pub mod decide;

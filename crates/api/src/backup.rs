@@ -70,7 +70,7 @@ pub use transfer::{
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraBackupSpec {
-    /// Name of the `CassandraCluster` in the namespace of the backup. A backup that stays without a phase names a cluster that does not exist. Immutable.
+    /// Name of the `CassandraCluster` in the namespace of the backup. Where there is none, `status` says so after a minute (ClusterNotFound). Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
     /// Keyspaces by name. Default: all but `system` and `system_schema`, which the members do not share. Immutable.

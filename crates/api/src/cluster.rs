@@ -5,8 +5,9 @@
 //! `docs/sources.md`); the rest is added beside them.
 
 use crate::rules::{
-    audit as audit_rules, backup as backup_rules, cluster as rules, network as network_rules,
-    ring as ring_rules, security as security_rules, sidecar as sidecar_rules,
+    audit as audit_rules, backup as backup_rules, cdc as cdc_rules, cluster as rules,
+    network as network_rules, ring as ring_rules, security as security_rules,
+    sidecar as sidecar_rules,
 };
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
@@ -16,8 +17,10 @@ use std::collections::BTreeMap;
 
 mod audit;
 mod backup;
+mod cdc;
 mod datacenter;
 mod health;
+mod image;
 mod network;
 mod placement;
 mod retention;
@@ -33,8 +36,10 @@ pub use backup::{
     ArchiveMode, AzureStore, BackupArchive, BackupEncryption, BackupLimits, BackupSpec,
     BackupStore, GcsStore, S3Addressing, S3Checksum, S3Store, StoreTransport, VolumeStore,
 };
+pub use cdc::{Cdc, CdcMode, CdcOnFull, DEFAULT_CDC_BYTES, SidecarCdc};
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
+pub use image::SidecarImage;
 pub use network::{MOST_PEERS, Network, PolicyMode};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
@@ -115,6 +120,9 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = ring_rules::seeds_have_networks_with_a_policy(),
     validation = ring_rules::external_seeds_need_their_authorities(),
     validation = audit_rules::scylla_takes_no_audit(),
+    validation = cdc_rules::scylla_takes_no_cdc(),
+    validation = cdc_rules::dropping_needs_4_1(),
+    validation = cdc_rules::readers_need_segments(),
     validation = sidecar_rules::scylla_takes_no_sidecars(),
     validation = sidecar_rules::sidecars_need_4_1(),
     validation = security_rules::client_tls_needs_4_1(),
@@ -172,6 +180,9 @@ pub struct CassandraClusterSpec {
     /// What servers log of what their clients do. A change restarts the members, one after the other. Default: they do as `config` says, which is nothing. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<Audit>,
+    /// Whether members keep what is written to tables with `cdc = true`, for a reader. Default: they do as `config` says, which is not. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cdc: Option<Cdc>,
     /// Where backups of the ring are stored. A `CassandraBackup` takes one. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<BackupSpec>,
@@ -286,16 +297,4 @@ pub enum DeletionPolicy {
     Retain,
     /// PersistentVolumeClaims that carry the uid of this object are deleted with it.
     Delete,
-}
-
-/// An image by repository and tag.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "camelCase")]
-pub struct SidecarImage {
-    /// Repository without tag.
-    #[schemars(length(min = 1, max = 255))]
-    pub repository: String,
-    /// Tag.
-    #[schemars(length(min = 1, max = 128))]
-    pub version: String,
 }

@@ -44,7 +44,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(NodeAgentProfile::crd(), &[]),
         finished(NodeAgentGroup::crd(), &rules::node_agents::of_the_whole_group()),
         finished(Registration::crd(), &[]),
-        finished(Stack::crd(), &[]),
+        finished(Stack::crd(), &rules::stack::of_the_whole_object()),
     ]
 }
 

@@ -96,6 +96,9 @@ pub const ALLOW_FORGET: &str = "palladion.dev/allow-forget";
 /// On a CassandraCluster, set by users: addresses of members, separated by commas, that
 /// cannot be had again. Their members may take other ones.
 pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";
+/// On a CassandraCluster: host IDs, separated by commas, of members that leave although a reader has
+/// not read all of their changes.
+pub const GIVE_UP_CHANGES: &str = "palladion.dev/give-up-changes";
 /// On a CassandraCluster with `ring.origin: Existing`, set by users: open its members to clients although no keyspace of clients names the datacenter.
 pub const OPEN_DATACENTER: &str = "palladion.dev/open-datacenter";
 /// On a CassandraCluster, set by users: `<datacenter>@<nonce>`, with the nonce that the condition `AllRegionsNormal` shows. Members here restart and are replaced although all members of that datacenter are down. It holds for this one absence.

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 mod access;
 mod begin;
+mod cdc;
 mod drain;
 mod guard;
 mod health;
@@ -34,6 +35,7 @@ mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
 pub use begin::{ANSWER_LIFE, BeginAnswer, BeginQuestion, KNOWS_BEGIN, LEASE_LEFT};
+pub use cdc::{CdcState, CdcStatus};
 pub use drain::Drain;
 pub use guard::{Guard, MOST_GUARDS, missing as missing_guards};
 pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS};

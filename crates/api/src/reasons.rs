@@ -378,6 +378,12 @@ reasons! {
     ArchiveBehind => "Remove the cause that the message names. What waits on the volume is sent then; `palladion_archive_local_bytes` shows how much that is, and `spec.backup.archive.maxLocal` how much may be.";
     /// The archive of a member's commit log has a gap: no backup before it leads to a point in time after it.
     ArchiveGap => "Take a backup (`kubectl create -f` a CassandraBackup of all keyspaces): from its end on the ring can be restored to a point in time again. Look at the cause in the message, so that it does not come again.";
+    /// Readers of changes lag behind on a member: half of `spec.cdc.totalSpace` is used, or a complete segment has waited for ten minutes.
+    CdcLagging => "Look at the sidecar of the member that reads changes (`kubectl logs POD -c NAME`): it must delete each complete segment and its index when it has read them. `palladion_cdc_segments` shows how many wait.";
+    /// `spec.cdc.totalSpace` of a member is used up. With `onFull: Block` it refuses writes to tables with `cdc = true`; with `DropOldest` its server deletes segments that nobody has read.
+    CdcFull => "Start the reader of the member: writes go on within seconds after it has deleted segments. For more room, set a larger `spec.cdc.totalSpace`, which restarts the members.";
+    /// A member is to leave the ring, or has left it, and a reader has not read all of its changes.
+    CdcUndelivered => "Start the reader of the member. If nobody is to read them, run the command that the message shows: the member leaves without them.";
     /// The store of backups does not answer, or refuses.
     StoreUnreachable => "Look at the address, the credentials in the Secret and the rights that they have; the message quotes the store. The backup goes on by itself.";
     /// The store of backups overwrites an object that it should refuse to create a second time.
@@ -492,12 +498,16 @@ reasons! {
     GroupsOverlap => "Correct the `nodeSelector` of one of the groups, or the labels of the node.";
     /// A service of a Stack is active and does not exist.
     ChildAbsent => "Create the object that the message names, or set `create: true` in the Stack.";
-    /// The API server rejects the spec that a Stack has for one of its services.
-    ChildRefused => "The message quotes the API server; correct the `spec` of the service in the Stack.";
+    /// The API server or the operator rejects the spec that a Stack has for one of its services.
+    ChildRefused => "The message quotes who rejects it; correct the `spec` of the service in the Stack.";
     /// A service of a Stack is not available.
     ServicesNotReady => "The message quotes the service; look at that object.";
+    /// A service of a Stack serves, and reports that something is wrong with it.
+    ServiceDegraded => "The message quotes the service; `kubectl describe` shows all its conditions.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
+    /// Pods of a group with `upgradeStrategy: onDelete` run with an earlier spec of it, and get no changes of the services that it depends on.
+    WaitingForDeletion => "Delete the pods that the message names, when it suits you: each comes back with the newest spec.";
     /// An object that a Stack names exists, and the Stack neither created it nor was given it.
     NotOfThisStack => "To let the Stack write the object, label it as the message says; otherwise rename the service in the Stack.";
     /// Pods are not registered, because the service that is called is not active, or does not exist.

@@ -37,7 +37,8 @@ use serde::{Deserialize, Serialize};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = rules::capture_needs_lookup(),
-    validation = rules::target_is_not_selected()
+    validation = rules::target_is_not_selected(),
+    validation = rules::target_is_fixed()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct RegistrationSpec {

@@ -9,6 +9,7 @@
 
 pub mod audit;
 pub mod backup;
+pub mod cdc;
 pub mod claims;
 pub mod cluster;
 pub mod component;

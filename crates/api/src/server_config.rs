@@ -2,7 +2,7 @@
 //! ConfigMap that the pod template mounts: all that is the same for a rack.
 //! The agent adds only what is local to its pod (addresses, CPU, memory).
 
-use crate::cluster::{Audit, AuthMode, ClientTlsMode, InternodeTlsMode, Mode};
+use crate::cluster::{Audit, AuthMode, CdcOnFull, ClientTlsMode, InternodeTlsMode, Mode};
 use crate::ids::RackName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,6 +27,10 @@ pub const JMX_USER: &str = "palladion";
 pub const JMX_PASSWORD_FILE: &str = "jmx.password";
 /// Where the init container puts the agent and its jars, as in Rook's Cassandra operator.
 pub const SHARED_DIR: &str = "/mnt/shared";
+
+/// Directory of a volume, below its root, in which a server keeps segments of its commit log for
+/// readers of changes.
+pub const CDC_DIRECTORY: &str = "cdc_raw";
 
 /// Configuration of a rack's servers.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -80,9 +84,22 @@ pub struct ServerConfig {
     /// What happens to a segment of the commit log that is full, where that is anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<CommitLogArchive>,
+    /// What is kept of the commit log for readers of changes, where that is anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cdc: Option<ServerCdc>,
     /// When a member takes clients, where that is not as soon as its server runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opens: Option<Opens>,
+}
+
+/// What is kept of the commit log for readers of changes.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ServerCdc {
+    /// Most of it, in MiB.
+    pub total_mib: u64,
+    /// What the server does when there is that much.
+    pub on_full: CdcOnFull,
 }
 
 /// When a member takes clients.

@@ -58,10 +58,10 @@ pub struct StackSpec {
     /// What all services have in common, as far as their kind has it. What a service says itself counts more.
     #[serde(default)]
     pub common: Common,
-    /// What happens to the services when the Stack is deleted. Default `Orphan`.
+    /// What happens to the services when the Stack is deleted. Default `Orphan`. A service that is taken out, is not active, or has lost the label `palladion.dev/stack` stays, whatever the policy.
     #[serde(default)]
     pub deletion_policy: StackDeletionPolicy,
-    /// While true, the operator writes only the status of this object. Default false.
+    /// While true, the operator writes only the status of this object. Only an owner reference by which a service would be deleted against `deletionPolicy` is removed all the same. Default false.
     #[serde(default)]
     pub paused: bool,
 }
@@ -125,11 +125,11 @@ pub struct Common {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub image_pull_secrets: Vec<LocalObjectReference>,
-    /// Labels of the nodes on which pods may run.
+    /// Labels of the nodes on which pods may run: `nodeSelector` of Components, `nodeAffinity` in the `placement` of clusters that have none. Node agents have nodes of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 16))]
     pub node_selector: BTreeMap<String, String>,
-    /// Taints of nodes on which pods may run all the same.
+    /// Taints of nodes on which pods may run all the same: of Components, of node agents, and in the `placement` of clusters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub tolerations: Vec<Toleration>,

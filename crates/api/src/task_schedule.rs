@@ -50,7 +50,7 @@ use std::collections::BTreeMap;
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraTaskScheduleSpec {
-    /// Name of the `CassandraCluster` in the namespace of the schedule. A schedule that stays without conditions names a cluster that does not exist. Immutable.
+    /// Name of the `CassandraCluster` in the namespace of the schedule. Where there is none, `Accepted` is False (ClusterNotFound) after a minute. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
     /// When tasks of `taskTemplate` are created, in cron's five fields: minute, hour, day of the month, month, day of the week; for example `30 2 * * MON-FRI`. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`. A task at one time of the day is created right after the gap if a clock that is set forward leaves this time out, and once if one that is set back shows it twice; all other patterns follow the clock.
@@ -58,7 +58,7 @@ pub struct CassandraTaskScheduleSpec {
     #[schemars(length(min = 1, max = 128))]
     #[x_kube(validation = rules::schedule_has_five_fields())]
     pub schedule: Option<String>,
-    /// Repair all ranges of the ring in time, before deletions are forgotten (`gc_grace_seconds`): a task `repair` with `scope: Due` is created when a range is due and all members are up, not within an hour of the end of the last one. One schedule covers a ring: the oldest; others are not accepted. Not together with `schedule`.
+    /// Repair all ranges of the ring in time, before deletions are forgotten (`gc_grace_seconds`): a task `repair` with `scope: Due` is created when a range is due, an hour after the end of the last one at the earliest. While a member is down, one is created each time a tenth of the shortest `gc_grace_seconds` has passed, as long as enough members are up for all copies of some keyspace and `cover.parallel` is not 1. One schedule covers a ring: the oldest; others are not accepted. Not together with `schedule`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cover: Option<Cover>,
     /// Time zone of the schedule, by its name in the IANA time zone database, for example `Europe/Berlin`. Default `Etc/UTC`.

@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 mod archive;
 mod backup;
+mod cdc;
 mod claim;
 mod config_map;
 mod dropped;
@@ -319,16 +320,19 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
     let heap_mib = memory::check(spec, rack)?;
     let (config, jvm_options) = settings::merge(input, rack)?;
     archive::fits(spec, &config)?;
+    let cdc = cdc::of(spec, &config)?;
     let jmx_exporter = config_map::jmx_exporter(input, rack)?;
     settings::annotations(&rack.annotations, Place::Rack { rack: rack.name.clone() })?;
     let mut annotations = spec.annotations.clone();
     annotations.extend(rack.annotations.clone());
+    let claim = claim::check(input, rack, &set)?;
+    cdc::fits(cdc, &rack.name, &claim)?;
     Ok(ValidRack {
         name: rack.name.clone(),
         place: RackPlace::Wanted,
         members: rack.members,
         restart_token: rack.restart_token.clone(),
-        claim: claim::check(input, rack, &set)?,
+        claim,
         set,
         resources: rack.resources.clone(),
         placement: rack.placement.clone(),
@@ -354,6 +358,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             jmx: jmx(spec),
             audit: spec.audit.clone(),
             archive: archive::links(spec),
+            cdc,
             opens: opens(spec),
         },
         jmx_exporter,

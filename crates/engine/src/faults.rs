@@ -3,9 +3,11 @@
 //! there, as a frozen machine does, until somebody sends it SIGCONT.
 //!
 //! Set by environment, for tests only: `PALLADION_FAULT_EXIT_BEFORE_WRITES=n`,
-//! `PALLADION_FAULT_EXIT_AFTER_WRITES=n`, `PALLADION_FAULT_STOP_BEFORE_WRITES=n`.
-//! Writes of objects and of status count, in the order in which they are sent;
-//! events and the lease do not.
+//! `PALLADION_FAULT_EXIT_AFTER_WRITES=n`, `PALLADION_FAULT_STOP_BEFORE_WRITES=n`,
+//! `PALLADION_FAULT_STOP_BEFORE_LOCKED_WRITES=n`. Writes of objects and of status
+//! count, in the order in which they are sent; events and the lease do not. Of
+//! the last one only those count that need the region lock, right after its store
+//! was asked.
 
 use rustix::process::{Signal, getpid, kill_process};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +20,7 @@ const EXIT_CODE: i32 = 137;
 pub struct Faults {
     at: At,
     sent: AtomicU64,
+    locked: AtomicU64,
     answered: AtomicU64,
     end: fn(),
     stop: fn(),
@@ -29,6 +32,7 @@ struct At {
     end_before: Option<u64>,
     end_after: Option<u64>,
     stop_before: Option<u64>,
+    stop_before_locked: Option<u64>,
 }
 
 impl Faults {
@@ -39,12 +43,14 @@ impl Faults {
             end_before: read("PALLADION_FAULT_EXIT_BEFORE_WRITES"),
             end_after: read("PALLADION_FAULT_EXIT_AFTER_WRITES"),
             stop_before: read("PALLADION_FAULT_STOP_BEFORE_WRITES"),
+            stop_before_locked: read("PALLADION_FAULT_STOP_BEFORE_LOCKED_WRITES"),
         };
         Self::new(at, || std::process::exit(EXIT_CODE), stop)
     }
 
     fn new(at: At, end: fn(), stop: fn()) -> Self {
-        Self { at, sent: AtomicU64::new(0), answered: AtomicU64::new(0), end, stop }
+        let [sent, locked, answered] = [const { AtomicU64::new(0) }; 3];
+        Self { at, sent, locked, answered, end, stop }
     }
 
     /// A write is about to be sent. To be called before the term is checked: a
@@ -56,6 +62,14 @@ impl Faults {
         }
         if self.at.end_before == Some(number) {
             (self.end)();
+        }
+    }
+
+    /// The store has just said that the lock is ours, which the next write needs.
+    pub fn before_locked_write(&self) {
+        let number = self.locked.fetch_add(1, Ordering::SeqCst) + 1;
+        if self.at.stop_before_locked == Some(number) {
+            (self.stop)();
         }
     }
 
@@ -89,7 +103,12 @@ mod tests {
 
     #[test]
     fn the_process_ends_once_at_the_write_that_was_named() {
-        let at = At { end_before: Some(2), end_after: Some(3), stop_before: Some(4) };
+        let at = At {
+            end_before: Some(2),
+            end_after: Some(3),
+            stop_before: Some(4),
+            stop_before_locked: Some(2),
+        };
         let faults = Faults::new(at, end, || {
             STOPS.fetch_add(1, Ordering::SeqCst);
         });
@@ -102,5 +121,9 @@ mod tests {
         }
         assert_eq!(ends, [0, 0, 1, 1, 1, 2, 2, 2]);
         assert_eq!(STOPS.load(Ordering::SeqCst), 1);
+        faults.before_locked_write();
+        assert_eq!(STOPS.load(Ordering::SeqCst), 1, "the first that needs the lock goes on");
+        faults.before_locked_write();
+        assert_eq!(STOPS.load(Ordering::SeqCst), 2);
     }
 }

@@ -88,6 +88,8 @@ palladion_api::sentences! {
         Lease { name: String, why: String } => "cannot use Lease {name} of the region lock: {why}";
         /// Somebody else's object has the name.
         Foreign { name: String } => "Lease {name} was not written by Palladion; remove it, or give the locks a namespace of their own";
+        /// Each time, another region had written first.
+        Overtaken { name: String, tries: u32 } => "Lease {name} of the region lock was changed by others at each of {tries} tries; it is tried again";
     }
 
     /// Why the API server cannot be reached at all: before anything was sent.

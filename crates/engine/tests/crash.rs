@@ -176,6 +176,23 @@ async fn what_stands_alone_and_is_refused_holds_up_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn every_object_that_is_refused_is_a_fact() {
+    let fake = Fake::new();
+    fake.fault(|seen| {
+        let name = seen.target.name.as_deref();
+        let is_one = seen.is_write() && matches!(name, Some("a-0" | "a-2"));
+        if is_one { Action::Refuse(422) } else { Action::Pass }
+    });
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 4, "value": "x", "behaviour": "alone"}));
+    let all = || fake.get("toys", "n", "a").unwrap()["status"]["failure"]["all"].clone();
+    until("told", || all() == json!(["ConfigMap a-0", "ConfigMap a-2"])).await;
+    fake.no_fault();
+    until("made", || made(&fake, "a", 4, "x")).await;
+    until("forgotten", || all().is_null()).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_supposes_a_refused_step_is_left_out_with_it() {
     let fake = Fake::new();
     refuse_the_first(&fake);

@@ -10,7 +10,7 @@ use axum::routing::get;
 use palladion_engine::lock::Leases;
 use palladion_engine::metrics::Metrics;
 use palladion_plan::lock::{
-    Claimant, LockKey, LockStore, LockToken, Renewed, StoreAway, Taken, Want,
+    Claimant, LockKey, LockScope, LockStore, LockToken, Renewed, StoreAway, Taken, Want,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -24,6 +24,22 @@ struct Server {
     leases: BTreeMap<String, Value>,
     version: u64,
     verbs: Vec<&'static str>,
+    /// So many writes come after one of somebody else.
+    overtaken: u32,
+}
+
+impl Server {
+    /// Somebody writes the same Lease first, if anybody is to.
+    fn another_writes(&mut self, name: &str) {
+        if self.overtaken == 0 {
+            return;
+        }
+        self.overtaken -= 1;
+        self.version += 1;
+        if let Some(lease) = self.leases.get_mut(name) {
+            lease["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        }
+    }
 }
 
 type Shared = Arc<Mutex<Server>>;
@@ -68,6 +84,7 @@ async fn replace(
     let mut lease: Value = serde_json::from_str(&body).unwrap();
     let mut server = server.lock().unwrap();
     server.verbs.push("update");
+    server.another_writes(&name);
     let stored = server.leases.get(&name).cloned().unwrap_or_default();
     if stored["metadata"]["resourceVersion"] != lease["metadata"]["resourceVersion"] {
         return failed(StatusCode::CONFLICT, "Conflict", &name);
@@ -118,7 +135,7 @@ impl Drop for Hub {
 }
 
 fn key() -> LockKey {
-    LockKey { group: "shop".into(), ring: "orders".into() }
+    LockKey { scope: LockScope::Namespace("shop".into()), ring: "orders".into() }
 }
 
 fn claimant(region: &str) -> Claimant {
@@ -195,6 +212,38 @@ async fn who_initializes_is_recorded_once_and_outlives_the_holding() {
     hub.east.release(&key(), &token).await.unwrap();
     ours(take(&hub.west, "west", Want::Take).await);
     assert_eq!(hub.west.record_once(&key(), &claimant("west")).await, Ok(claimant("east")));
+}
+
+#[tokio::test]
+async fn who_is_overtaken_by_another_write_looks_again() {
+    let hub = started("overtaken").await;
+    let overtake = |times: u32| hub.server.lock().unwrap().overtaken = times;
+    let (token, session) = ours(take(&hub.east, "east", Want::Take).await);
+    overtake(1);
+    assert_eq!(hub.east.renew(&key(), &token, &session).await, Ok(Renewed::Yes));
+    overtake(2);
+    assert_eq!(hub.east.record_once(&key(), &claimant("east")).await, Ok(claimant("east")));
+    overtake(1);
+    hub.east.release(&key(), &token).await.unwrap();
+    assert_eq!(hub.east.check(&key(), &token).await, Ok(false), "it is released");
+    overtake(1);
+    let (other, _) = ours(take(&hub.west, "west", Want::Take).await);
+    overtake(u32::MAX);
+    let why = hub.west.release(&key(), &other).await.unwrap_err().to_string();
+    assert!(why.contains("was changed by others at each of 3 tries"), "{why}");
+    overtake(0);
+    assert_eq!(hub.west.check(&key(), &other).await, Ok(true), "nothing was written");
+}
+
+#[tokio::test]
+async fn two_regions_that_make_the_lease_at_once_are_one_holder_and_one_who_waits() {
+    let hub = started("at-once").await;
+    let (east, west) =
+        tokio::join!(take(&hub.east, "east", Want::Take), take(&hub.west, "west", Want::Take));
+    let both = [east.unwrap(), west.unwrap()];
+    let ours = both.iter().filter(|taken| matches!(taken, Taken::Ours { .. })).count();
+    let waits = both.iter().filter(|taken| matches!(taken, Taken::By(_))).count();
+    assert_eq!((ours, waits), (1, 1), "{both:?}");
 }
 
 #[tokio::test]

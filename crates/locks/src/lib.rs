@@ -4,8 +4,10 @@
 //!
 //! | What | Key |
 //! |---|---|
-//! | the lock of a ring | `/palladion/rings/<group>/<ring>/lock` |
-//! | who initializes it, written once | `/palladion/rings/<group>/<ring>/initialized` |
+//! | the lock of a ring | `/palladion/rings/<scope>/<ring>/lock` |
+//! | who initializes it, written once | `/palladion/rings/<scope>/<ring>/initialized` |
+//!
+//! A scope is `namespaces/<name>`, or `groups/<name>` where the settings map the namespace.
 //!
 //! The value of the lock says who holds it, and has a random nonce: with the revision at which
 //! the key was created that is the token. A store that was restored counts its revisions again

@@ -18,7 +18,7 @@ pub fn initialized_of(key: &LockKey) -> String {
 /// Names of rings may have any character; two of them are never one key.
 fn ring(key: &LockKey) -> String {
     let escaped = |text: &str| text.replace('%', "%25").replace('/', "%2F");
-    format!("/palladion/rings/{}/{}", escaped(&key.group), escaped(&key.ring))
+    format!("/palladion/rings/{}/{}", key.scope.path(), escaped(&key.ring))
 }
 
 /// One holding of a lock as it is written.
@@ -76,15 +76,19 @@ pub fn read_record(text: &[u8]) -> Option<Claimant> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use palladion_plan::lock::LockScope;
 
     #[test]
     fn two_rings_are_never_one_key() {
-        let key = |group: &str, ring: &str| {
-            lock_of(&LockKey { group: group.to_string(), ring: ring.to_string() })
-        };
-        assert_eq!(key("shop", "orders"), "/palladion/rings/shop/orders/lock");
-        assert_ne!(key("a", "b/lock"), key("a/b", "lock"));
-        assert_ne!(key("a", "b%2Fc"), key("a", "b/c"));
+        let key =
+            |scope: LockScope, ring: &str| lock_of(&LockKey { scope, ring: ring.to_string() });
+        let namespace = |name: &str| LockScope::Namespace(name.to_string());
+        let group = |name: &str| LockScope::Group(name.to_string());
+        let shop = key(namespace("shop"), "orders");
+        assert_eq!(shop, "/palladion/rings/namespaces/shop/orders/lock");
+        assert_eq!(key(group("shop"), "orders"), "/palladion/rings/groups/shop/orders/lock");
+        assert_ne!(key(namespace("a"), "b/lock"), key(namespace("a"), "b"));
+        assert_ne!(key(namespace("a"), "b%2Fc"), key(namespace("a"), "b/c"));
     }
 
     #[test]

@@ -241,7 +241,7 @@ async fn a_store_that_was_restored_draws_no_token_twice() {
 #[tokio::test]
 async fn what_is_not_ours_is_neither_taken_nor_removed() {
     let (server, east, _) = started().await;
-    let name = STANDARD.encode("/palladion/rings/shop/a/lock");
+    let name = STANDARD.encode("/palladion/rings/namespaces/shop/a/lock");
     let foreign = Key { value: STANDARD.encode("mine"), created: 1, modified: 1, lease: 0 };
     server.lock().unwrap().content.keys.insert(name.clone(), foreign);
     let why = take_for(&east, "a", "east", Want::Take, support::TTL).await.unwrap_err();

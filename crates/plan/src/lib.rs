@@ -51,5 +51,5 @@ pub use plan::{
 };
 pub use probe::{ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 pub use proof::{Proof, ProofKind};
-pub use snapshot::{Failure, FailureClass, Observed, Snapshot};
+pub use snapshot::{Failure, FailureClass, NotWritten, Observed, Snapshot};
 pub use wait::{Subject, Wait};

@@ -12,11 +12,31 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+/// Whose rings share a name. A namespace that is called as a group is not that group: who may
+/// create namespaces holds no lock of others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LockScope {
+    /// Namespaces of this name, in all regions.
+    Namespace(String),
+    /// Namespaces that are mapped to this group.
+    Group(String),
+}
+
+impl LockScope {
+    /// The same as a path, `namespaces/<name>` or `groups/<name>`. Names of neither have a slash.
+    pub fn path(&self) -> String {
+        match self {
+            Self::Namespace(name) => format!("namespaces/{name}"),
+            Self::Group(name) => format!("groups/{name}"),
+        }
+    }
+}
+
 /// Which ring it is, in all regions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockKey {
-    /// The namespace, or what it is mapped to: no tenant holds another's lock.
-    pub group: String,
+    /// Where the ring is: no tenant holds another's lock.
+    pub scope: LockScope,
     /// Name of the ring, as its servers have it.
     pub ring: String,
 }

@@ -106,6 +106,8 @@ impl std::fmt::Display for ObjectKey {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OwnerReference {
+    /// API version of the owner, `group/version`.
+    pub api_version: String,
     /// Kind of the owner.
     pub kind: String,
     /// Name of the owner.
@@ -114,6 +116,8 @@ pub struct OwnerReference {
     pub uid: Uid,
     /// Is it the managing controller?
     pub controller: bool,
+    /// Does the object hold up a deletion of the owner in the foreground?
+    pub block_owner_deletion: bool,
 }
 
 /// The part of `metadata` that decisions need.

@@ -51,6 +51,20 @@ pub struct Failure {
     pub message: String,
     /// When.
     pub at: jiff::Timestamp,
+    /// Every object that was not written in that plan, the first included: a plan goes on
+    /// behind what is wrong with one of them.
+    pub all: Vec<NotWritten>,
+}
+
+/// An object that was not written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotWritten {
+    /// The object.
+    pub object: ObjectKey,
+    /// What kind of failure.
+    pub class: FailureClass,
+    /// The answer.
+    pub message: String,
 }
 
 /// Kinds of failure, by what to do about them.

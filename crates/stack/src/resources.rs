@@ -94,6 +94,17 @@ pub fn watches_of_groups() -> Vec<Watch> {
 pub const NEEDED_BY_GROUPS: [Resource; 7] =
     [GROUP, PROFILE, OPERATOR_CONFIG, DAEMON_SET, POD, CONFIG_MAP, NODE];
 
+/// Kinds of services of a Stack.
+pub const KINDS: [StackKind; 7] = [
+    StackKind::CassandraCluster,
+    StackKind::ZookeeperCluster,
+    StackKind::RabbitmqCluster,
+    StackKind::Component,
+    StackKind::Registration,
+    StackKind::NodeAgentProfile,
+    StackKind::NodeAgentGroup,
+];
+
 /// The kind of a service of a Stack.
 pub fn of_stack(kind: StackKind) -> Resource {
     match kind {
@@ -111,9 +122,8 @@ pub fn of_stack(kind: StackKind) -> Resource {
 /// minds of those kinds do, so that the process keeps each object once.
 pub fn watches_of_stacks() -> Vec<Watch> {
     let whole = |resource, route| Watch { resource, selector: "", keep: Keep::Everything, route };
-    let kinds = [CASSANDRA, ZOOKEEPER, RABBITMQ, COMPONENT, REGISTRATION, PROFILE, GROUP];
     let mut all = vec![whole(STACK, Route::Owner)];
-    all.extend(kinds.map(|resource| whole(resource, Route::Namespace)));
+    all.extend(KINDS.map(|kind| whole(of_stack(kind), Route::Namespace)));
     let keep = Keep::Only(&["/spec"]);
     all.push(Watch { resource: OPERATOR_CONFIG, selector: "", keep, route: Route::Every });
     all

@@ -1,5 +1,5 @@
-//! Which Secrets the operator may create: those with the users of a ring and the credentials of a
-//! RabbitmqCluster, by name and type, and no other.
+//! Which Secrets the operator may create: those with the users of a ring, by name and type, and the
+//! credentials of a RabbitmqCluster, by label and type, and no other.
 
 use palladion_e2e::bed;
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ pub(super) fn of_rings_alone() {
         object.to_string()
     };
     let of = |cluster: &str| json!({ "palladion.dev/cluster": cluster });
+    let of_queue = || json!({ "palladion.dev/rabbitmq": "queue" });
     for text in [
         user("other-agents", of("demo")),
         user("demo-agents", json!({})),
@@ -35,6 +36,10 @@ pub(super) fn of_rings_alone() {
         secret("demo-agents", "Opaque", of("demo")),
         secret("demo-superuser", "kubernetes.io/service-account-token", of("demo")),
         secret("token", "kubernetes.io/service-account-token", json!({})),
+        // The credentials of a RabbitmqCluster are of no type that means something, and labelled.
+        secret("queue-rmq", "Opaque", json!({})),
+        secret("queue-rmq", "kubernetes.io/service-account-token", of_queue()),
+        user("queue-rmq", of_queue()),
     ] {
         refused(create(&text), SAID);
     }
@@ -42,6 +47,8 @@ pub(super) fn of_rings_alone() {
         create(&user(name, of("demo"))).expect("a user of a ring");
         bed().kubectl(&format!("delete secret {name} -n {NAMESPACE}")).expect("removed");
     }
+    create(&secret("queue-rmq", "Opaque", of_queue())).expect("credentials of a RabbitmqCluster");
+    bed().kubectl(&format!("delete secret queue-rmq -n {NAMESPACE}")).expect("removed");
     // What it has created it cannot read.
     operator()
         .kubectl(&["get", "secrets", "-n", NAMESPACE], "")

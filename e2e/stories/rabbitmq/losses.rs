@@ -45,8 +45,8 @@ pub fn all_killed() {
     assert!(count > 0, "nothing was published");
 }
 
-/// A queue has two replicas, and one of its nodes is stopped by a person: the other one's
-/// volume is lost, and nobody forgets the node, because the queue would lose its majority.
+/// A queue has two replicas, and the volume of one of its nodes is lost: nobody forgets the
+/// node, because the queue would lose its majority.
 pub fn majority() {
     let cluster = Cluster::form("rmq-majority", 3, &[]);
     let mut client = cluster.client();

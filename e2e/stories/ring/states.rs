@@ -118,6 +118,45 @@ pub(super) fn stop_and_start(ring: &Ring<'_>) {
     ring.check_data().expect("all rows");
 }
 
+/// A second member is not stopped beside one that is, unless a user says so.
+pub(super) fn a_second_one_now(ring: &Ring<'_>) {
+    let ids = ring.host_ids().expect("host IDs");
+    want(&json!({ "run": "Stopped" }));
+    wait_state(ring, "Stopped");
+    is_refused("stopped", &json!({ "member": MEMBER }), Reason::MemberNotTerminated);
+    let want_of_another = |wanted: &Value| {
+        let patch = json!({ "spec": { "wanted": wanted } });
+        bed().patch(NAMESPACE, "cassandramember", PINNED, &patch).expect("the wish is accepted");
+    };
+    let state = || ring.member(PINNED).expect("the member")["status"]["server"]["state"].clone();
+    want_of_another(&json!({ "run": "Stopped" }));
+    wait_for("the wish to be listed as unmet", SOON, || {
+        let status = ring.cluster()?["status"].clone();
+        let unmet = status["unmet"].as_array().into_iter().flatten();
+        let is_listed = unmet.clone().any(|wish| wish["member"] == PINNED);
+        let waits = status["waits"].to_string();
+        Ok((is_listed && waits.contains("set `spec.wanted.when`")).then_some(()))
+    })
+    .expect("it waits, and says how it does not");
+    std::thread::sleep(A_MOMENT);
+    assert_eq!(state(), "Running", "it waits");
+    want_of_another(&json!({ "run": "Stopped", "when": "Now" }));
+    wait_for("it to be stopped all the same", SOON, || Ok((state() == "Stopped").then_some(())))
+        .expect("it does not wait");
+    let events = bed().list(NAMESPACE, "events.events.k8s.io").expect("events");
+    let warns = |event: &&Value| {
+        let note = text(event, "/note");
+        event["type"] == "Warning" && note.contains("without regard to other members")
+    };
+    assert_eq!(events.iter().filter(warns).count(), 1, "an event warns");
+    want_of_another(&json!({ "run": "Running", "when": "RingIsWell" }));
+    want(&json!({ "run": "Running" }));
+    ring.wait_ready(3).expect("both are back");
+    ring.wait_settled().expect("settled");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids, "no other members");
+    ring.check_data().expect("all rows");
+}
+
 /// The seeds that a server has, but for itself.
 fn seeds_of(member: &str) -> anyhow::Result<String> {
     bed().exec(NAMESPACE, member, &["nodetool", "getseeds"])

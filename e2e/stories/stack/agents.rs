@@ -1,15 +1,19 @@
 //! Agents on nodes.
 
+use std::time::Duration;
+
+use palladion_api::node_agents::names::OWNER as GROUP;
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
 use palladion_e2e::bed::condition;
-use palladion_e2e::stack::{Services, example};
+use palladion_e2e::stack::{PATIENCE, Services, example};
+use palladion_e2e::wait_for;
 use palladion_testbed::Cluster;
 use serde_json::Value;
 
 const LABEL: &str = "example.com/router";
 
-fn workers(cluster: &Cluster) -> Vec<String> {
+pub(super) fn workers(cluster: &Cluster) -> Vec<String> {
     let text = cluster.kubectl(&["get", "nodes", "-o", "json"]).expect("nodes");
     let nodes: Value = serde_json::from_str(&text).expect("JSON");
     let names = nodes["items"].as_array().into_iter().flatten();
@@ -17,19 +21,19 @@ fn workers(cluster: &Cluster) -> Vec<String> {
     taintless.filter_map(|node| node["metadata"]["name"].as_str().map(str::to_string)).collect()
 }
 
-/// Takes the labels off again, however the step ends.
-struct Labelled;
+/// A label of nodes: taken off again, however the step ends.
+pub(super) struct Labelled(pub(super) &'static str);
 
 impl Labelled {
-    fn set(&self, node: &str, value: &str) {
-        let words = format!("label node {node} {LABEL}={value} --overwrite");
+    pub(super) fn set(&self, node: &str, value: &str) {
+        let words = format!("label node {node} {}={value} --overwrite", self.0);
         bed().kubectl(&words).expect("a label");
     }
 }
 
 impl Drop for Labelled {
     fn drop(&mut self) {
-        if let Err(error) = bed().kubectl(&format!("label nodes --all {LABEL}-")) {
+        if let Err(error) = bed().kubectl(&format!("label nodes --all {}-", self.0)) {
             eprintln!("cannot take the labels off: {error:#}");
         }
     }
@@ -37,7 +41,7 @@ impl Drop for Labelled {
 
 pub(super) fn one_each() {
     let nodes = workers(&bed().cluster);
-    let labelled = Labelled;
+    let labelled = Labelled(LABEL);
     labelled.set(&nodes[0], "kernel");
     labelled.set(&nodes[1], "sriov");
     let services = Services::start("stack-agents", &example("node-agents"));
@@ -57,10 +61,41 @@ pub(super) fn one_each() {
         });
         assert_eq!(group["status"]["overlaps"][0]["node"], nodes[0].as_str());
     }
-    let pods = bed().list(services.namespace, "pods").expect("pods");
-    let running = pods.iter().filter(|pod| {
-        pod["spec"]["nodeName"] == nodes[0].as_str() && pod["status"]["phase"] == "Running"
-    });
-    assert_eq!(running.count(), 1, "a node runs one agent");
+    // The pod of the second one is there, and finds no place: that alone shows that it is kept
+    // from the node, and not only that nobody has tried yet.
+    let pods = || bed().list(services.namespace, "pods").expect("pods");
+    let kept_out = || {
+        let all = pods();
+        let mut of_sriov = all.iter().filter(|pod| pod["metadata"]["labels"][GROUP] == "sriov");
+        of_sriov.find(|pod| is_kept_out(pod, &nodes[0])).cloned()
+    };
+    let waiting = wait_for("the second agent to find no place", PATIENCE, || Ok(kept_out()));
+    let uid = waiting.expect("a pod that waits")["metadata"]["uid"].clone();
+    std::thread::sleep(Duration::from_secs(20));
+    let still = kept_out().expect("it still waits");
+    assert_eq!(still["metadata"]["uid"], uid, "the same pod still waits");
+    let all = pods();
+    let running: Vec<&Value> = all
+        .iter()
+        .filter(|pod| {
+            pod["spec"]["nodeName"] == nodes[0].as_str() && pod["status"]["phase"] == "Running"
+        })
+        .collect();
+    assert_eq!(running.len(), 1, "a node runs one agent");
+    assert_eq!(running[0]["metadata"]["labels"][GROUP], "kernel", "the one that was there");
     services.end();
+}
+
+/// Is it for this node alone, and kept from it by the scheduler?
+fn is_kept_out(pod: &Value, node: &str) -> bool {
+    let required =
+        &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    let terms = required["nodeSelectorTerms"].as_array().into_iter().flatten();
+    let mut fields = terms.flat_map(|term| term["matchFields"].as_array().into_iter().flatten());
+    let scheduled = condition(pod, "PodScheduled");
+    fields.any(|field| field["values"][0] == node)
+        && pod["spec"]["nodeName"].is_null()
+        && scheduled["status"] == "False"
+        && scheduled["reason"] == "Unschedulable"
+        && scheduled["message"].as_str().is_some_and(|said| said.contains("anti-affinity"))
 }

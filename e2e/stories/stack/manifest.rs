@@ -6,11 +6,9 @@ use palladion_e2e::bed::condition;
 use palladion_e2e::stack::{Services, document, example};
 use serde_json::{Value, json};
 
-use super::gates::millis;
-
 const VERSION: &str = "palladion.dev/v1alpha1";
 
-fn service(stack: &Value, name: &str) -> Value {
+pub(super) fn service(stack: &Value, name: &str) -> Value {
     let all = stack["status"]["services"].as_array().cloned().unwrap_or_default();
     all.into_iter().find(|s| s["name"] == name).unwrap_or_default()
 }
@@ -105,46 +103,4 @@ fn every_kind(services: &Services) {
     });
     let stack = services.get("stack", "every").expect("the Stack");
     assert_eq!(service(&stack, "forwarding")["created"], true);
-}
-
-/// `contrail.yaml` on nothing: each layer starts when what is below it is available.
-pub(super) fn contrail() {
-    let services = Services::start("stack-contrail", &example("contrail"));
-    for name in ["config", "control", "kubemanager", "webui"] {
-        services.wait_long("component", name);
-    }
-    let stack = services.wait(("stack", "contrail"), "the Stack to be available", |o| {
-        condition(o, "Available")["status"] == "True"
-    });
-    let layers = [
-        ("cassandra", 0),
-        ("zookeeper", 0),
-        ("rabbitmq", 0),
-        ("config", 1),
-        ("control", 1),
-        ("kubemanager", 2),
-        ("webui", 2),
-    ];
-    for (name, layer) in layers {
-        assert_eq!(service(&stack, name)["layer"], layer, "{name}");
-    }
-    let available = |kind: &str, name: &str| {
-        let object = services.get(kind, name).expect("the service");
-        millis(&condition(&object, "Available")["lastTransitionTime"])
-    };
-    let systems = [
-        available("cassandracluster", "cassandra"),
-        available("zookeepercluster", "zookeeper"),
-        available("rabbitmqcluster", "rabbitmq"),
-    ];
-    let below = systems.into_iter().max().unwrap_or_default();
-    let config = available("component", "config");
-    let after =
-        [("config-0", below), ("control-0", below), ("kubemanager-0", config), ("webui-0", config)];
-    for (pod, there) in after {
-        let pod_object = services.pod(pod);
-        let began = &pod_object["status"]["containerStatuses"][0]["state"]["running"]["startedAt"];
-        assert!(millis(began) >= there, "{pod} started at {began}");
-    }
-    services.end();
 }

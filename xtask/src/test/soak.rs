@@ -17,17 +17,17 @@ use crate::{idle, install};
 const SIMULATE_ALL: &str = "PALLADION_SIM_ALL";
 /// How many random histories the simulator plays.
 const HISTORIES: &str = "PALLADION_SIM_HISTORIES";
-/// Optimised, which landing has no time to compile: the stories take a quarter.
-const SCENARIOS: [&str; 8] = [
-    "test",
-    "--profile",
-    "simulator",
-    "--package",
-    "palladion-cassandra",
-    "--locked",
-    "--test",
-    "scenarios",
+/// The minds whose simulators do, with the test that plays each.
+const SIMULATORS: [(&str, &str); 3] = [
+    ("palladion-cassandra", "scenarios"),
+    ("palladion-zookeeper", "ensemble"),
+    ("palladion-rabbitmq", "cluster"),
 ];
+
+/// Optimised, which landing has no time to compile: the stories take a quarter.
+fn words<'a>((package, test): (&'a str, &'a str)) -> [&'a str; 8] {
+    ["test", "--profile", "simulator", "--package", package, "--locked", "--test", test]
+}
 
 #[derive(Args)]
 pub struct SoakArguments {
@@ -64,9 +64,13 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
 
 /// Before anything is measured by a clock: a compiler takes what rings need.
 fn build() -> Result<()> {
-    let built = cargo(&SCENARIOS).arg("--no-run").status().context("building the simulator")?;
-    if !built.success() {
-        bail!("the simulator does not compile; what the compiler says is above");
+    for simulator in SIMULATORS {
+        let mut command = cargo(&words(simulator));
+        let built = command.arg("--no-run").status().context("building the simulator")?;
+        if !built.success() {
+            let (package, _) = simulator;
+            bail!("the simulator of {package} does not compile; what the compiler says is above");
+        }
     }
     Ok(())
 }
@@ -74,15 +78,19 @@ fn build() -> Result<()> {
 /// Every write, and random histories.
 fn simulator(histories: u32) -> Tally {
     let mut tally = Tally::default();
-    let mut command = idle::command(env!("CARGO"));
-    command
-        .current_dir(install::root())
-        .args(SCENARIOS)
-        .args(["--", "--nocapture"])
-        .env(SIMULATE_ALL, "1")
-        .env(HISTORIES, histories.to_string());
-    let outcome = tally.step("simulator, every write", "[simulator] ", &mut command);
-    tally.ended(outcome);
+    for simulator in SIMULATORS {
+        let mut command = idle::command(env!("CARGO"));
+        command
+            .current_dir(install::root())
+            .args(words(simulator))
+            .args(["--", "--nocapture"])
+            .env(SIMULATE_ALL, "1")
+            .env(HISTORIES, histories.to_string());
+        let (package, _) = simulator;
+        let step = format!("simulator of {package}, every write");
+        let outcome = tally.step(&step, "[simulator] ", &mut command);
+        tally.ended(outcome);
+    }
     tally
 }
 

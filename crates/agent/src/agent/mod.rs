@@ -6,6 +6,7 @@ mod act;
 mod archive;
 mod beat;
 mod bench;
+mod cdc;
 mod elsewhere;
 mod gather;
 mod jobs;

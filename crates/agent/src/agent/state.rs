@@ -1,8 +1,8 @@
 //! What the agent holds between turns. All of it can be lost: it is gathered
 //! anew from init, volume, server and API.
 
-use super::elsewhere;
 use super::repair::{Of, Outlook};
+use super::{cdc, elsewhere};
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{self, ByDatacenter, Reading, ServerAdmin};
 use crate::decide::clock::Times;
@@ -275,6 +275,8 @@ pub struct Agent {
     pub transfers: Transfers,
     /// The archive of the commit log.
     pub archive: archive::Held,
+    /// What waits for readers of changes.
+    pub cdc: cdc::Held,
     pub told_transfer: ToldTransfer,
     pub question: Option<Question>,
     pub evidence: Option<Evidence>,
@@ -350,6 +352,7 @@ impl Agent {
             told_job: ToldJob::default(),
             transfers: Transfers::default(),
             archive: archive::Held::default(),
+            cdc: cdc::Held::default(),
             told_transfer: ToldTransfer::default(),
             question: None,
             evidence: None,

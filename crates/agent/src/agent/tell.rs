@@ -41,6 +41,7 @@ impl Agent {
         let transfer = self.told_transfer.next(transfer, Instant::now());
         let archive = self.told_archive();
         self.measure_archive();
+        let cdc = self.told_cdc();
         let repair = self.told_repair();
         self.count_repairs(repair.as_ref());
         let facts = self.facts();
@@ -87,6 +88,7 @@ impl Agent {
             job: job.as_ref(),
             transfer: transfer.as_ref(),
             archive: archive.as_ref(),
+            cdc: cdc.as_ref(),
             repository: self.repository(),
             repair: repair.as_ref(),
             pressure: self.pressure(),

@@ -121,9 +121,18 @@ fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let intent = wanted(facts, ledger)?;
     let fits =
         intent.volume_id == ledger.volume_id && ledger.host_id.as_ref() == Some(&intent.host_id);
+    fits.then(|| begin_leaving(facts, intent)).flatten()
+}
+
+/// Begin what is intended, or what comes first where it was written under a region lock.
+fn begin_leaving(facts: &Facts<'_>, intent: &Intent) -> Option<Action> {
     match intent.kind {
         IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {
-            fits.then(|| Action::Leave { nonce: intent.nonce.clone() })
+            match begin::may(facts, intent.lock_token.as_ref(), &intent.nonce) {
+                May::Begin => Some(Action::Leave { nonce: intent.nonce.clone() }),
+                May::NotYet(Action::Nothing) => None,
+                May::NotYet(first) => Some(first),
+            }
         }
         IntentKind::Unknown(_) => None,
     }
@@ -155,19 +164,7 @@ pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     }
     let reading = facts.reading.filter(|r| r.is_full_member())?;
     match &ledger.membership {
-        Membership::Joined => {
-            let intent = wanted(facts, ledger)?;
-            match intent.kind {
-                IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {
-                    match begin::may(facts, intent.lock_token.as_ref(), &intent.nonce) {
-                        May::Begin => Some(Action::Leave { nonce: intent.nonce.clone() }),
-                        May::NotYet(Action::Nothing) => None,
-                        May::NotYet(first) => Some(first),
-                    }
-                }
-                IntentKind::Unknown(_) => None,
-            }
-        }
+        Membership::Joined => begin_leaving(facts, wanted(facts, ledger)?),
         Membership::Leaving { nonce } => {
             let again = *facts.leave_call == LeaveCall::NotMade && is_full_member(reading);
             let open = ledger.intent.as_ref().is_some_and(|i| i.state == IntentState::Running);

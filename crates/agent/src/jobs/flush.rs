@@ -1,7 +1,7 @@
 //! Flush, keyspace by keyspace.
 
 use super::answer::answered;
-use super::bench::{Bench, Step};
+use super::bench::{Bench, Halt, Step};
 use super::plan;
 use super::work::done;
 use crate::volume::jobs::{Item, Notes};
@@ -19,10 +19,14 @@ pub async fn flush(bench: &Bench, of: &Selection) -> Step<Done> {
             continue;
         }
         bench.may_stop()?;
-        bench.note(|notes| notes.call(Item { keyspace: keyspace.clone(), table: None }))?;
+        let item = Item { keyspace: keyspace.clone(), table: None };
+        bench.note(|notes| notes.call(item.clone()))?;
         let part = async {
             let doing = Doing::Flush { keyspace: keyspace.clone() };
-            answered(bench, jobs.flush_tables(keyspace, tables), doing).await?;
+            match answered(bench, jobs.flush_tables(keyspace, tables), doing).await {
+                Err(Halt::Failed(..)) if plan::was_dropped(bench, of, &item).await => {}
+                answer => answer?,
+            }
             bench.note(Notes::finish_item)
         };
         bench.keyspace(keyspace, part).await?;

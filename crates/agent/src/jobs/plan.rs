@@ -3,6 +3,7 @@
 use super::bench::{Bench, Halt, Step};
 use crate::admin::jobs::Tables;
 use crate::admin::{Answer, Error};
+use crate::volume::jobs::Item;
 use crate::words::calls::Doing;
 use crate::words::work::Failed;
 use palladion_api::member::JobCause;
@@ -78,6 +79,21 @@ pub async fn tables(bench: &Bench, of: &Selection) -> Step<Tables> {
         plan.insert(keyspace, if tables.is_empty() { known.clone() } else { chosen });
     }
     Ok(plan)
+}
+
+/// Is what a call failed at there no more, although the job found it when it began? Somebody has
+/// dropped it, and there is nothing left to do. What a person has named is missed, and so is what
+/// cannot be looked for.
+pub async fn was_dropped(bench: &Bench, of: &Selection, item: &Item) -> bool {
+    let Ok(jobs) = bench.jobs() else { return false };
+    if !of.tables.is_empty() {
+        return false;
+    }
+    let Ok(all) = patiently(bench, || jobs.tables()).await else { return false };
+    match all.get(&item.keyspace) {
+        None => of.keyspaces.is_empty(),
+        Some(there) => item.table.as_ref().is_some_and(|table| !there.contains_key(table)),
+    }
 }
 
 fn missing(what: Failed) -> Halt {

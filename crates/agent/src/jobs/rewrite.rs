@@ -6,6 +6,7 @@ use super::book::Live;
 use super::stop::Shown;
 use super::work::done;
 use super::{plan, stop};
+use crate::admin::Error;
 use crate::admin::jobs::{Compaction, Rewrite, Rewritten, Tables};
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;
@@ -37,7 +38,7 @@ pub async fn rewrite(bench: &Bench, what: Rewrite<'_>, of: &Selection) -> Step<D
             for (table, bytes) in tables {
                 let item = Item { keyspace: keyspace.clone(), table: Some(table.clone()) };
                 if !bench.book.read(|notes| notes.has_finished(task, &item)) {
-                    one_table(bench, what, &item, (*bytes, meter)).await?;
+                    one_table(bench, (what, of), &item, (*bytes, meter)).await?;
                 }
                 meter.done += bytes;
             }
@@ -50,7 +51,7 @@ pub async fn rewrite(bench: &Bench, what: Rewrite<'_>, of: &Selection) -> Step<D
 
 async fn one_table(
     bench: &Bench,
-    what: Rewrite<'_>,
+    (what, of): (Rewrite<'_>, &Selection),
     item: &Item,
     (bytes, meter): (u64, Meter),
 ) -> Step<()> {
@@ -61,7 +62,7 @@ async fn one_table(
     bench.show(meter.at(bytes, &[]));
     let since = Instant::now();
     loop {
-        match call(bench, what, item, (bytes, meter)).await? {
+        match call(bench, (what, of), item, (bytes, meter)).await? {
             Rewritten::Done => break,
             Rewritten::Busy if since.elapsed() < bench.pace.busy => {
                 bench.pause(bench.pace.again).await;
@@ -86,7 +87,7 @@ async fn one_table(
 /// One call, looked at and, if it is asked for, stopped.
 async fn call(
     bench: &Bench,
-    what: Rewrite<'_>,
+    (what, of): (Rewrite<'_>, &Selection),
     item: &Item,
     (bytes, meter): (u64, Meter),
 ) -> Step<Rewritten> {
@@ -104,6 +105,11 @@ async fn call(
         tokio::select! {
             answer = &mut answer => match answer {
                 Ok(how) => return Ok(how),
+                Err(Error::Status { .. } | Error::Failed { .. })
+                    if plan::was_dropped(bench, of, item).await =>
+                {
+                    return Ok(Rewritten::Done);
+                }
                 Err(error) => {
                     let (keyspace, table) = names(item);
                     return Err(bench.failed(Doing::Rewrite { keyspace, table }, error).await);

@@ -30,6 +30,8 @@ pub enum Goes {
     Breaks(u32),
     /// It waits for a thread, and nothing of it shows.
     Waits,
+    /// Somebody drops this table of the shop, and it fails.
+    Drops(&'static str),
 }
 
 #[derive(Default)]
@@ -360,8 +362,10 @@ impl Jobs for Fake {
     fn tables(&self) -> Answer<'_, Tables> {
         let huge = self.state.lock().unwrap().huge;
         let size = |name: &str, bytes| if huge == Some(name) { 1 << 60 } else { bytes };
+        let dropped = self.state.lock().unwrap().dropped.clone();
         let of = |tables: &[(&str, u64)]| {
-            tables.iter().map(|(name, bytes)| ((*name).to_string(), size(name, *bytes))).collect()
+            let there = tables.iter().filter(|(name, _)| !dropped.contains(name));
+            there.map(|(name, bytes)| ((*name).to_string(), size(name, *bytes))).collect()
         };
         now(Tables::from([
             ("shop".into(), of(&[("items", 100), ("orders", 300)])),
@@ -447,6 +451,11 @@ impl Jobs for Fake {
                 Goes::Waits => {
                     self.state.lock().unwrap().compactions.remove(0);
                     std::future::pending().await
+                }
+                Goes::Drops(dropped) => {
+                    self.state.lock().unwrap().dropped.push(dropped);
+                    let (operation, message) = (what.names()[0].into(), "Unknown table".into());
+                    Err(Error::Failed { operation, message })
                 }
                 Goes::Breaks(looks) => {
                     self.state.lock().unwrap().looks = looks;

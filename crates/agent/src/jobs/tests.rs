@@ -114,6 +114,37 @@ async fn what_is_stopped_is_stopped_until_the_call_returns_and_nothing_else_is()
     }
 }
 
+/// Somebody else's temporary table; the next members have their turn.
+#[tokio::test]
+async fn a_table_that_is_dropped_meanwhile_fails_nothing_that_did_not_name_it() {
+    let of = |tables: &[&str]| Work {
+        cleanup: Some(CleanupTask {
+            of: Selection {
+                tables: tables.iter().map(ToString::to_string).collect(),
+                ..Selection::default()
+            },
+            ..CleanupTask::default()
+        }),
+        ..Work::default()
+    };
+    let place = Place::new();
+    place.state().rewrites = [Goes::Drops("items")].into();
+    let ended = work(&place.begun("a", "task", of(&[]))).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls().len(), 3, "the others are cleaned up: {:?}", place.calls());
+    // What is there still has failed; and who names a table misses it.
+    for (dropped, named) in [("another", &[][..]), ("items", &["shop.items"])] {
+        let place = Place::new();
+        place.state().rewrites = [Goes::Drops(dropped)].into();
+        let ended = work(&place.begun("a", "task", of(named))).await;
+        assert_eq!(
+            how(ended.as_ref()),
+            (JobState::Failed, Some(JobCause::ServerError)),
+            "{dropped}"
+        );
+    }
+}
+
 /// A member begins only where there is room for each of its tables.
 #[tokio::test]
 async fn a_compaction_without_room_for_one_of_its_tables_calls_for_nothing() {

@@ -7,6 +7,7 @@ pub use fits::fits;
 
 use crate::access::roles;
 use crate::capabilities::{self, Capabilities};
+use crate::cdc;
 use crate::certificate;
 use crate::cql;
 use crate::init::protocol::Launch;
@@ -109,6 +110,7 @@ pub fn prepare(
         }
     };
     write_archiving(settings, volume, (&mounted.config, identity.door), rewind)?;
+    prepare_cdc(volume, &mounted.config)?;
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
         Mode::Cassandra => cassandra(settings, &mounted.config, (identity, rewind), noted)?,
@@ -149,6 +151,21 @@ pub fn prepare(
         credentials,
     };
     Ok(Prepared { launch, record, keys })
+}
+
+/// The directory for readers of changes. What is left in it of earlier servers keeps nobody from
+/// starting.
+fn prepare_cdc(volume: &Volume, config: &ServerConfig) -> Result<()> {
+    if config.cdc.is_none() {
+        return Ok(());
+    }
+    let directory = volume.cdc();
+    cdc::prepare(&directory)?;
+    if let Err(error) = cdc::settle(&directory, &volume.commit_log(), cdc::Rest::Starts) {
+        let error = format!("{error:#}");
+        tracing::warn!(error, "what earlier servers left to readers of changes cannot be settled");
+    }
+    Ok(())
 }
 
 /// Write how full segments of the commit log are kept, or which writes the server takes of those

@@ -73,6 +73,21 @@ pub(super) const ARCHIVE_GAPS: Metric = Metric::counter(
     &[],
     "Times that the archive of the commit log could not go on where it was, and began again",
 );
+pub(super) const CDC_BYTES: Metric = Metric::gauge(
+    "palladion_cdc_bytes",
+    &[],
+    "Size of what change data capture keeps on the volume; 0 where it is off",
+);
+pub(super) const CDC_SEGMENTS: Metric = Metric::gauge(
+    "palladion_cdc_segments",
+    &[],
+    "Segments of the commit log with changes that no reader has deleted",
+);
+pub(super) const CDC_OLDEST: Metric = Metric::gauge(
+    "palladion_cdc_oldest_age_seconds",
+    &[],
+    "Seconds since the oldest segment that no reader has deleted was complete; 0 while none waits",
+);
 pub(super) const MODE: Metric = Metric::gauge(
     "palladion_agent_server_mode",
     SERVER_MODE,
@@ -130,4 +145,7 @@ pub const DECLARED: &[Metric] = &[
     ARCHIVE_LAG,
     ARCHIVE_LOCAL,
     ARCHIVE_GAPS,
+    CDC_BYTES,
+    CDC_SEGMENTS,
+    CDC_OLDEST,
 ];

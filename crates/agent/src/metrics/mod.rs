@@ -17,6 +17,7 @@ use prometheus_client::registry::Registry;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 type Number = Gauge<f64, AtomicU64>;
 
@@ -71,6 +72,9 @@ pub struct Metrics {
     archive_lag: Gauge,
     archive_local: Gauge,
     archive_gaps: Counter,
+    cdc_bytes: Gauge,
+    cdc_segments: Gauge,
+    cdc_oldest: Gauge,
     registry: Mutex<Option<Registry>>,
 }
 
@@ -104,6 +108,9 @@ impl Metrics {
         add(all, &declared::ARCHIVE_LAG, self.archive_lag.clone());
         add(all, &declared::ARCHIVE_LOCAL, self.archive_local.clone());
         add(all, &declared::ARCHIVE_GAPS, self.archive_gaps.clone());
+        add(all, &declared::CDC_BYTES, self.cdc_bytes.clone());
+        add(all, &declared::CDC_SEGMENTS, self.cdc_segments.clone());
+        add(all, &declared::CDC_OLDEST, self.cdc_oldest.clone());
         for result in SEGMENTS.iter().copied() {
             drop(self.segments.get_or_create(&Outcome { result }));
         }
@@ -148,6 +155,13 @@ impl Metrics {
     pub fn note_archive(&self, lag_seconds: i64, local_bytes: u64) {
         self.archive_lag.set(lag_seconds);
         self.archive_local.set(i64::try_from(local_bytes).unwrap_or(i64::MAX));
+    }
+
+    /// Note what waits for readers of changes, and for how long.
+    pub fn note_cdc(&self, bytes: u64, segments: u32, oldest: Duration) {
+        self.cdc_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+        self.cdc_segments.set(i64::from(segments));
+        self.cdc_oldest.set(i64::try_from(oldest.as_secs()).unwrap_or(i64::MAX));
     }
 
     /// So many windows of it have ended.

@@ -2,11 +2,11 @@
 //! own default.
 
 use super::{
-    Door, Entry, Identity, Local, addresses, audit, auth, closed, durability, encryption,
+    Door, Entry, Identity, Local, addresses, audit, auth, cdc, closed, durability, encryption,
     override_with, seal, yaml,
 };
 use crate::capabilities::Capabilities;
-use palladion_api::server_config::ServerConfig;
+use palladion_api::server_config::{CDC_DIRECTORY, ServerConfig};
 use serde_json::{Map, Value, json};
 
 /// The file.
@@ -33,6 +33,7 @@ pub fn render(
     durability::settings(config, capabilities.units, &mut settings);
     auth::settings(config, &mut settings);
     audit::settings(config, &mut settings);
+    cdc::settings(config, (capabilities.line, capabilities.units), &mut settings);
     encryption::settings(config, local, &mut settings);
     // A server that lost its disk should end, not linger with closed ports: its
     // end is seen, told in its own words, and tried again ever more slowly.
@@ -68,7 +69,7 @@ fn directories(local: &Local, settings: &mut Map<String, Value>) {
     settings.insert("commitlog_directory".into(), below("commitlog"));
     settings.insert("hints_directory".into(), below("hints"));
     settings.insert("saved_caches_directory".into(), below("saved_caches"));
-    settings.insert("cdc_raw_directory".into(), below("cdc_raw"));
+    settings.insert("cdc_raw_directory".into(), below(CDC_DIRECTORY));
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod archiving;
 pub mod audit;
 pub mod auth;
 pub mod cassandra_yaml;
+mod cdc;
 mod closed;
 mod durability;
 pub mod encryption;
@@ -151,6 +152,7 @@ pub(crate) mod testing {
             jmx: None,
             audit: None,
             archive: None,
+            cdc: None,
             opens: None,
         }
     }

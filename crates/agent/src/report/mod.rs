@@ -18,7 +18,7 @@ pub use palladion_agent_transfer::tokens::hash as hash_sorted;
 use palladion_api::backup::{ArchiveStatus, TransferStatus};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, BeginQuestion, CassandraMemberStatus, Evidence, Guard,
+    AccessProblem, AgentStatus, BeginQuestion, CassandraMemberStatus, CdcStatus, Evidence, Guard,
     HealthRecord, JobStatus, MOST_REBUILT, MemberTlsStatus, Missed, OperationStatus, RebuildStatus,
     ServerStatus, VolumeState, VolumeStatus,
 };
@@ -90,6 +90,8 @@ pub struct Parts<'a> {
     pub transfer: Option<&'a TransferStatus>,
     /// The archive of the commit log.
     pub archive: Option<&'a ArchiveStatus>,
+    /// What waits for readers of changes.
+    pub cdc: Option<&'a CdcStatus>,
     /// The repository of backups that is noted on the volume.
     pub repository: Option<&'a str>,
     /// How far the repair of its ranges is.
@@ -118,6 +120,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         job: parts.job.cloned(),
         transfer: parts.transfer.cloned(),
         archive: parts.archive.cloned(),
+        cdc: parts.cdc.cloned(),
         repository_id: parts.repository.map(str::to_string),
         repair: parts.repair.cloned(),
         pressure: parts.pressure,

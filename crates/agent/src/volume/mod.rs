@@ -26,13 +26,15 @@ use palladion_agent_core::volume::{Identity, OWN, Root, any_file, below, filesys
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
+use palladion_api::server_config::CDC_DIRECTORY;
 use rebuilt::Rebuilt;
 use roles::Note;
 use std::path::{Path, PathBuf};
 use tokens::FirstTokens;
 
-/// Directories that hold no data of the server.
-const NOT_DATA: [&str; 3] = [OWN, "lost+found", prepare::RETIRED];
+/// Directories that hold no data of the server. What readers of changes have not read is none: it is
+/// a copy, and stays where it is when data is wiped or set aside. A reader has that directory mounted.
+const NOT_DATA: [&str; 4] = [OWN, "lost+found", prepare::RETIRED, CDC_DIRECTORY];
 
 /// What is on a volume.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +104,16 @@ impl Volume {
     /// Where the certificate for clients is kept that was last good.
     pub fn tls(&self) -> PathBuf {
         self.own("tls")
+    }
+
+    /// Where the server keeps what readers of changes have still to read.
+    pub fn cdc(&self) -> PathBuf {
+        self.root().join(CDC_DIRECTORY)
+    }
+
+    /// Where it keeps its commit log.
+    pub fn commit_log(&self) -> PathBuf {
+        self.root().join("commitlog")
     }
 
     /// Look at it; changes nothing.
@@ -215,6 +227,19 @@ mod tests {
         fs::create_dir_all(volume.root().join("data/system/local-7ad5")).unwrap();
         fs::write(volume.root().join("data/system/local-7ad5/nb-1-big-Data.db"), "x").unwrap();
         assert_eq!(volume.inspect().unwrap().data, Data::Present);
+    }
+
+    #[test]
+    fn what_waits_for_a_reader_of_changes_is_no_data() {
+        let (_directory, volume) = volume();
+        fs::create_dir_all(volume.cdc()).unwrap();
+        assert_eq!(volume.inspect().unwrap().data, Data::Absent, "as the kubelet makes it");
+        fs::write(volume.cdc().join("CommitLog-7-1.log"), "x").unwrap();
+        fs::write(volume.cdc().join("CommitLog-7-1_cdc.idx"), "1\nCOMPLETED").unwrap();
+        assert_eq!(volume.inspect().unwrap().data, Data::Absent);
+        fs::create_dir_all(volume.commit_log()).unwrap();
+        fs::write(volume.commit_log().join("CommitLog-7-1.log"), "x").unwrap();
+        assert_eq!(volume.inspect().unwrap().data, Data::Partial, "a commit log is");
     }
 
     /// An older agent has written the marker, and reads it when Palladion is rolled back.

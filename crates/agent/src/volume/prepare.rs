@@ -143,6 +143,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_reader_has_still_to_read_stays_in_its_place() {
+        let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
+        for (membership, what) in
+            [(joining, DataBeforeStart::Wipe), (Membership::Left, DataBeforeStart::Retire)]
+        {
+            let (_d, volume, mut ledger) = with_data(membership);
+            fs::create_dir_all(volume.cdc()).unwrap();
+            fs::write(volume.cdc().join("CommitLog-7-1.log"), "x").unwrap();
+            volume.prepare(what, &mut ledger).unwrap();
+            assert!(volume.cdc().join("CommitLog-7-1.log").exists(), "{what:?}");
+            assert_eq!(volume.inspect().unwrap().data, super::super::Data::Absent);
+        }
+    }
+
+    #[test]
     fn wipe_clears_the_empty_directories_of_a_lost_member() {
         let (_d, volume, mut ledger) = with_data(Membership::Joined);
         fs::remove_file(volume.root().join("data/system/x.db")).unwrap();

@@ -1,5 +1,6 @@
 //! Containers of the user beside a ring's servers.
 
+use super::SidecarCdc;
 use crate::rules::sidecar as rules;
 use k8s_openapi::api::core::v1::{EnvVar, ResourceRequirements};
 use kube_derive::KubeSchema;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Most sidecars of a ring.
 pub const MOST_SIDECARS: usize = 4;
 
-/// A container in every pod of the ring, beside the server. It has the network of the pod, and nothing else of it: no volume but a `/tmp` of its own, no token of Kubernetes, another user, and the security context that the server has (`restricted`, a read-only root file system).
+/// A container in every pod of the ring, beside the server. It has the network of the pod, and nothing else of it: no volume but a `/tmp` of its own and what `cdc` says, no token of Kubernetes, another user, and the security context that the server has (`restricted`, a read-only root file system).
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
@@ -36,6 +37,9 @@ pub struct Sidecar {
     /// Resources of the container. They are in addition to those of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourceRequirements>,
+    /// Whether it reads what members keep by `cdc.mode`: with `ReadWrite` their directory is at `/cdc`, for it to read segments and to delete those that it has read. Default `Off`.
+    #[serde(default, skip_serializing_if = "SidecarCdc::is_off")]
+    pub cdc: SidecarCdc,
     /// Ports on which it listens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 8))]

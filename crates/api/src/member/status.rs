@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::access::AccessProblem;
 use super::begin::BeginQuestion;
+use super::cdc::CdcStatus;
 use super::guard::{Guard, MOST_GUARDS};
 use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
@@ -65,6 +66,9 @@ pub struct CassandraMemberStatus {
     /// The archive of the commit log. Only with `spec.archive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveStatus>,
+    /// What waits for readers of changes. Only while its server is started for `cdc.mode: On`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cdc: Option<CdcStatus>,
     /// The repository of backups of this ring, as it is noted on the volume.
     #[serde(default, rename = "repositoryID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]

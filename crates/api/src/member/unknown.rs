@@ -7,10 +7,10 @@
 use super::{CassandraMemberSpec, CassandraMemberStatus, Purpose};
 use crate::backup::{ArchiveState, LoadWay, TableState, TransferCause, TransferState};
 use crate::member::{
-    AccessProblemKind, CertificateProblemKind, DataBeforeStart, DebtKind, Guard, HealthResult,
-    IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState, OperationKind,
-    OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause, RingMember, RunState,
-    SeedChoice, ServerState, VolumeState, WantedRun, WhenToStop,
+    AccessProblemKind, CdcState, CertificateProblemKind, DataBeforeStart, DebtKind, Guard,
+    HealthResult, IntentKind, IntentState, JobStatus, JobWanted, Liveness, MemberState,
+    OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
+    RingMember, RunState, SeedChoice, ServerState, VolumeState, WantedRun, WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -91,6 +91,7 @@ impl CassandraMemberStatus {
                 || found.map(|table| table.state).any(|state| state == TableState::Unknown)
         });
         let archive = self.archive.as_ref().is_some_and(|a| a.state == ArchiveState::Unknown);
+        let cdc = self.cdc.as_ref().is_some_and(|cdc| cdc.state == CdcState::Unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let certificate = |purpose| {
             let problem = self.tls.as_ref().and_then(|tls| tls.of(purpose)?.problem.as_ref());
@@ -114,6 +115,7 @@ impl CassandraMemberStatus {
             job.then_some("status.job"),
             transfer.then_some("status.transfer"),
             archive.then_some("status.archive.state"),
+            cdc.then_some("status.cdc.state"),
             access.then_some("status.access.kind"),
             certificate(Purpose::Client).then_some("status.tls.client.problem.kind"),
             certificate(Purpose::Internode).then_some("status.tls.internode.problem.kind"),

@@ -25,7 +25,7 @@ pub struct Call {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), inner(range(min = 100, max = 599)))]
     pub accept: Vec<u16>,
-    /// Values to keep of a good answer, by name: JSON pointers into its body.
+    /// Values to keep of a good answer, by name: JSON pointers into its body. All values of one pod, with their names, may have 256 bytes; if there are more, the pod is not registered.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 8))]
     pub capture: BTreeMap<String, String>,

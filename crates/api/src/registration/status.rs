@@ -1,6 +1,6 @@
 //! What is registered, and what is on its way.
 
-use crate::ids::Nonce;
+use crate::ids::{Nonce, Uid};
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 
 /// Entries at the most: a status must not grow without end.
 pub const MOST_ENTRIES: usize = 1000;
+
+/// Bytes of what is kept of the answers about one pod, names and values together: as many
+/// entries as there may be stay below the 1.5 MiB that an object may have.
+pub const MOST_CAPTURED: usize = 256;
 
 /// What is observed of a `Registration`.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
@@ -27,6 +31,9 @@ pub struct RegistrationStatus {
     /// Registered pods out of all that should be, for example `4/5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered: Option<String>,
+    /// uid of the Component that is called. One of another uid knows nobody, so that all pods are registered again.
+    #[serde(default, rename = "targetUID", skip_serializing_if = "Option::is_none")]
+    pub target_uid: Option<Uid>,
     /// Each pod that is registered, or is to be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST_ENTRIES), extend("x-kubernetes-list-type" = "atomic"))]

@@ -2,7 +2,7 @@
 
 use kube_core::Rule;
 
-use super::must;
+use super::{fixed, must};
 
 /// An answer that says "it is there already" brings no values.
 pub fn capture_needs_lookup() -> Rule {
@@ -17,6 +17,14 @@ pub fn target_is_not_selected() -> Rule {
     must(
         "!self.select.exists(s, s.kind == 'Component' && s.name == self.target.component) || self.select.size() > 1",
         "`select` names the target alone: name the services whose pods are registered with it",
+    )
+}
+
+/// Nobody would be taken out of the former one, and what is recorded would be said of the new one.
+pub fn target_is_fixed() -> Rule {
+    fixed(
+        "self.target.component == oldSelf.target.component",
+        "'`target.component` is immutable, but was changed from %s to %s, which would leave pods registered with the former: change it back, and create another Registration for another target'.format([oldSelf.target.component, self.target.component])",
     )
 }
 

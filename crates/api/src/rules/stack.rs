@@ -4,6 +4,19 @@ use kube_core::Rule;
 
 use super::{must, must_saying};
 
+/// Rules of the object as a whole.
+pub fn of_the_whole_object() -> [Rule; 1] {
+    [name_is_a_label_value()]
+}
+
+/// Its services carry it as the value of a label.
+pub fn name_is_a_label_value() -> Rule {
+    must(
+        "size(self.metadata.name) <= 63",
+        "the name may have at most 63 characters, because it is the value of a label of each service",
+    )
+}
+
 /// An object is described once.
 pub fn services_are_unique() -> Rule {
     must(

@@ -20,7 +20,7 @@ pub struct StackStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST), extend("x-kubernetes-list-type" = "atomic"))]
     pub waits: Vec<Wait>,
-    /// Services that are available out of all that are active, for example `7/9`.
+    /// Services that are ready out of all that are active, for example `7/9`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready: Option<String>,
     /// Every service, in the order of the spec.
@@ -47,13 +47,13 @@ pub struct ServiceStatus {
     /// Whether this Stack has created it.
     #[serde(default)]
     pub created: bool,
-    /// Whether it is available, as it says itself.
+    /// Whether it is available, as it says itself, and its spec is accepted.
     #[serde(default)]
     pub ready: bool,
-    /// Length of the longest chain of services that it depends on.
+    /// Length of the longest chain of services that it depends on. Absent for profiles, for registrations, and for what is in a circle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<u32>,
-    /// Why it is not as its spec says.
+    /// Why it is not as its spec says, or what is wrong with it although it is ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The same in words.

@@ -71,7 +71,7 @@ pub use work::{Body, Work};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraTaskSpec {
-    /// Name of the `CassandraCluster` in the namespace of the task. A task that stays without a phase names a cluster that does not exist. Immutable.
+    /// Name of the `CassandraCluster` in the namespace of the task. Where there is none, `status` says so after a minute (ClusterNotFound). Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
     /// What is done: exactly one of these fields, `restart`, `drain`, `replace` and `rotateAuthority`. Immutable.

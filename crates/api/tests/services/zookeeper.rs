@@ -130,3 +130,27 @@ fn the_version_goes_no_line_back() {
     // What was never run may be taken back.
     accepted(&ran("3.8.4", "3.8"), Some(&ran("3.9.3", "3.8")));
 }
+
+/// The example of this name.
+fn example(name: &str) -> Value {
+    let path = format!("{}/../../examples/zookeeper/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the example should be there");
+    serde_yaml::from_str(&text).expect("it is YAML")
+}
+
+#[test]
+fn the_examples_are_accepted_and_the_full_one_has_every_field() {
+    for name in ["minimal", "one-server", "full"] {
+        accepted(&example(name), None);
+    }
+    let full = example("full");
+    let has = full["spec"].as_object().expect("a spec");
+    // Whose absence is the usual, and which a pause or another image would change.
+    let left_out = ["annotations", "imagePullSecrets", "sidecarImage", "paused"];
+    let schema = &crate::judge::judges()["ZookeeperCluster"].schema["properties"]["spec"];
+    let fields = schema["properties"].as_object().expect("fields").keys();
+    let missing: Vec<&String> = fields
+        .filter(|field| !has.contains_key(*field) && !left_out.contains(&field.as_str()))
+        .collect();
+    assert_eq!(missing, Vec::<&String>::new());
+}

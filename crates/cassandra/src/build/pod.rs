@@ -37,7 +37,8 @@ pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     }
     let server = server(valid, rack, release);
     // People and kubectl take the first one.
-    let containers: Value = std::iter::once(server).chain(sidecar::containers(valid)).collect();
+    let containers: Value =
+        std::iter::once(server).chain(sidecar::containers(valid, rack)).collect();
     let mut spec = json!({
         "serviceAccountName": names::member_account(&valid.name),
         "automountServiceAccountToken": sidecar::token_is_for_all(valid),

@@ -1,14 +1,18 @@
 //! Containers of the user beside the server. They share its network, which Kubernetes does not
-//! divide, and nothing else: no volume, no user, no token.
+//! divide, and of its volume the directory of change data capture, if they read that. Nothing else:
+//! no user, no token.
 
-use crate::validate::Valid;
 use crate::validate::sidecar::{self, TOKEN_VOLUME};
-use palladion_api::cluster::Sidecar;
+use crate::validate::{Valid, ValidRack};
+use palladion_api::cluster::{Sidecar, SidecarCdc};
+use palladion_api::server_config::CDC_DIRECTORY;
 use palladion_plan::workload::agent_pod::{limit, port, restricted, variables};
 use serde_json::{Value, json};
 
 /// Their user and group: another one than that of the server, for where something is shared after all.
 const USER: i64 = 65532;
+/// Where a reader finds the segments.
+const CDC_DIR: &str = "/cdc";
 /// Where clients of Kubernetes look for it.
 const TOKEN_DIR: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// As long as tokens that Kubernetes mounts by itself: renewed hourly, and still good for a while
@@ -21,19 +25,24 @@ pub fn token_is_for_all(valid: &Valid) -> bool {
 }
 
 /// The containers.
-pub fn containers(valid: &Valid) -> impl Iterator<Item = Value> {
-    valid.sidecars.iter().map(container)
+pub fn containers(valid: &Valid, rack: &ValidRack) -> impl Iterator<Item = Value> {
+    valid.sidecars.iter().map(|sidecar| container(sidecar, rack))
 }
 
-fn container(sidecar: &Sidecar) -> Value {
+fn container(sidecar: &Sidecar, rack: &ValidRack) -> Value {
     let mut security = restricted();
     security["runAsUser"] = USER.into();
     security["runAsGroup"] = USER.into();
+    let mut mounts = vec![json!({ "name": sidecar::volume(sidecar), "mountPath": "/tmp" })];
+    match sidecar.cdc {
+        SidecarCdc::Off => {}
+        SidecarCdc::ReadWrite => mounts.push(segments(rack)),
+    }
     let mut container = json!({
         "name": sidecar.name,
         "image": sidecar.image,
         "securityContext": security,
-        "volumeMounts": [{ "name": sidecar::volume(sidecar), "mountPath": "/tmp" }],
+        "volumeMounts": mounts,
     });
     let mut state = |field: &str, values: Vec<Value>| {
         if !values.is_empty() {
@@ -47,6 +56,13 @@ fn container(sidecar: &Sidecar) -> Value {
     state("ports", sidecar.ports.iter().map(|p| port(&p.name, p.port)).collect());
     limit(&mut container, sidecar.resources.as_ref());
     container
+}
+
+/// The one directory of the volume in which the server keeps what is to be read. The group of the
+/// server, which all containers of the pod have by `fsGroup`, reads and deletes its files there.
+fn segments(rack: &ValidRack) -> Value {
+    let claim = &rack.claim.metadata.name;
+    json!({ "name": claim, "mountPath": CDC_DIR, "subPath": CDC_DIRECTORY })
 }
 
 /// What the container of the server mounts where the token is for it alone.

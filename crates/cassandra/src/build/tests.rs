@@ -138,6 +138,17 @@ fn with_sidecars() -> ClusterFixture {
     })
 }
 
+fn with_reader() -> ClusterFixture {
+    full().spec(|spec| {
+        spec.cdc = serde_json::from_value(json!({ "mode": "On", "totalSpace": "1Gi" })).unwrap();
+        spec.sidecars = serde_json::from_value(json!([
+            { "name": "reader", "image": "reader:1", "cdc": "ReadWrite" },
+            { "name": "logs", "image": "logs:2" },
+        ]))
+        .unwrap();
+    })
+}
+
 fn set_of(cluster: &ClusterFixture) -> Value {
     let (valid, rack) = cluster.valid_rack();
     stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[]))
@@ -199,6 +210,25 @@ fn the_objects_of_a_rack() {
     snapshot!("stateful_set_scylla", set_of(&scylla()));
     snapshot!("sidecars", &set_of(&with_sidecars())["spec"]["template"]["spec"]);
     snapshot!("secrets", &set_of(&with_auth())["spec"]["template"]["spec"]["volumes"]);
+}
+
+/// Of the volume of the server one reader has one directory, and nobody else has anything.
+#[test]
+fn a_reader_of_changes_mounts_their_directory_alone() {
+    let set = set_of(&with_reader());
+    let pod = &set["spec"]["template"]["spec"];
+    let claim = &set["spec"]["volumeClaimTemplates"][0]["metadata"]["name"];
+    let mounted = |name: &str| -> Vec<Value> {
+        let containers = pod["containers"].as_array().cloned().unwrap_or_default();
+        let container = containers.into_iter().find(|c| c["name"] == name).unwrap_or_default();
+        let mounts = container["volumeMounts"].as_array().cloned().unwrap_or_default();
+        mounts.into_iter().filter(|mount| mount["name"] == *claim).collect()
+    };
+    let segments = json!({ "name": claim, "mountPath": "/cdc", "subPath": "cdc_raw" });
+    assert_eq!((mounted("reader"), mounted("logs")), (vec![segments], Vec::new()));
+    // The reader has the group of the server, and not its user.
+    assert_eq!(pod["securityContext"]["fsGroup"], 999);
+    assert_eq!(pod["containers"][1]["securityContext"]["runAsUser"], 65532);
 }
 
 #[test]

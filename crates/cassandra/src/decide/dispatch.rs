@@ -111,7 +111,6 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         || leave::resume::next(facts, draft).is_busy()
         || join::returning::next(facts, draft).is_busy()
         || readdress::next(facts, valid, draft).is_busy()
-        || readdress::next(facts, valid, draft).is_busy()
     {
         return;
     }

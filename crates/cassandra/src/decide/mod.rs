@@ -3,6 +3,7 @@
 
 pub mod archive;
 pub mod backups;
+mod cdc;
 pub mod certificates;
 pub mod departure;
 mod dispatch;
@@ -77,6 +78,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     owed::decide(facts, &mut draft);
     stopped::forget(facts, &mut draft);
     archive::decide(facts, valid, &mut draft);
+    cdc::decide(facts, valid, &mut draft);
     tasks::run(facts, valid, &way, &mut draft);
     draft
 }

@@ -4,7 +4,7 @@
 use super::Facts;
 use palladion_api::cluster::{CassandraClusterSpec, RingLock, RingOrigin};
 use palladion_api::ids::LockToken;
-use palladion_plan::lock::{Claimant, LockKey, StoreAddress};
+use palladion_plan::lock::{Claimant, LockKey, LockScope, StoreAddress};
 use palladion_plan::{LockFact, LockFence};
 use std::time::Duration;
 
@@ -98,11 +98,14 @@ impl Facts<'_> {
             return Sharing::Missing(Missing::Region);
         };
         let meta = &self.snapshot.owner.meta;
-        let group = config.groups.get(&meta.namespace).unwrap_or(&meta.namespace).clone();
+        let scope = match config.groups.get(&meta.namespace) {
+            Some(group) => LockScope::Group(group.clone()),
+            None => LockScope::Namespace(meta.namespace.clone()),
+        };
         let ring = self.spec.ring_name.clone().unwrap_or_else(|| meta.name.clone());
         Sharing::Shared(SharedLock {
             store,
-            key: LockKey { group, ring },
+            key: LockKey { scope, ring },
             claimant: Claimant { region, uid: meta.uid.clone() },
             ttl: Duration::from_secs(config.ttl_seconds.into()),
         })

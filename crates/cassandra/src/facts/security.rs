@@ -22,6 +22,9 @@ pub const OF_AUTH: [&str; 3] = ["authenticator", "authorizer", "role_manager"];
 pub const OF_CLIENT_TLS: [&str; 1] = ["client_encryption_options"];
 /// What `audit` sets.
 pub const OF_AUDIT: [&str; 1] = ["audit_logging_options"];
+/// What `cdc` sets, under its names of all lines.
+pub const OF_CDC: [&str; 4] =
+    ["cdc_enabled", "cdc_total_space", "cdc_total_space_in_mb", "cdc_block_writes"];
 /// What `tls.internode` sets.
 pub const OF_INTERNODE_TLS: [&str; 1] = ["server_encryption_options"];
 

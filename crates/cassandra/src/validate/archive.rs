@@ -89,7 +89,7 @@ pub fn fits(spec: &CassandraClusterSpec, config: &BTreeMap<String, Value>) -> Re
 
 /// What makes members acknowledge a write whose bytes are not in a whole section yet. A period
 /// alone means `periodic`, as agents render it.
-fn periodic(config: &BTreeMap<String, Value>) -> Option<&'static str> {
+pub(super) fn periodic(config: &BTreeMap<String, Value>) -> Option<&'static str> {
     let is_set = |key: &&str| config.contains_key(*key);
     match config.get("commitlog_sync").and_then(Value::as_str) {
         Some("periodic") => Some("commitlog_sync"),

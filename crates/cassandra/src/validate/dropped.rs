@@ -37,6 +37,8 @@ pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> 
             jmx: super::jmx(spec),
             audit: spec.audit.clone(),
             archive: super::archive::links(spec),
+            // Whoever leaves keeps what its reader has not read yet.
+            cdc: super::cdc::of(spec, &spec.config).unwrap_or_default(),
             opens: super::opens(spec),
         },
         jmx_exporter: None,

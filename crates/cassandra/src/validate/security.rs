@@ -1,7 +1,10 @@
-//! Authentication, TLS and the audit log: said in one place, and by servers that know them.
+//! Authentication, TLS, the audit log and change data capture: said in one place, and by servers
+//! that know them.
 
 use super::{Input, Refusal, client_tls, internode};
-use crate::facts::security::{OF_AUDIT, OF_AUTH, OF_CLIENT_TLS, OF_INTERNODE_TLS, WITHOUT_PEM};
+use crate::facts::security::{
+    OF_AUDIT, OF_AUTH, OF_CDC, OF_CLIENT_TLS, OF_INTERNODE_TLS, WITHOUT_PEM,
+};
 use crate::words::refusal::{BadSetting, Place};
 use palladion_api::cluster::{
     AuditCategory, AuthMode, CassandraClusterSpec, ClientTlsMode, InternodeTlsMode, Mode,
@@ -62,7 +65,7 @@ fn check_internode(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     internode.certificates.as_ref().map_or(Err(Refusal::NoInternodeCertificates), |_| Ok(()))
 }
 
-/// What `auth`, `tls` or `audit` sets is not set by hand as well.
+/// What `auth`, `tls`, `audit` or `cdc` sets is not set by hand as well.
 pub fn unambiguous(
     input: &Input<'_>,
     config: &BTreeMap<String, Value>,
@@ -75,7 +78,8 @@ pub fn unambiguous(
     let is_set = internode(spec).is_some() || input.internode_tls != InternodeTlsMode::Off;
     let internode = is_set.then_some(("tls.internode", OF_INTERNODE_TLS.as_slice()));
     let audit = spec.audit.as_ref().map(|_| ("audit", OF_AUDIT.as_slice()));
-    for (field, names) in [auth, tls, internode, audit].into_iter().flatten() {
+    let cdc = spec.cdc.as_ref().map(|_| ("cdc", OF_CDC.as_slice()));
+    for (field, names) in [auth, tls, internode, audit, cdc].into_iter().flatten() {
         if let Some(key) = config.keys().find(|key| names.contains(&key.as_str())) {
             return Err(BadSetting::SetByField { key: key.clone(), place: place.clone(), field });
         }

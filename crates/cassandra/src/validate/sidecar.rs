@@ -2,7 +2,7 @@
 
 use super::{Refusal, quantity};
 use crate::words::refusal::BadSidecar;
-use palladion_api::cluster::{CassandraClusterSpec, Mode, Sidecar};
+use palladion_api::cluster::{CassandraClusterSpec, CdcMode, Mode, Sidecar};
 use palladion_api::reserved;
 use palladion_plan::words::{Names, Quoted};
 use std::collections::BTreeSet;
@@ -50,6 +50,9 @@ pub fn of(spec: &CassandraClusterSpec) -> Result<Vec<Sidecar>, Refusal> {
         }
         if !names.insert(&sidecar.name) {
             return Err(refused(BadSidecar::Twice));
+        }
+        if !sidecar.cdc.is_off() && spec.cdc.as_ref().is_none_or(|cdc| cdc.mode == CdcMode::Off) {
+            return Err(refused(BadSidecar::NothingToRead));
         }
         let mut of_its_ports = BTreeSet::new();
         for port in &sidecar.ports {

@@ -29,6 +29,12 @@ palladion_plan::sentences! {
             "member {member} is leaving the ring: {server}";
         Resuming { member: MemberName, server: Server } => MemberLeaving,
             "member {member} is being started to complete its decommission: {server}";
+        Unread { member: MemberName, rest: Unread } => CdcUndelivered,
+            "member {member} cannot leave yet: {rest}";
+        Undelivered { member: MemberName, rest: Unread } => CdcUndelivered,
+            "member {member} has left the ring and its pod stays: {rest}";
+        Ending { member: MemberName } => MemberLeaving,
+            "member {member} has left the ring: its server is being stopped, so that its last segments are complete for readers of changes";
         Retry { member: MemberName, at: Timestamp } => MemberLeaving,
             "the decommission of member {member} will be retried at {at}";
     }
@@ -51,6 +57,20 @@ palladion_plan::sentences! {
             "member {member} was leaving the ring under address {before}, and its Service or its CassandraMember now has {now}, under which its server does not start again; make {before} available and delete the Service, so that it is recreated with that address, or replace the member (`kubectl palladion terminate`, then `kubectl palladion replace`)";
         AgentRefused { member: MemberName, why: String } => LeaveRefused,
             "the agent of member {member} refused to start the server so that its decommission completes: {why}; delete the pod of the member to try again";
+    }
+
+    /// What readers of changes have not read.
+    pub enum Unread {
+        Waits { segments: Count, bytes: Bytes, command: GiveUpChanges } =>
+            "readers have not read {segments} of its changes (about {bytes}); start its reader, or let it leave without them: {command}";
+        Unknown { command: GiveUpChanges } =>
+            "its agent has not reported whether readers have read its changes; look at the log of the agent, or let it leave without them: {command}";
+    }
+
+    /// How a person lets a member leave although nobody has read its changes.
+    pub enum GiveUpChanges {
+        Command { namespace: String, cluster: String, annotation: &'static str, hosts: String } =>
+            "`kubectl annotate -n {namespace} cassandracluster {cluster} --overwrite {annotation}={hosts}`";
     }
 
     /// What forbids a decommission.

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod archive;
 pub mod backups;
+pub mod cdc;
 pub mod certificates;
 pub mod departure;
 pub mod evidence;
@@ -36,6 +37,7 @@ palladion_plan::vocabulary![
     access,
     archive,
     backups,
+    cdc,
     certificates,
     departure,
     evidence,

@@ -12,6 +12,8 @@ palladion_plan::sentences! {
         Resizing { claim: String, member: MemberName, from: String, to: String } => VolumeGrowing,
             "PersistentVolumeClaim {claim} of member {member} is being expanded from {from} to {to}";
         MembersStop => Deleting, "the members are being stopped";
+        SetOfAnother { set: String, label: &'static str } => Deleting,
+            "StatefulSet {set} carries the label {label} of this cluster, but belongs to something else; delete it, or take the label off, and the claims are deleted";
         ClaimDeleted { claim: String } => Deleting,
             "PersistentVolumeClaim {claim} is being deleted";
     }

@@ -1,5 +1,6 @@
 //! Why a spec is not carried out: which field, why, and how to comply.
 
+use super::leave::Bytes;
 use palladion_api::ids::RackName;
 use palladion_api::member::Word;
 use palladion_plan::words::{Count, Names, Quoted};
@@ -99,6 +100,18 @@ palladion_plan::sentences! {
         SidecarsOf40 => InvalidSpec,
             "`sidecars` requires Cassandra 4.1 or newer; upgrade first, or remove them";
         Sidecar { name: Quoted, problem: BadSidecar } => InvalidSpec, "sidecar {name}: {problem}";
+        CdcOfScylla => InvalidSpec,
+            "`cdc` applies to Cassandra only, since ScyllaDB writes its changes to tables; remove it";
+        DroppingOf40 => InvalidSpec,
+            "`cdc.onFull: DropOldest` requires Cassandra 4.1 or newer; upgrade first, or set `Block`";
+        CdcSpace { text: Quoted } => InvalidSpec,
+            "`cdc.totalSpace`: {text} is not a valid amount; use a value such as `4Gi`";
+        CdcSpaceSmall { space: Bytes, least: Bytes, segment: Bytes } => InvalidSpec,
+            "`cdc.totalSpace` is {space}, less than the four segments of {segment} that a commit log needs there; set it to {least} or more";
+        CdcSpaceLarge { space: Bytes, rack: RackName, size: String } => InvalidSpec,
+            "`cdc.totalSpace` is {space}, more than half of the {size} that each volume of rack {rack} has; lower it, or request larger volumes";
+        CdcPeriodic { key: &'static str } => InvalidSpec,
+            "`cdc` needs a commit log that has a write before it is acknowledged, or a server that is killed keeps writes from the reader; remove `{key}` from `config`, or set `cdc.mode: Off`";
         AuditOfScylla => InvalidSpec, "`audit` applies to Cassandra only; use `config` instead";
         AuditCategoryTwice { category: &'static str } => InvalidSpec,
             "`audit.categories`: {category} is listed twice; remove one of them";
@@ -182,6 +195,7 @@ palladion_plan::sentences! {
         Named { ours: Names } =>
             "its name is not valid; use a-z, 0-9 and `-`, start and end with a letter or digit, and use no name of another container ({ours})";
         Twice => "another one has the same name; rename one";
+        NothingToRead => "`cdc: ReadWrite` needs `cdc.mode: On`; set it, or remove `cdc` from the sidecar";
         PortName { port: Quoted } =>
             "port name {port} is not valid or used twice; use a-z, 0-9 and single `-` between them, and start with a letter";
         Port { port: i32 } =>

@@ -348,6 +348,27 @@ fn a_ring_that_is_paused_in_a_repair_is_granted_no_more_and_goes_on_where_it_was
     assert_eq!(phases(&world), [Some(TaskPhase::Done)], "the same task");
 }
 
+/// No haste of the others helps its ranges, and clients have a copy less meanwhile.
+#[test]
+fn a_member_that_is_down_and_late_hastens_no_other() {
+    let mut ring = spread(2, 2);
+    ring.ring.grace = u32::try_from(DAY).expect("a day");
+    let mut world = covered(ring);
+    world.until(is_done);
+    let begun = world.clock();
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    go_to(&mut world, begun + DAY * 93 / 100);
+    assert!(starts(&world, "Behind", "True RepairBehind"), "{}", condition(&world, NAME, "Behind"));
+    while given(&world).is_empty() && world.clock() < begun + 2 * DAY {
+        world.pass(60);
+    }
+    let given = given(&world);
+    assert!(!given.is_empty(), "what has its copies is due again: {}", world.last_words());
+    let paced = |job: &Value| job["paceSeconds"].as_u64().is_some_and(|seconds| seconds > 3600);
+    assert!(given.iter().all(paced), "{given:?}");
+}
+
 #[test]
 fn what_is_late_is_told_before_it_is_too_late() {
     let mut ring = spread(2, 1);

@@ -73,6 +73,7 @@ pub fn all_end_alike(
     compare: impl Fn(&mut World, &End) -> Result<(), String>,
 ) {
     let total = worlds.len();
+    assert!(total > 0, "{what}: there is nothing to disturb");
     let mut failures = Vec::new();
     for mut world in worlds {
         let write = world.faults.writes();

@@ -750,6 +750,39 @@ fn a_member_that_a_person_has_stopped_is_left_out_and_the_task_ends() {
     assert_eq!(begun(&world).len(), 2);
 }
 
+/// The same in the middle of its part, which the stop interrupts: who is behind it has its turn.
+#[test]
+fn a_member_that_a_person_stops_in_the_middle_of_its_part_holds_up_nobody() {
+    use MemberTaskState::{Skipped, Succeeded};
+    let mut world = spread(2, 1);
+    ask(&mut world, "work", &task("compact", &json!({})));
+    world.until(|w| works(w, LAST));
+    world.want(LAST, &json!({ "run": "Stopped" }));
+    world.settle();
+    let status = status(&world, "work");
+    assert_eq!(states(&status), [Succeeded, Skipped, Succeeded], "{}", world.last_words());
+    assert_eq!(status.phase, Some(TaskPhase::Partial));
+    let why = status.members[1].message.clone().unwrap_or_default();
+    assert!(why.contains("wants the server of the member stopped"), "{why}");
+}
+
+#[test]
+fn a_member_that_a_person_terminates_in_the_middle_of_its_part_ends_the_task() {
+    let mut world = spread(2, 1);
+    let mut spec = task("compact", &json!({}));
+    spec["onFailure"] = json!("Continue");
+    ask(&mut world, "work", &spec);
+    world.until(|w| works(w, LAST));
+    crate::terminated::terminate(&mut world, LAST, "Now");
+    world.settle();
+    let status = status(&world, "work");
+    use MemberTaskState::{Failed, Skipped, Succeeded};
+    let found = states(&status);
+    assert!([Failed, Skipped].contains(&found[1]), "{found:?} {}", world.last_words());
+    assert_eq!([found[0], found[2]], [Succeeded; 2], "{}", world.last_words());
+    assert!(is_over(&world, "work"));
+}
+
 /// Nobody knows when it could be restarted: a task of it alone would wait for ever.
 #[test]
 fn a_restart_or_drain_of_whom_a_person_has_stopped_ends() {

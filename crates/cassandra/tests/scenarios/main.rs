@@ -16,6 +16,7 @@ mod asked_in_vain;
 mod backup_schedules;
 mod backups;
 mod broken;
+mod cdc;
 mod certificates;
 mod chaos;
 mod clocks;

@@ -186,6 +186,34 @@ fn a_deleted_cluster_leaves_claims_of_others_alone() {
     assert_eq!(world.names(kinds::CLAIM), ["data-demo-dc1-a-2"]);
 }
 
+/// It may run pods on our claims, and nobody but its owner ends it: it is named, and waited for.
+#[test]
+fn a_set_of_somebody_else_with_our_label_is_named_while_claims_wait_for_it() {
+    let mut cluster = two_racks();
+    cluster["spec"]["deletionPolicy"] = "Delete".into();
+    let mut world = World::new().with(&cluster);
+    world.settle();
+    let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, "another");
+    let set = json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet",
+        "metadata": {
+            "name": "another", "namespace": NAMESPACE,
+            "labels": { labels::CLUSTER: "demo", labels::MANAGED_BY: labels::PALLADION },
+        },
+        "spec": { "replicas": 0, "selector": { "matchLabels": { "app": "another" } } },
+    });
+    world.store.create(&key, &set).expect("somebody creates it");
+    world.delete_cluster();
+    world.settle();
+    assert!(!world.is_deleted() && world.names(kinds::CLAIM).len() == 3);
+    let said = world.condition("Progressing");
+    assert!(said.contains("StatefulSet another carries the label"), "{said}");
+    world.delete(kinds::STATEFUL_SET, "another");
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    assert!(world.names(kinds::CLAIM).is_empty());
+}
+
 #[test]
 fn a_policy_that_is_taken_back_in_the_last_moment_keeps_the_data() {
     let mut cluster = two_racks();

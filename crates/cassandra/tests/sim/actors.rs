@@ -236,7 +236,9 @@ impl World {
         } else if text.contains("hanging_setting") {
             Configuration::Hangs
         } else {
+            let config: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
             Configuration::Runs(Runs {
+                keeps_mib: config["cdc"]["totalMib"].as_u64(),
                 asks: text.contains("\"auth\":\"Password\""),
                 certified: text.contains("\"clientCertificates\":\"Operator\""),
                 added: text.contains("\"opens\":\"WhenRebuilt\""),

@@ -105,6 +105,8 @@ pub struct Agent {
     pub(super) moves: super::transfers::Moves,
     /// What it reports of its archive.
     pub(super) archive: Option<palladion_api::backup::ArchiveStatus>,
+    /// What it reports of change data capture.
+    pub(super) cdc: Option<palladion_api::member::CdcStatus>,
     /// The repository of the ring, as it is noted on its volume.
     pub(super) repository: Option<String>,
     /// What it offers to repair.
@@ -218,6 +220,7 @@ impl Agent {
             copies_before: None,
             moves: super::transfers::Moves::default(),
             archive: None,
+            cdc: None,
             repository: None,
             offers: Vec::new(),
             repairs: Memory::default(),
@@ -262,6 +265,7 @@ impl Agent {
         all = all.and(self.follow_repairs(reach));
         all = all.and(self.operate(reach)).and(self.work(reach)).and(self.transfer(reach));
         self.follow_archive(reach);
+        self.follow_cdc(reach);
         all = all.and(self.answer_question(reach));
         self.watch.follow(decision.state, &self.process, self.clock_at(reach.now));
         let earliest = self

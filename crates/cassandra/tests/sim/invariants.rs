@@ -103,7 +103,9 @@ impl World {
         let ahead = self.operators.iter().map(|o| o.clock).max().unwrap_or_default();
         let latest = self.store.now + ahead.max(SignedDuration::ZERO);
         let is_right = |wait| since(wait).is_some_and(|since| since <= latest);
-        match !waits.is_empty() && waits.len() <= MOST && waits.iter().all(is_right) {
+        let is_twice = |(n, wait): (usize, &Value)| waits[..n].contains(wait);
+        let once = !waits.iter().enumerate().any(is_twice);
+        match !waits.is_empty() && waits.len() <= MOST && once && waits.iter().all(is_right) {
             true => Ok(()),
             false => Err(format!("the waits in the status: {waits:?}")),
         }

@@ -7,6 +7,7 @@ pub mod actors;
 pub mod agent;
 pub mod archive;
 pub mod boot;
+pub mod cdc;
 pub mod certificates;
 pub mod compare;
 pub mod destroyed;

@@ -174,6 +174,7 @@ impl Agent {
             progress: None,
             transfer: self.moves.told.as_ref(),
             archive: self.archive.as_ref(),
+            cdc: self.cdc.as_ref(),
             repository: self.repository.as_deref(),
         })
     }

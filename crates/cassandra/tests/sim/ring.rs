@@ -104,6 +104,8 @@ pub struct Runs {
     pub tls_alone: bool,
     /// It takes them only once its member is rebuilt.
     pub added: bool,
+    /// It keeps so many MiB of its commit log for readers of changes.
+    pub keeps_mib: Option<u64>,
 }
 
 impl Configuration {
@@ -120,6 +122,14 @@ impl Configuration {
     /// Was its datacenter added to a ring?
     pub fn is_added(&self) -> bool {
         matches!(self, Configuration::Runs(Runs { added: true, .. }))
+    }
+
+    /// How many MiB of its commit log does it keep for readers of changes, if it does?
+    pub fn keeps_mib(&self) -> Option<u64> {
+        match self {
+            Configuration::Runs(runs) => runs.keeps_mib,
+            Configuration::Refused(_) | Configuration::Hangs => None,
+        }
     }
 
     /// Has it a certificate that the operator signs?
@@ -215,6 +225,8 @@ pub struct Ring {
     pub far: super::far::Far,
     /// The archives of its members' commit logs.
     pub archives: super::archive::Archives,
+    /// What waits for readers of changes.
+    pub segments: super::cdc::Segments,
     /// The store of its backups.
     pub store: super::transfers::Store,
     /// The tables that restores touch.
@@ -374,6 +386,7 @@ impl Ring {
             tags: 0,
             far: super::far::Far::default(),
             archives: super::archive::Archives::default(),
+            segments: super::cdc::Segments::default(),
             store: super::transfers::Store::default(),
             tables: super::restores::Tables::default(),
             restored: BTreeMap::new(),

@@ -234,11 +234,16 @@ impl World {
 
     /// One round, and on to the time at which the next thing happens.
     pub fn tick(&mut self) -> Result<Tick, String> {
+        self.tick_until(self.now() + REST)
+    }
+
+    /// The same; what happens later than that is for another time.
+    fn tick_until(&mut self, horizon: Timestamp) -> Result<Tick, String> {
         let activity = self.round();
         self.check()?;
         match activity.next {
             _ if activity.acted => self.store.now += ROUND,
-            Some(next) if next <= self.now() + REST => {
+            Some(next) if next <= horizon => {
                 self.store.now = next.max(self.now() + SignedDuration::from_millis(1))
             }
             Some(_) | None => return Ok(Tick::Rest),
@@ -276,7 +281,7 @@ impl World {
         }
     }
 
-    /// Go on for some seconds.
+    /// Go on for some seconds; what is due within them happens at its time.
     pub fn pass(&mut self, seconds: i64) {
         if let Err(why) = self.try_pass(seconds) {
             panic!("{why}\n{}", self.last_words());
@@ -286,7 +291,7 @@ impl World {
     pub fn try_pass(&mut self, seconds: i64) -> Result<(), String> {
         let end = self.now() + SignedDuration::from_secs(seconds);
         for _ in 0..ROUNDS {
-            if self.now() >= end || self.tick()? == Tick::Rest {
+            if self.now() >= end || self.tick_until(end)? == Tick::Rest {
                 break;
             }
         }

@@ -47,7 +47,9 @@ impl Applier<'_> {
     /// Is the region lock still ours, as its store says it now?
     pub(super) async fn lock_stands(&self, fence: Option<&LockFence>) -> Result<(), StepError> {
         let Some(fence) = fence else { return Ok(()) };
-        self.locks.check(self.key, fence).await.map_err(StepError::conflict)
+        self.locks.check(self.key, fence).await.map_err(StepError::conflict)?;
+        self.faults.before_locked_write();
+        Ok(())
     }
 }
 

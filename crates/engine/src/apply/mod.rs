@@ -21,7 +21,7 @@ use crate::queue::Key;
 use crate::request::Api;
 use crate::watch::Watches;
 use crate::words::NotDone;
-use palladion_plan::{Count, Event, FailureClass, Object, ObjectKey, Plan, Step};
+use palladion_plan::{Count, Event, FailureClass, NotWritten, Object, ObjectKey, Plan, Step};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -111,6 +111,8 @@ pub struct Outcome {
     pub failed: Option<Failed>,
     /// The first step that stands alone and was refused.
     pub refused: Option<Failed>,
+    /// Every object that was not written, in the order of the plan.
+    pub not_written: Vec<NotWritten>,
     /// The owner's resourceVersion, if a step has changed the owner.
     pub owner_version: Option<String>,
     /// Why the status could not be written.
@@ -171,6 +173,8 @@ impl Applier<'_> {
                 Err(error) => {
                     let class = error.class;
                     let object = self.subject(step).clone();
+                    let message = error.message.clone();
+                    outcome.not_written.push(NotWritten { object: object.clone(), class, message });
                     let failed = Failed { doing: step.doing().to_string(), object, error };
                     if step.stands_alone() && class == FailureClass::Refused {
                         outcome.refused.get_or_insert(failed);

@@ -3,6 +3,7 @@
 //! the monotonic clock of the one who waits. No Lease is ever deleted, so its number of
 //! transitions never begins again; with a random nonce it is the token.
 
+use super::held::{Held, Read};
 use super::keep::lock;
 use crate::client;
 use crate::error::ApiError;
@@ -24,11 +25,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 const LEASE: Resource = Resource::namespaced("coordination.k8s.io", "v1", "Lease", "leases");
-/// Annotations: who holds it, who initializes the ring, and of which ring it is.
-const HOLDER: &str = "palladion.dev/holder";
+/// Annotations: who initializes the ring, and of which ring it is.
 const INITIALIZED: &str = "palladion.dev/initialized";
-const GROUP: &str = "palladion.dev/group";
+const SCOPE: &str = "palladion.dev/scope";
 const RING: &str = "palladion.dev/ring";
+
+/// How often a write is tried on what others have written meanwhile, which is seldom.
+const TRIES: u32 = 3;
+const CONFLICT: u16 = 409;
 
 /// Leases in one namespace of another cluster.
 pub struct Leases {
@@ -37,79 +41,6 @@ pub struct Leases {
     metrics: Arc<Metrics>,
     /// Versions as they were seen first, and when.
     seen: Mutex<HashMap<String, (String, Instant)>>,
-}
-
-/// A Lease as it was read.
-struct Read {
-    object: Value,
-    held: Option<Held>,
-}
-
-/// Who holds it.
-#[derive(Clone)]
-struct Held {
-    claimant: Claimant,
-    nonce: String,
-    /// Drawn by each process that takes or goes on with it.
-    session: String,
-    since: Option<jiff::Timestamp>,
-}
-
-impl Held {
-    fn value(&self) -> Value {
-        let Claimant { region, uid } = &self.claimant;
-        let since = self.since.map(|since| since.to_string());
-        let (nonce, session) = (&self.nonce, &self.session);
-        json!({ "region": region, "uid": uid, "nonce": nonce, "session": session, "since": since })
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
-        let word = |field: &str| value[field].as_str().map(str::to_string);
-        Some(Self {
-            claimant: Claimant::read(&value)?,
-            nonce: word("nonce")?,
-            session: word("session")?,
-            since: word("since").and_then(|since| since.parse().ok()),
-        })
-    }
-}
-
-impl Read {
-    fn transitions(&self) -> i64 {
-        self.object["spec"]["leaseTransitions"].as_i64().unwrap_or_default()
-    }
-
-    fn token(&self) -> Option<LockToken> {
-        let nonce = &self.held.as_ref()?.nonce;
-        Some(LockToken::new(format!("{}-{nonce}", self.transitions())))
-    }
-
-    fn duration(&self) -> Duration {
-        let seconds = self.object["spec"]["leaseDurationSeconds"].as_u64();
-        Duration::from_secs(seconds.unwrap_or_default())
-    }
-
-    fn annotation(&self, name: &str) -> Option<&str> {
-        self.object["metadata"]["annotations"][name].as_str()
-    }
-
-    /// The object as it is written for this holder, or for nobody.
-    fn held_by(&self, held: Option<&Held>, transitions: i64, ttl: Duration) -> Value {
-        let mut object = self.object.clone();
-        let spec = &mut object["spec"];
-        spec["holderIdentity"] = json!(held.map_or("", |held| &held.claimant.region));
-        spec["leaseTransitions"] = json!(transitions);
-        spec["leaseDurationSeconds"] = json!(ttl.as_secs());
-        spec["renewTime"] = json!(format!("{:.6}", jiff::Timestamp::now()));
-        let annotations = &mut object["metadata"]["annotations"];
-        match (held, annotations.as_object_mut()) {
-            (Some(held), _) => annotations[HOLDER] = json!(held.value().to_string()),
-            (None, Some(annotations)) => drop(annotations.remove(HOLDER)),
-            (None, None) => {}
-        }
-        object
-    }
 }
 
 impl Leases {
@@ -134,7 +65,7 @@ impl Leases {
     }
 
     fn name(key: &LockKey) -> String {
-        format!("palladion-{}", hash::of(&json!([key.group, key.ring])))
+        format!("palladion-{}", hash::of(&json!([key.scope.path(), key.ring])))
     }
 
     fn away(key: &LockKey, error: &ApiError) -> StoreAway {
@@ -151,17 +82,37 @@ impl Leases {
         let name = Self::name(key);
         let foreign = || StoreAway(NoStore::Foreign { name: name.clone() }.to_string());
         let of = |name: &str| object["metadata"]["annotations"][name].as_str().unwrap_or_default();
-        if (of(GROUP), of(RING)) != (key.group.as_str(), key.ring.as_str()) {
+        if (of(SCOPE), of(RING)) != (key.scope.path().as_str(), key.ring.as_str()) {
             return Err(foreign());
         }
-        let holder = object["metadata"]["annotations"][HOLDER].as_str();
-        let held = holder.map(|text| Held::read(text).ok_or_else(foreign)).transpose()?;
-        Ok(Some(Read { object, held }))
+        Read::of(object).map(Some).ok_or_else(foreign)
     }
 
-    async fn write(&self, api: &Api, key: &LockKey, object: &Value) -> Result<(), StoreAway> {
-        let written = api.replace(&self.object_key(key), object).await;
-        written.map(drop).map_err(|error| Self::away(key, &error))
+    /// Is it written? Not where another has written since it was read, or has made it.
+    async fn write(&self, api: &Api, key: &LockKey, object: &Value) -> Result<bool, StoreAway> {
+        Self::written(key, api.replace(&self.object_key(key), object).await)
+    }
+
+    fn written(key: &LockKey, answer: Result<Value, ApiError>) -> Result<bool, StoreAway> {
+        match answer {
+            Ok(_) => Ok(true),
+            Err(error) if error.code == Some(CONFLICT) => Ok(false),
+            Err(error) => Err(Self::away(key, &error)),
+        }
+    }
+
+    /// Do it again on what another has written in between; a region that is always overtaken
+    /// asks later.
+    async fn insist<T, F: Future<Output = Result<Option<T>, StoreAway>>>(
+        key: &LockKey,
+        once: impl Fn() -> F,
+    ) -> Result<T, StoreAway> {
+        for _ in 0..TRIES {
+            if let Some(done) = once().await? {
+                return Ok(done);
+            }
+        }
+        Err(StoreAway(NoStore::Overtaken { name: Self::name(key), tries: TRIES }.to_string()))
     }
 
     /// Has it been the same for its whole time, as we have seen it?
@@ -182,7 +133,7 @@ impl Leases {
         want: Want,
         ttl: Duration,
         nonce: &str,
-    ) -> Result<Taken, StoreAway> {
+    ) -> Result<Option<Taken>, StoreAway> {
         let api = self.api().await?;
         let fresh = || Held {
             claimant: claimant.clone(),
@@ -196,13 +147,12 @@ impl Leases {
         };
         let Some(read) = self.read(&api, key).await? else {
             if want == Want::Keep {
-                return Ok(Taken::Free);
+                return Ok(Some(Taken::Free));
             }
             let held = fresh();
             let object = self.first(key).held_by(Some(&held), 1, ttl);
             let made = api.create(LEASE, &self.namespace, &object).await;
-            made.map_err(|error| Self::away(key, &error))?;
-            return Ok(ours(1, held));
+            return Ok(Self::written(key, made)?.then(|| ours(1, held)));
         };
         let (transitions, held) = match read.held.clone() {
             Some(held) if held.claimant == *claimant => {
@@ -211,13 +161,13 @@ impl Leases {
             Some(held) if !self.has_ended(key, &read, ttl) => {
                 let token = read.token().unwrap_or_default();
                 let Held { claimant: Claimant { region, .. }, since, .. } = held;
-                return Ok(Taken::By(Holder { token, region, since }));
+                return Ok(Some(Taken::By(Holder { token, region, since })));
             }
-            Some(_) | None if want == Want::Keep => return Ok(Taken::Free),
+            Some(_) | None if want == Want::Keep => return Ok(Some(Taken::Free)),
             Some(_) | None => (read.transitions() + 1, fresh()),
         };
-        self.write(&api, key, &read.held_by(Some(&held), transitions, ttl)).await?;
-        Ok(ours(transitions, held))
+        let written = self.write(&api, key, &read.held_by(Some(&held), transitions, ttl)).await?;
+        Ok(written.then(|| ours(transitions, held)))
     }
 
     /// A Lease that does not exist yet.
@@ -229,7 +179,7 @@ impl Leases {
                 "name": Self::name(key),
                 "namespace": self.namespace,
                 "labels": { MANAGED_BY: PALLADION },
-                "annotations": { GROUP: key.group, RING: key.ring },
+                "annotations": { SCOPE: key.scope.path(), RING: key.ring },
             },
             "spec": {},
         });
@@ -241,29 +191,33 @@ impl Leases {
         key: &LockKey,
         token: &LockToken,
         session: &str,
-    ) -> Result<Renewed, StoreAway> {
+    ) -> Result<Option<Renewed>, StoreAway> {
         let api = self.api().await?;
         let Some(read) = self.read(&api, key).await?.filter(|r| r.token().as_ref() == Some(token))
         else {
-            return Ok(Renewed::Lost);
+            return Ok(Some(Renewed::Lost));
         };
         let held = read.held.clone().filter(|held| held.session == session);
-        let Some(held) = held else { return Ok(Renewed::Lost) };
+        let Some(held) = held else { return Ok(Some(Renewed::Lost)) };
         let object = read.held_by(Some(&held), read.transitions(), read.duration());
-        self.write(&api, key, &object).await?;
-        Ok(Renewed::Yes)
+        Ok(self.write(&api, key, &object).await?.then(|| Renewed::Yes))
     }
 
-    async fn try_release(&self, key: &LockKey, token: &LockToken) -> Result<(), StoreAway> {
+    async fn try_release(&self, key: &LockKey, token: &LockToken) -> Result<Option<()>, StoreAway> {
         let api = self.api().await?;
         let Some(read) = self.read(&api, key).await?.filter(|r| r.token().as_ref() == Some(token))
         else {
-            return Ok(());
+            return Ok(Some(()));
         };
-        self.write(&api, key, &read.held_by(None, read.transitions(), read.duration())).await
+        let free = read.held_by(None, read.transitions(), read.duration());
+        Ok(self.write(&api, key, &free).await?.then(|| ()))
     }
 
-    async fn try_record(&self, key: &LockKey, who: &Claimant) -> Result<Claimant, StoreAway> {
+    async fn try_record(
+        &self,
+        key: &LockKey,
+        who: &Claimant,
+    ) -> Result<Option<Claimant>, StoreAway> {
         let api = self.api().await?;
         let name = Self::name(key);
         let foreign = || StoreAway(NoStore::Foreign { name: name.clone() }.to_string());
@@ -271,12 +225,12 @@ impl Leases {
         let mut read = self.read(&api, key).await?.ok_or_else(foreign)?;
         if let Some(text) = read.annotation(INITIALIZED) {
             let value: Option<Value> = serde_json::from_str(text).ok();
-            return value.and_then(|value| Claimant::read(&value)).ok_or_else(foreign);
+            let by = value.and_then(|value| Claimant::read(&value));
+            return by.map(Some).ok_or_else(foreign);
         }
         let record = who.record().to_string();
         read.object["metadata"]["annotations"][INITIALIZED] = json!(record);
-        self.write(&api, key, &read.object).await?;
-        Ok(who.clone())
+        Ok(self.write(&api, key, &read.object).await?.then(|| who.clone()))
     }
 }
 
@@ -289,7 +243,9 @@ impl LockStore for Leases {
         ttl: Duration,
         nonce: &'a str,
     ) -> Answering<'a, Taken> {
-        Box::pin(self.try_take(key, claimant, want, ttl, nonce))
+        Box::pin(async move {
+            Self::insist(key, || self.try_take(key, claimant, want, ttl, nonce)).await
+        })
     }
 
     fn renew<'a>(
@@ -298,7 +254,7 @@ impl LockStore for Leases {
         token: &'a LockToken,
         session: &'a str,
     ) -> Answering<'a, Renewed> {
-        Box::pin(self.try_renew(key, token, session))
+        Box::pin(async move { Self::insist(key, || self.try_renew(key, token, session)).await })
     }
 
     fn check<'a>(&'a self, key: &'a LockKey, token: &'a LockToken) -> Answering<'a, bool> {
@@ -310,7 +266,7 @@ impl LockStore for Leases {
     }
 
     fn release<'a>(&'a self, key: &'a LockKey, token: &'a LockToken) -> Answering<'a, ()> {
-        Box::pin(self.try_release(key, token))
+        Box::pin(async move { Self::insist(key, || self.try_release(key, token)).await })
     }
 
     fn record_once<'a>(
@@ -318,6 +274,6 @@ impl LockStore for Leases {
         key: &'a LockKey,
         claimant: &'a Claimant,
     ) -> Answering<'a, Claimant> {
-        Box::pin(self.try_record(key, claimant))
+        Box::pin(async move { Self::insist(key, || self.try_record(key, claimant)).await })
     }
 }

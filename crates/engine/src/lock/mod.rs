@@ -2,7 +2,8 @@
 //! by tasks of their own, and looked at right before each write that is fenced by one.
 
 pub mod check;
-pub mod keep;
+pub mod held;
+mod keep;
 pub mod lease;
 mod task;
 

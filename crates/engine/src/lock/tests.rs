@@ -6,8 +6,8 @@ use crate::metrics::Metrics;
 use crate::queue::{Key, Queue};
 use jiff::SignedDuration;
 use palladion_plan::lock::{
-    Answering, Claimant, Holder, LockFact, LockFence, LockKey, LockQuestion, LockStore, LockToken,
-    Renewed, StoreAddress, StoreAway, Taken, Want,
+    Answering, Claimant, Holder, LockFact, LockFence, LockKey, LockQuestion, LockScope, LockStore,
+    LockToken, Renewed, StoreAddress, StoreAway, Taken, Want,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -155,7 +155,7 @@ fn owner() -> Key {
 fn question(want: Want) -> LockQuestion {
     LockQuestion {
         store: StoreAddress::Etcd { endpoints: vec!["https://etcd".into()] },
-        key: LockKey { group: "shop".into(), ring: "orders".into() },
+        key: LockKey { scope: LockScope::Namespace("shop".into()), ring: "orders".into() },
         claimant: Claimant { region: "east".into(), uid: "u".into() },
         ttl: TTL,
         want,

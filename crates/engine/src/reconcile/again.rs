@@ -8,7 +8,7 @@ use crate::expect::PATIENCE;
 use crate::memory::Memory;
 use crate::queue::After;
 use crate::reconcile::{Case, Reconciler};
-use palladion_plan::{Failure, FailureClass, Plan, Snapshot};
+use palladion_plan::{Failure, FailureClass, NotWritten, Plan, Snapshot};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -78,7 +78,12 @@ impl Reconciler {
     }
 
     /// Remember a failed step and say when to try again.
-    pub(super) fn failed(&self, failed: Failed, memory: &mut Memory) -> After {
+    pub(super) fn failed(
+        &self,
+        failed: Failed,
+        all: Vec<NotWritten>,
+        memory: &mut Memory,
+    ) -> After {
         let Failed { doing, object, error } = failed;
         let wait = backoff::wait(error.class, memory.attempts);
         let known = memory.failure.as_ref().is_some_and(|f| f.message == error.message);
@@ -104,6 +109,7 @@ impl Reconciler {
             class: error.class,
             message: error.message,
             at: jiff::Timestamp::now(),
+            all,
         });
         after
     }

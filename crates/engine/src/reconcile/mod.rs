@@ -217,7 +217,8 @@ impl Reconciler {
         let went_on = outcome.failed.is_none();
         let retry = match outcome.failed.take().or_else(|| outcome.refused.take()) {
             Some(failed) => {
-                let mut retry = self.failed(failed, memory);
+                let all = std::mem::take(&mut outcome.not_written);
+                let mut retry = self.failed(failed, all, memory);
                 // People shall see the failure now and not after the next try.
                 facts.failure.clone_from(&memory.failure);
                 if let Decision::Plan(told) | Decision::Vetoed(told, _) = decide(case.mind, facts) {

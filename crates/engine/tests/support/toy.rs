@@ -263,7 +263,11 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
         "pruned": snapshot.owner.str_at("/spec/pruned"),
         "unknown": null,
         "reference": reference,
-        "failure": snapshot.failure.as_ref().map(|f| json!({"class": format!("{:?}", f.class), "message": f.message})),
+        "failure": snapshot.failure.as_ref().map(|f| json!({
+            "class": format!("{:?}", f.class),
+            "message": f.message,
+            "all": f.all.iter().map(|one| one.object.to_string()).collect::<Vec<_>>(),
+        })),
         "conditions": [{"type": "Ready", "status": ready, "reason": reason, "message": format!("{made} of {count}{words}")}],
     })
 }

@@ -1,13 +1,13 @@
 //! What a store of locks must do, whichever it is.
 
 use palladion_locks::{Credentials, Etcd};
-use palladion_plan::lock::{Claimant, LockKey, LockStore, Renewed, Taken, Want};
+use palladion_plan::lock::{Claimant, LockKey, LockScope, LockStore, Renewed, Taken, Want};
 use std::time::Duration;
 
 pub const TTL: Duration = Duration::from_secs(60);
 
 pub fn key(ring: &str) -> LockKey {
-    LockKey { group: "shop".into(), ring: ring.into() }
+    LockKey { scope: LockScope::Namespace("shop".into()), ring: ring.into() }
 }
 
 pub fn claimant(region: &str) -> Claimant {

@@ -18,7 +18,7 @@ use crate::mind::Mind;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan};
 use crate::proof::ProofKind;
-use crate::snapshot::{Failure, FailureClass};
+use crate::snapshot::{Failure, FailureClass, NotWritten};
 use crate::wait::Wait;
 use apply::Request;
 use jiff::{SignedDuration, Timestamp};
@@ -117,6 +117,8 @@ struct Running {
     course: Course,
     /// A step that stands alone and was refused: what, of which object, why.
     refused: Option<(String, ObjectKey, String)>,
+    /// All that failed so far.
+    not_written: Vec<NotWritten>,
     owner: Arc<Object>,
     /// A request that was ready when the process was frozen.
     in_flight: Option<Request>,
@@ -295,6 +297,7 @@ impl<M: Mind + Clone> Operator<M> {
             next: 0,
             course: Course::On,
             refused: None,
+            not_written: Vec::new(),
             owner,
             in_flight: None,
         });
@@ -330,6 +333,7 @@ impl<M: Mind + Clone> Operator<M> {
             class,
             message,
             at: store.now + self.clock,
+            all: Vec::new(),
         });
     }
 }

@@ -62,6 +62,7 @@ mod tests {
             name: "demo-a".into(),
             uid: "old".into(),
             controller: true,
+            ..OwnerReference::default()
         };
         let meta = Meta {
             name: name.into(),

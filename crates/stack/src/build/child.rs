@@ -67,8 +67,22 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
     }
     let secrets = json!(common.image_pull_secrets);
     match kind {
-        StackKind::CassandraCluster | StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
+        StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
             give_list(spec, "imagePullSecrets", secrets);
+            place(spec, common);
+        }
+        StackKind::CassandraCluster => {
+            give_list(spec, "imagePullSecrets", secrets);
+            let datacenter = spec.get_mut("datacenter").and_then(Value::as_object_mut);
+            for (field, racks) in datacenter.into_iter().flatten() {
+                match (field.as_str(), racks) {
+                    ("racks", Value::Array(racks)) => {
+                        racks.iter_mut().for_each(|rack| place(rack, common));
+                    }
+                    ("rackTemplate", template) => place(template, common),
+                    _ => {}
+                }
+            }
         }
         StackKind::Component | StackKind::NodeAgentGroup => {
             if common.host_network {
@@ -83,6 +97,29 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
         }
         StackKind::Registration | StackKind::NodeAgentProfile => {}
     }
+}
+
+/// The `placement` of what has one: nodes by their labels are an affinity there.
+fn place(object: &mut Value, common: &Common) {
+    let is_asked = !common.tolerations.is_empty() || !common.node_selector.is_empty();
+    // What is of another shape is for the kind's own rules to refuse.
+    let fits = |value: Option<&Value>| value.is_none_or(|v| v.is_null() || v.is_object());
+    if !is_asked || !object.is_object() || !fits(object.get("placement")) {
+        return;
+    }
+    let placement = &mut object["placement"];
+    give_list(placement, "tolerations", json!(common.tolerations));
+    if common.node_selector.is_empty() {
+        return;
+    }
+    let labels = common.node_selector.iter();
+    let all: Vec<Value> = labels
+        .map(|(key, value)| json!({ "key": key, "operator": "In", "values": [value] }))
+        .collect();
+    let terms = json!([{ "matchExpressions": all }]);
+    let required =
+        json!({ "requiredDuringSchedulingIgnoredDuringExecution": { "nodeSelectorTerms": terms } });
+    give(placement, "nodeAffinity", required);
 }
 
 fn give_list(object: &mut Value, field: &str, list: Value) {
@@ -115,12 +152,14 @@ mod tests {
     #[test]
     fn each_kind_gets_what_it_has_a_place_for() {
         let mirror = json!([{ "name": "mirror" }]);
+        let placement = of_the_nodes();
         assert_eq!(
             shared(StackKind::ZookeeperCluster, json!({})),
-            json!({ "servers": 3, "imagePullSecrets": mirror })
+            json!({ "servers": 3, "imagePullSecrets": mirror, "placement": placement })
         );
         let rabbit = shared(StackKind::RabbitmqCluster, json!({}));
-        assert_eq!(rabbit, json!({ "nodes": 3, "imagePullSecrets": mirror }));
+        let wanted = json!({ "nodes": 3, "imagePullSecrets": mirror, "placement": placement });
+        assert_eq!(rabbit, wanted);
         assert_eq!(shared(StackKind::Registration, json!({ "x": 1 })), json!({ "x": 1 }));
         let component = shared(StackKind::Component, json!({}));
         assert_eq!(component["network"]["addresses"], "HostNetwork");
@@ -128,6 +167,36 @@ mod tests {
         assert_eq!(component["template"]["spec"]["tolerations"][0]["operator"], "Exists");
         let group = shared(StackKind::NodeAgentGroup, json!({}));
         assert!(group["template"]["spec"].get("nodeSelector").is_none(), "its nodes are its own");
+    }
+
+    /// Nodes with this label, as an affinity says it.
+    fn of_the_nodes() -> Value {
+        let term =
+            json!({ "matchExpressions": [{ "key": "a", "operator": "In", "values": ["b"] }] });
+        let terms = json!({ "nodeSelectorTerms": [term] });
+        json!({
+            "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": terms },
+            "tolerations": [{ "operator": "Exists" }],
+        })
+    }
+
+    #[test]
+    fn clusters_have_their_nodes_in_their_placement() {
+        let ring = |datacenter| {
+            shared(StackKind::CassandraCluster, json!({ "datacenter": datacenter }))["datacenter"]
+                .clone()
+        };
+        let own = json!({ "tolerations": [{ "key": "x" }] });
+        let racks = ring(json!({ "racks": [{ "name": "a" }, { "name": "b", "placement": own }] }));
+        assert_eq!(racks["racks"][0]["placement"], of_the_nodes());
+        let of_b = &racks["racks"][1]["placement"];
+        assert_eq!(of_b["tolerations"], own["tolerations"], "its own count more");
+        assert_eq!(of_b["nodeAffinity"], of_the_nodes()["nodeAffinity"]);
+        assert!(racks.get("rackTemplate").is_none());
+        let zones = ring(json!({ "zones": ["x"], "rackTemplate": { "members": 1 } }));
+        assert_eq!(zones["rackTemplate"]["placement"], of_the_nodes());
+        // What is none of its kind is its own to refuse.
+        assert_eq!(ring(json!({ "racks": 3 })), json!({ "racks": 3 }));
     }
 
     #[test]

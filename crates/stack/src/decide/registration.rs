@@ -4,11 +4,12 @@
 use crate::facts::RegistrationFacts;
 use crate::facts::dependencies::Seen;
 use crate::registration::calls::{Made, Pod};
-use crate::registration::{Lookup, Next, Target, Terms, Wanted, next, open};
+use crate::registration::{Lookup, Next, Target, Terms, Wanted, forgotten, next, open};
 use crate::resources::{CONFIG_MAP, REGISTRATION};
 use crate::validate::ValidRegistration;
 use crate::words::registration::Away;
 use jiff::SignedDuration;
+use palladion_api::ids::Uid;
 use palladion_api::names::client_service;
 use palladion_api::registration::CallKind;
 use palladion_plan::words::exchange::Failed;
@@ -114,8 +115,25 @@ pub fn decide(
     wanted: &[Wanted],
 ) -> Next {
     let mut answers = facts.snapshot.exchanges.clone();
+    if calls_another(facts, valid) {
+        let nobody = forgotten(&facts.status.entries);
+        return next(&nobody, wanted, &terms(facts, valid, called, &answers));
+    }
     answers.extend(unmakeable(facts, valid, called));
     next(&facts.status.entries, wanted, &terms(facts, valid, called, &answers))
+}
+
+/// uid of the target that the entries are recorded for. One that is away for a while is
+/// the same when it is back.
+pub fn target_uid(facts: &RegistrationFacts<'_>, valid: &ValidRegistration) -> Option<Uid> {
+    let now = facts.uid_of(&valid.spec.target.component).cloned();
+    now.or_else(|| facts.status.target_uid.clone())
+}
+
+/// Is the target another object than the one that the entries are recorded for?
+fn calls_another(facts: &RegistrationFacts<'_>, valid: &ValidRegistration) -> bool {
+    let recorded = facts.status.target_uid.as_ref();
+    recorded.is_some_and(|recorded| target_uid(facts, valid).as_ref() != Some(recorded))
 }
 
 /// Calls that are recorded and cannot be made, as if they had been answered so.
@@ -139,6 +157,9 @@ pub fn exchanges(
     valid: &ValidRegistration,
     called: &Called,
 ) -> Vec<Exchange> {
+    if calls_another(facts, valid) {
+        return Vec::new(); // What is recorded was to be sent to the other.
+    }
     let nothing = BTreeMap::new();
     let terms = terms(facts, valid, called, &nothing);
     let all = open(&facts.status.entries, &terms);

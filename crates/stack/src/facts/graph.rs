@@ -29,6 +29,16 @@ impl Graph {
         self.layer_above(component, &mut BTreeSet::new(), &mut BTreeMap::new())
     }
 
+    /// The same of a service that nobody depends on, by its `dependsOn`.
+    pub fn layer_upon(&self, depends_on: Option<&Value>) -> Option<u32> {
+        let needs = Needs::read(depends_on);
+        let mut layer = Some(u32::from(needs.others > 0));
+        for name in &needs.components {
+            layer = layer.zip(self.layer(name)).map(|(layer, below)| layer.max(below + 1));
+        }
+        layer
+    }
+
     fn layer_above<'a>(
         &'a self,
         component: &'a str,

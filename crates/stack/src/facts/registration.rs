@@ -6,6 +6,7 @@ use crate::registration::Wanted;
 use crate::resources::{COMPONENT, GROUP, NEEDED_BY_REGISTRATIONS, OPERATOR_CONFIG, POD};
 use crate::words::refusal::Unknown;
 use palladion_api::component::names;
+use palladion_api::ids::Uid;
 use palladion_api::node_agents::names as group_names;
 use palladion_api::registration::{Selected, SelectedKind};
 use palladion_api::service::ServiceStatus;
@@ -71,6 +72,12 @@ impl<'a> RegistrationFacts<'a> {
             Ok(Some(service)) => Seen::There(service),
             Err(why) => Seen::Unread { why },
         }
+    }
+
+    /// uid of the Component of this name, if there is one.
+    pub fn uid_of(&self, component: &str) -> Option<&Uid> {
+        let all = self.snapshot.all(COMPONENT).unwrap_or_default();
+        all.iter().find(|object| object.meta.name == component).map(|object| &object.meta.uid)
     }
 
     /// Addresses of the ready pods of a Component, in their order.

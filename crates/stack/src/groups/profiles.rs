@@ -50,18 +50,21 @@ pub fn merge(
         let mut leaves = Vec::new();
         gather(&json!(profile), "", &mut leaves);
         for (key, value) in leaves {
-            match merged.iter_mut().find(|(known, _)| *known == key) {
-                None => merged.push((key, (value, name))),
-                Some((_, (known, _))) if *known == value => {}
-                Some((_, from)) => match on_conflict {
-                    OnConflict::LaterWins => *from = (value, name),
-                    OnConflict::Refuse => {
-                        let (first, second) = (from.1.to_string(), (*name).to_string());
-                        let key = key.trim_start_matches('/').replace('/', ".");
-                        return Err(Refused::Conflict { key, first, second });
-                    }
-                },
+            if merged.iter().any(|(known, (other, _))| *known == key && *other == value) {
+                continue;
             }
+            let found = merged.iter().find_map(|(known, (other, first))| {
+                let key = disputed((known.as_str(), other), (key.as_str(), &value))?;
+                Some((key.to_string(), (*first).to_string()))
+            });
+            if let (Some((key, first)), OnConflict::Refuse) = (found, on_conflict) {
+                let key = key.trim_start_matches('/').replace('/', ".");
+                return Err(Refused::Conflict { key, first, second: (*name).to_string() });
+            }
+            merged.retain(|(known, (other, _))| {
+                disputed((known.as_str(), other), (key.as_str(), &value)).is_none()
+            });
+            merged.push((key, (value, name)));
         }
     }
     let mut all = json!({});
@@ -69,6 +72,22 @@ pub fn merge(
         put(&mut all, &key, value);
     }
     Ok(all)
+}
+
+/// The key to which two leaves give different values: each its own, or one a value where the
+/// other has a map. An empty map goes with what another puts into it.
+fn disputed<'a>(one: (&'a str, &Value), other: (&'a str, &Value)) -> Option<&'a str> {
+    let is_below =
+        |key: &str, above: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+    let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
+    let differs = match (one.0, other.0) {
+        (a, b) if a == b => one.1 != other.1,
+        (a, b) if is_below(b, a) => !is_empty(one.1),
+        (a, b) if is_below(a, b) => !is_empty(other.1),
+        (_, _) => false,
+    };
+    let shorter = if one.0.len() <= other.0.len() { one.0 } else { other.0 };
+    differs.then_some(shorter)
 }
 
 fn exclusive(profiles: &[(&str, &NodeAgentProfileSpec)]) -> Result<(), Refused> {
@@ -153,6 +172,29 @@ mod tests {
         assert_eq!(merge(&both, OnConflict::Refuse), Err(conflict));
         let merged = merge(&both, OnConflict::LaterWins).expect("may be merged");
         assert_eq!(merged["dpdkConfiguration"]["coreMask"], "0xf0");
+    }
+
+    #[test]
+    fn a_value_where_another_has_a_map_is_another_value() {
+        let flat = profile(json!({ "otherConfig": { "moreConfig": { "a": 1, "c": 3 } } }));
+        let deep = profile(json!({ "otherConfig": { "moreConfig": { "a": { "b": 2 } } } }));
+        let empty = profile(json!({ "otherConfig": { "moreConfig": { "a": {} } } }));
+        for (one, other, key) in [
+            (&flat, &deep, "otherConfig.moreConfig.a"),
+            (&deep, &flat, "otherConfig.moreConfig.a"),
+            (&flat, &empty, "otherConfig.moreConfig.a"),
+        ] {
+            let both = [("a", one), ("b", other)];
+            let (first, second, key) = ("a".to_string(), "b".to_string(), key.to_string());
+            let conflict = Refused::Conflict { key, first, second };
+            assert_eq!(merge(&both, OnConflict::Refuse), Err(conflict));
+        }
+        let later = |one, other| merge(&[("a", one), ("b", other)], OnConflict::LaterWins);
+        let more = |a: Value| json!({ "otherConfig": { "moreConfig": { "a": a, "c": 3 } } });
+        assert_eq!(later(&flat, &deep), Ok(more(json!({ "b": 2 }))));
+        assert_eq!(later(&deep, &flat), Ok(more(json!(1))));
+        assert_eq!(later(&empty, &deep), merge(&[("b", &deep)], OnConflict::Refuse));
+        assert_eq!(later(&deep, &empty), merge(&[("b", &deep)], OnConflict::Refuse));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The mind of `Stack`.
 
-use crate::decide::stack;
+use crate::decide::stack::{self, withdraw};
 use crate::facts::StackFacts;
 use crate::words::refusal::{Refusal, Unknown};
 use crate::{resources, rights, status};
@@ -52,21 +52,25 @@ impl Mind for StackMind {
 }
 
 fn decide_known(facts: &StackFacts<'_>) -> Plan {
-    if facts.snapshot.owner.meta.is_terminating() {
-        return Plan::default(); // What goes with it is Kubernetes' to collect.
-    }
     let mut draft = Draft::default();
     let spec = match &facts.spec {
         Ok(spec) => spec,
+        Err(_) if facts.snapshot.owner.meta.is_terminating() => return Plan::default(),
         Err(why) => {
             let refusal = Refusal::Unreadable { why: why.clone() };
             return draft.plan(status::stack::refused(facts, refusal));
         }
     };
+    // Under a pause as well: Kubernetes deletes without asking who is paused.
+    withdraw::decide(facts, spec, &mut draft);
+    if facts.snapshot.owner.meta.is_terminating() {
+        return draft.plan(Value::Null); // What goes with it is Kubernetes' to collect.
+    }
+    let withdrawn = draft.steps.len();
     let all = stack::decide(facts, spec, &mut draft);
     if status::stack::pause(facts, spec).is_some() {
         // What would be done is not; how everything is, is still said.
-        draft.steps.clear();
+        draft.steps.truncate(withdrawn);
     }
     let status = status::stack::of(facts, spec, &all, &draft);
     draft.plan(status)

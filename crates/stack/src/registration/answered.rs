@@ -1,7 +1,9 @@
 //! What an answer makes of an entry, and what becomes of one whose call is given up.
 
 use super::{Target, Terms, Wanted, is, key};
+use crate::words::registration::Answered;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::registration::status::MOST_CAPTURED;
 use palladion_api::registration::{CallKind, Cause, Entry, EntryState};
 use palladion_plan::words::exchange::Failed;
 use palladion_plan::{Answer, Captured};
@@ -30,6 +32,11 @@ pub fn without_call(entry: &Entry) -> Entry {
     entry.call.as_ref().map_or_else(|| entry.clone(), |call| given_up(entry, call.kind))
 }
 
+/// An entry of which the service knows nothing.
+pub fn forgotten(entry: &Entry) -> Entry {
+    not_registered(Entry { call: None, ..entry.clone() })
+}
+
 /// Nobody waits for the answer any more: the call may have been done, or not.
 fn given_up(entry: &Entry, kind: CallKind) -> Entry {
     let state = match (kind, entry.state) {
@@ -50,6 +57,15 @@ fn answered(
     let settled = Entry { call: None, last_try: Some(Time(answer.at)), ..entry.clone() };
     match (kind, &answer.end) {
         (CallKind::Deregister, Ok(_)) => not_registered(settled),
+        (CallKind::Register | CallKind::Lookup, Ok(captured))
+            if bytes(&settled, captured) > MOST_CAPTURED =>
+        {
+            let (bytes, most) = (bytes(&settled, captured), MOST_CAPTURED);
+            let message = Some(short(&Answered::TooMuch { bytes, most }.to_string()));
+            let attempts = settled.attempts.saturating_add(1);
+            let (state, cause) = (EntryState::Failed, Some(Cause::Refused));
+            Entry { state, attempts, cause, message, ..settled }
+        }
         (CallKind::Register, Ok(captured)) => {
             let entry = registered(settled, captured);
             // Such an answer as "it is there already" brings no values.
@@ -71,6 +87,13 @@ fn answered(
             failed(settled, EntryState::Failed, why)
         }
     }
+}
+
+/// What an entry would keep after this answer.
+fn bytes(entry: &Entry, captured: &Captured) -> usize {
+    let is_kept = |name: &String| !captured.values.contains_key(name);
+    let kept = entry.captured.iter().filter(|(name, _)| is_kept(name));
+    kept.chain(&captured.values).map(|(name, value)| name.len() + value.len()).sum()
 }
 
 fn registered(entry: Entry, captured: &Captured) -> Entry {

@@ -105,6 +105,11 @@ pub fn given_up(stored: &[Entry]) -> Vec<Entry> {
     stored.iter().map(answered::without_call).collect()
 }
 
+/// What is recorded, if the service knows nobody: it was created again.
+pub fn forgotten(stored: &[Entry]) -> Vec<Entry> {
+    stored.iter().map(answered::forgotten).collect()
+}
+
 /// The calls of what is recorded that are to be sent now, by the place of their entry.
 pub fn open<'a>(
     stored: &'a [Entry],

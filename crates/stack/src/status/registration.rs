@@ -1,7 +1,7 @@
 //! The status of a Registration.
 
 use super::common;
-use crate::decide::registration::{Called, host};
+use crate::decide::registration::{Called, host, target_uid};
 use crate::facts::RegistrationFacts;
 use crate::registration::{Next, Wanted, given_up};
 use crate::validate::ValidRegistration;
@@ -60,6 +60,7 @@ pub fn of(
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.snapshot.now),
         "registered": format!("{registered}/{pods}"),
+        "targetUID": target_uid(facts, valid),
         "entries": if next.entries.is_empty() { Value::Null } else { json!(next.entries) },
     })
 }

@@ -1,17 +1,18 @@
 //! The status of a Stack: the state of all its services in one place.
 
+use super::child::{self, Stand};
 use super::common;
-use crate::decide::stack::{Found, needs_a_person};
+use crate::decide::stack::Found;
 use crate::facts::StackFacts;
 use crate::facts::graph::Graph;
 use crate::words::refusal::Refusal;
-use crate::words::stack::{Available, Child};
+use crate::words::stack::Available;
 use crate::words::status::{Accepted, Fine, Paused};
 use palladion_api::StackSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PROGRESSING};
 use palladion_api::stack::{LeftBehind, MOST_SERVICES, ServiceStatus, StackKind};
 use palladion_plan::words::Message;
-use palladion_plan::{Conditions, Draft, Object, ObjectKey, Trouble, Truth, wait};
+use palladion_plan::{Conditions, Draft, Trouble, Truth, wait};
 use serde_json::{Value, json};
 
 /// Characters of the message of a service at the most.
@@ -19,27 +20,34 @@ const LONGEST: usize = 512;
 
 /// Status of a Stack that was understood.
 pub fn of(facts: &StackFacts<'_>, spec: &StackSpec, all: &[Found<'_>], draft: &Draft) -> Value {
-    let services: Vec<ServiceStatus> = all.iter().map(|found| service(facts, found)).collect();
-    let active = services.iter().filter(|s| s.active).count();
-    let ready = services.iter().filter(|s| s.active && s.ready).count();
+    let stands: Vec<Stand> = all.iter().map(|found| child::stand(facts, found)).collect();
+    let services: Vec<ServiceStatus> =
+        all.iter().zip(&stands).map(|(found, stand)| service(facts, found, stand)).collect();
+    let of_active: Vec<&Stand> = all
+        .iter()
+        .zip(&stands)
+        .filter(|(found, _)| found.service.activate)
+        .map(|(_, s)| s)
+        .collect();
+    let active = of_active.len();
+    let ready = of_active.iter().filter(|stand| stand.is_ready()).count();
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
-    let first = all.iter().zip(&services).find(|(_, s)| s.active && !s.ready);
-    let first = first.and_then(|(found, _)| trouble(facts, found));
     match (ready == active, active) {
         (true, 0) => writer.set_false(AVAILABLE, Available::None),
         (true, services) => writer.set_true(AVAILABLE, Available::All { services }),
         (false, services) => writer.set_false(AVAILABLE, Available::Some { ready, services }),
     }
-    match (pause(facts, spec), &first) {
+    let undone = of_active.iter().find(|stand| !stand.is_done());
+    match (pause(facts, spec), undone.and_then(|stand| stand.trouble())) {
         (Some(paused), _) => writer.set_false(PROGRESSING, paused),
         (None, Some(Trouble { reason, message })) => {
             writer.set(PROGRESSING, Truth::True, *reason, message.clone());
         }
         (None, None) => writer.set_false(PROGRESSING, Available::All { services: active }),
     }
-    let bad = all.iter().filter_map(|found| found.trouble.clone()).find(needs_a_person);
-    match bad.or_else(|| common::failure(facts.snapshot)) {
+    let problem = of_active.iter().find_map(|stand| stand.problem().cloned());
+    match problem.or_else(|| common::failure(facts.snapshot)) {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
     }
@@ -77,61 +85,22 @@ fn stored(facts: &StackFacts<'_>) -> Conditions {
     Conditions::new(&facts.status.conditions, generation, facts.snapshot.now)
 }
 
-fn service(facts: &StackFacts<'_>, found: &Found<'_>) -> ServiceStatus {
-    let is_ready = found.object.as_ref().is_some_and(|o| is_ready(found.service.kind, o));
-    let ready = is_ready && found.trouble.is_none();
-    let trouble = if ready { None } else { trouble(facts, found) };
+fn service(facts: &StackFacts<'_>, found: &Found<'_>, stand: &Stand) -> ServiceStatus {
+    let trouble = stand.trouble();
     let cut = |message: &Message| message.to_string().chars().take(LONGEST).collect();
     ServiceStatus {
         name: found.service.name.clone(),
         kind: found.service.kind,
         active: found.service.activate,
         created: found.created,
-        ready,
+        ready: stand.is_ready(),
         layer: layer(facts, found),
-        reason: trouble.as_ref().map(|t| t.reason.as_str().to_string()),
-        message: trouble.as_ref().map(|t| cut(&t.message)),
+        reason: trouble.map(|t| t.reason.as_str().to_string()),
+        message: trouble.map(|t| cut(&t.message)),
     }
 }
 
-/// A profile has no state: it is there or it is not.
-fn is_ready(kind: StackKind, object: &Object) -> bool {
-    match kind {
-        StackKind::NodeAgentProfile => true,
-        StackKind::CassandraCluster
-        | StackKind::ZookeeperCluster
-        | StackKind::RabbitmqCluster
-        | StackKind::Component
-        | StackKind::Registration
-        | StackKind::NodeAgentGroup => {
-            condition(object, AVAILABLE).is_some_and(|c| c["status"] == "True")
-        }
-    }
-}
-
-fn condition<'a>(object: &'a Object, type_: &str) -> Option<&'a Value> {
-    let all = object.at("/status/conditions").and_then(Value::as_array)?;
-    all.iter().find(|c| c["type"] == type_)
-}
-
-/// Why a service is not available: what the Stack knows, or what it says itself.
-fn trouble(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<Trouble> {
-    if let Some(trouble) = &found.trouble {
-        return Some(trouble.clone());
-    }
-    let object = found.object.as_ref()?;
-    let resource = crate::resources::of_stack(found.service.kind);
-    let namespace = &facts.snapshot.owner.meta.namespace;
-    let child = ObjectKey::new(resource, namespace, &found.service.name).to_string();
-    let refused = condition(object, ACCEPTED).filter(|c| c["status"] == "False");
-    let says = refused.or_else(|| condition(object, PROGRESSING));
-    Some(Trouble::of(match says.and_then(|c| c["message"].as_str()) {
-        Some(message) => Child::Says { child, message: message.to_string() },
-        None => Child::Silent { child },
-    }))
-}
-
-/// Only what others depend on has a place in the order.
+/// Its place in the order. Registrations and profiles have none: nothing of theirs starts.
 fn layer(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<u32> {
     match found.service.kind {
         StackKind::CassandraCluster | StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
@@ -140,10 +109,11 @@ fn layer(facts: &StackFacts<'_>, found: &Found<'_>) -> Option<u32> {
         StackKind::Component if found.object.is_some() => {
             Graph::read(facts.snapshot).layer(&found.service.name)
         }
-        StackKind::Component
-        | StackKind::Registration
-        | StackKind::NodeAgentProfile
-        | StackKind::NodeAgentGroup => None,
+        StackKind::NodeAgentGroup => {
+            let object = found.object.as_ref()?;
+            Graph::read(facts.snapshot).layer_upon(object.at("/spec/dependsOn"))
+        }
+        StackKind::Component | StackKind::Registration | StackKind::NodeAgentProfile => None,
     }
 }
 

@@ -5,6 +5,8 @@ palladion_plan::sentences! {
     pub enum Closed {
         Pods { there: usize, wanted: i32 } => WaitingForPods,
             "waiting for the pods: {there} of {wanted} exist";
+        Ending { there: usize, wanted: i32, pod: String, node: String } => WaitingForPods,
+            "waiting for the pods: {there} of {wanted} exist; {pod} on node {node} is being deleted and will be recreated once it has stopped; if that node is gone for good, release the pod: `kubectl delete pod {pod} --force`";
         Address { pod: String } => WaitingForAddresses, "waiting for the address of {pod}";
         Texts => WaitingForPods, "waiting for the configuration of all pods to be written";
         Stopping { left: usize } => RollingOut,

@@ -12,6 +12,8 @@ palladion_plan::sentences! {
     /// What is waited for.
     pub enum Waiting {
         Created { set: String } => CreatingObjects, "DaemonSet {set} is being created";
+        Deletion { pods: usize, names: Names } => WaitingForDeletion,
+            "{pods} pods run with an earlier spec and get no changes of the services that they depend on: {names}; `upgradeStrategy` is `onDelete`: delete them, and each comes back with the newest spec";
     }
 
     /// Events.

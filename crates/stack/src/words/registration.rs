@@ -29,6 +29,12 @@ palladion_plan::sentences! {
             "{pods} pods are gone and are being taken out";
     }
 
+    /// Why a good answer is of no use.
+    pub enum Answered {
+        TooMuch { bytes: usize, most: usize } =>
+            "`capture` keeps {bytes} bytes of the answer, and may keep {most}; capture fewer or shorter values";
+    }
+
     /// What needs a person.
     pub enum Trouble {
         Unreachable { pods: usize, pod: String, host: String, port: u16, answer: String } => ApiUnreachable,

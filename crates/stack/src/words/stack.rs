@@ -7,12 +7,19 @@ palladion_plan::sentences! {
             "{child} does not exist; create it, or set `create: true`";
         Refused { child: String, answer: String } => ChildRefused,
             "the API server rejects {child}: {answer}";
+        Foreign { child: String, answer: String } => ForeignObject,
+            "the spec of {child} is not written: {answer}";
         OfAnother { child: String, stack: String } => ForeignObject,
             "{child} belongs to Stack {stack}; remove it from one of the two";
         NotGiven { child: String, label: &'static str, stack: String } => NotOfThisStack,
             "{child} exists and was not created by this Stack, which leaves it as it is; to let the Stack write its spec, label it `{label}={stack}`";
         BeingDeleted { child: String } => CreatingObjects, "{child} is being deleted";
         Created { child: String } => CreatingObjects, "{child} is being created";
+        NotAccepted { child: String, message: String } => ChildRefused,
+            "the operator rejects the spec of {child}: {message}";
+        Degraded { child: String, message: String } => ServiceDegraded, "{child}: {message}";
+        Behind { child: String } => CreatingObjects,
+            "the operator has not read the newest spec of {child} yet";
         Silent { child: String } => CreatingObjects, "{child} has not reported its state";
         /// As it says itself.
         Says { child: String, message: String } => ServicesNotReady, "{child}: {message}";
@@ -20,14 +27,21 @@ palladion_plan::sentences! {
 
     /// How many services are available.
     pub enum Available {
-        All { services: usize } => UpToDate, "all {services} active services are available";
+        All { services: usize } => UpToDate, "all {services} active services are ready";
         None => UpToDate, "no service is active";
         Some { ready: usize, services: usize } => ServicesNotReady,
-            "{ready} of {services} active services are available";
+            "{ready} of {services} active services are ready";
     }
 
     /// Events.
     pub enum Happened {
         Created { child: String } => Synced, "{child} created";
+        Withdrawn { child: String } => Synced, "{child} is no longer deleted with this Stack";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Withdraw { child: String, stack: String } =>
+            "remove the owner reference to Stack {stack} from {child}";
     }
 }

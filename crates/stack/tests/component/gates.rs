@@ -64,6 +64,26 @@ fn pods_wait_for_each_other_to_exist() {
     assert_eq!(world.kubelet.starts.len(), 2);
 }
 
+/// A pod whose node is gone never ends, and a StatefulSet creates no other until it has.
+#[test]
+fn a_pod_that_does_not_end_is_named_with_the_next_step() {
+    let mut world = World::settled(a_spec());
+    world.kubelet.dead.insert("web-1".into());
+    world.end_pod("web-1");
+    world.restart_sandbox("web-0");
+    world.pass(30);
+    assert_eq!(gate_of(&world, "web-0"), "Closed");
+    assert_eq!(world.says("GatesPassed"), format!("False {}", Reason::WaitingForPods));
+    let message = world.condition("GatesPassed")["message"].to_string();
+    for word in ["1 of 2", "web-1", "node-1", "kubectl delete pod web-1 --force"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+    world.kubelet.dead.clear();
+    world.delete_pod("web-1");
+    world.pass(20);
+    assert_eq!(world.says("GatesPassed"), "True UpToDate");
+}
+
 #[test]
 fn pods_wait_for_the_addresses_of_all() {
     let by_ip = with(a_spec(), "/network", json!({ "addresses": "PodIP" }));

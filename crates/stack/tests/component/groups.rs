@@ -243,6 +243,33 @@ fn on_delete_leaves_it_to_somebody_else_to_restart() {
     assert_eq!(world.pod("kernel-n1")["spec"]["containers"][0]["image"], "good:2");
 }
 
+/// What the ring has become cannot be told to an agent without the words that it is not to
+/// have before somebody deletes its pod.
+#[test]
+fn on_delete_says_which_agents_keep_what_they_were_started_with() {
+    let on_delete = with(signalled(a_group()), "/upgradeStrategy", json!("onDelete"));
+    let mut world = settled(on_delete.clone());
+    world.set_spec(with(on_delete, "/configuration/vRouterGateway", json!("10.0.0.9")));
+    world.ring(4, 4);
+    world.pass(60);
+    assert!(world.kubelet.signals.is_empty());
+    assert_eq!(world.says("Progressing"), format!("True {}", Reason::WaitingForDeletion));
+    let message = world.condition("Progressing")["message"].clone();
+    let message = message.as_str().unwrap();
+    assert!(message.contains("2 pods") && message.contains("kernel-n1"), "{message}");
+    let writes = world.writes();
+    world.pass(60);
+    assert_eq!(world.writes(), writes, "at rest nothing is written");
+    for pod in ["kernel-n1", "kernel-n2"] {
+        world.delete_pod(pod);
+    }
+    world.pass(20);
+    assert!(world.is_at_rest(), "{}", world.status());
+    world.ring(5, 5);
+    world.pass(20);
+    assert_eq!(world.kubelet.signals.len(), 2, "{}", world.status());
+}
+
 #[test]
 fn a_paused_group_writes_only_its_status() {
     let mut world = begun(with(a_group(), "/paused", json!(true)));

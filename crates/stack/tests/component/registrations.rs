@@ -1,8 +1,11 @@
 //! A Registration from its spec to its calls: whom it calls for, at which address, with
 //! which path and body, and what its conditions say.
 
+mod target;
+
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::Reason;
+use palladion_api::ids::Uid;
 use palladion_api::registration::CallKind;
 use palladion_plan::words::exchange::Failed;
 use palladion_plan::workload::pod;
@@ -50,7 +53,8 @@ fn component(world: &mut World, name: &str, members: u32, active: bool) {
         "active": active, "wanted": members, "ready": members,
         "nodes": (0..members).map(node).collect::<Vec<_>>(), "ports": { "api": 8082 },
     });
-    let component = object(name, json!({}), json!({ "status": { "service": service } }));
+    let mut component = object(name, json!({}), json!({ "status": { "service": service } }));
+    component.meta.uid = Uid::new(format!("uid-of-{name}"));
     let all = world.objects.entry(kinds::COMPONENT).or_default();
     all.retain(|other| other.meta.name != name);
     all.push(component);

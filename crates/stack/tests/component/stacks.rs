@@ -1,5 +1,8 @@
 //! Many services from one manifest, with one status.
 
+mod deletion;
+mod troubles;
+
 use crate::world::{NAMESPACE, World};
 use palladion_api::Reason;
 use palladion_plan::{ObjectKey, Resource, Subresource};
@@ -31,12 +34,19 @@ fn begun(spec: Value) -> World<StackMind> {
 
 /// A service says how it is.
 fn says(world: &mut World<StackMind>, resource: Resource, name: &str, available: &str) {
-    let key = ObjectKey::new(resource, NAMESPACE, name);
     let conditions = json!([
         { "type": "Available", "status": available, "reason": "X", "message": "3 of 3" },
         { "type": "Progressing", "status": "True", "reason": "X", "message": "waiting for a pod" },
     ]);
-    world.store.put_status(&key, json!({ "conditions": conditions })).unwrap();
+    put_conditions(world, resource, name, conditions);
+}
+
+/// It says this of the spec that it has now.
+fn put_conditions(world: &mut World<StackMind>, resource: Resource, name: &str, all: Value) {
+    let key = ObjectKey::new(resource, NAMESPACE, name);
+    let generation = world.get(resource, name).unwrap()["metadata"]["generation"].clone();
+    let status = json!({ "observedGeneration": generation, "conditions": all });
+    world.store.put_status(&key, status).unwrap();
     world.settle();
 }
 
@@ -71,6 +81,18 @@ fn all_services_are_created_at_once_and_shown_with_their_layers() {
     let writes = world.writes();
     world.pass(60);
     assert_eq!(world.writes(), writes, "at rest nothing is written");
+}
+
+#[test]
+fn node_agents_have_their_place_above_what_they_depend_on() {
+    let mut spec = a_stack();
+    let on = json!([{ "kind": "Component", "name": "kube" }]);
+    spec["services"].as_array_mut().unwrap().push(json!({
+        "name": "agents", "kind": "NodeAgentGroup", "activate": true, "create": true,
+        "spec": { "agent": "vrouter", "nodeSelector": { "a": "b" }, "dependsOn": on },
+    }));
+    let world = begun(spec);
+    assert_eq!(service(&world, "agents")["layer"], 3);
 }
 
 #[test]

@@ -15,6 +15,8 @@ const CHAIN: &str = "PALLADION-FAULT";
 pub enum Rule {
     /// They vanish.
     Drop(String),
+    /// Those of this TCP port vanish, whichever end has it.
+    DropPort(u16),
     /// They pass.
     Accept(String),
     /// This share of all packets vanishes, in percent.
@@ -53,6 +55,13 @@ impl Place {
                 match rule {
                     Rule::Drop(range) => {
                         self.iptables(table, &["-A", CHAIN, side, range, "-j", "DROP"])?
+                    }
+                    Rule::DropPort(port) => {
+                        let port = port.to_string();
+                        for end in ["--dport", "--sport"] {
+                            let words = ["-A", CHAIN, "-p", "tcp", end, &port, "-j", "DROP"];
+                            self.iptables(table, &words)?;
+                        }
                     }
                     Rule::Accept(range) => {
                         self.iptables(table, &["-A", CHAIN, side, range, "-j", "ACCEPT"])?

@@ -32,6 +32,9 @@ pub enum PodCut {
     /// All but what passes between the pod and its own node, so that the
     /// kubelet's probes still arrive.
     EverythingButItsNode,
+    /// TCP from and to this port, at either end: its servers lose each other, and keep their
+    /// clients and the API server.
+    Port(u16),
 }
 
 /// A way of being slow.
@@ -80,11 +83,15 @@ impl Cluster {
     /// Cuts a pod's network until it is healed or the pod ends.
     pub fn cut_pod(&self, namespace: &str, pod: &str, cut: PodCut) -> Result<()> {
         let pod = self.pod(namespace, pod)?;
-        let mut rules = Vec::new();
-        if cut == PodCut::EverythingButItsNode {
-            rules.push(Rule::Accept(self.site().plan.pod_gateway(pod.node.number()).to_string()));
-        }
-        rules.push(Rule::Drop("0.0.0.0/0".to_owned()));
+        let all = Rule::Drop("0.0.0.0/0".to_owned());
+        let rules = match cut {
+            PodCut::Everything => vec![all],
+            PodCut::EverythingButItsNode => {
+                let gateway = self.site().plan.pod_gateway(pod.node.number()).to_string();
+                vec![Rule::Accept(gateway), all]
+            }
+            PodCut::Port(port) => vec![Rule::DropPort(port)],
+        };
         let place = pod_place(self, &pod)?;
         place.apply(&rules).with_context(|| format!("cutting the network of pod {}", pod.title))
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use palladion_testbed::Cluster;
 use palladion_testbed::progress::{Lines, Progress};
 use serde_json::{Value, json};
@@ -18,6 +18,12 @@ fn ours() -> Value {
     json!({ "repair": { "keyspaces": ["bench"] } })
 }
 
+/// In segments, by grants, as a covering schedule has it done. Everything is due once: before any
+/// repair.
+fn of_what_is_due() -> Value {
+    json!({ "repair": { "keyspaces": ["bench"], "scope": "Due", "intensityPercent": 100 } })
+}
+
 /// On one member: with three copies and three members that is every range of the ring.
 fn of_nodetool(cluster: &Cluster) -> Result<Duration> {
     let pod = look::member_pods(cluster)?.into_iter().next().context("a ring without members")?;
@@ -26,8 +32,9 @@ fn of_nodetool(cluster: &Cluster) -> Result<Duration> {
     Ok(begin.elapsed())
 }
 
-/// All replicas hold the same.
+/// All replicas hold the same, and nothing was repaired yet.
 pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+    let due = watched(cluster, "what is due", &of_what_is_due(), report)?;
     let (mut theirs, mut own) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         Lines.note(&format!("repair of consistent data, round {round} of {ROUNDS}"));
@@ -35,7 +42,9 @@ pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> R
         own.push(task::run(cluster, "repair", &ours())?);
     }
     row(report, &format!("{mib} MiB of consistent data"), &own, &theirs);
-    memory(cluster, report)
+    let of_due = format!("{mib} MiB of consistent data that is due, segment by segment,");
+    row(report, &of_due, &[due], &theirs[..1]);
+    watched(cluster, "everything", &ours(), report).map(drop)
 }
 
 /// Each row is on one replica alone: two thirds of what a member should hold are missing.
@@ -68,27 +77,33 @@ fn row(report: &mut Report, what: &str, own: &[Duration], theirs: &[Duration]) {
     );
 }
 
-/// In a repair that nobody times: a look takes a part of the machine.
-fn memory(cluster: &Cluster, report: &mut Report) -> Result<()> {
-    Lines.note("memory of the agents during a repair");
+/// What the agents take meanwhile. The looks take a part of the machine, so its time is an upper
+/// bound.
+fn watched(cluster: &Cluster, what: &str, spec: &Value, report: &mut Report) -> Result<Duration> {
+    Lines.note(&format!("memory of the agents during a repair of {what}"));
     let before = look::agent_memory(cluster)?;
     let begin = Instant::now();
-    task::create(cluster, "memory", &ours())?;
+    task::create(cluster, "memory", spec)?;
     let (mut resident, mut proportional) = (0.0_f64, 0.0_f64);
-    while task::status(cluster, "memory")?["endedAt"].is_null() {
+    let ended = loop {
+        let status = task::status(cluster, "memory")?;
+        if !status["endedAt"].is_null() {
+            break status;
+        }
         let now = look::agent_memory(cluster)?;
         resident = resident.max(now.resident);
         proportional = proportional.max(now.proportional);
-    }
-    let took = begin.elapsed().as_secs_f64();
+    };
+    let took = begin.elapsed();
+    ensure!(ended["phase"] == "Done", "the repair of {what} has ended: {ended}");
     cluster.kubectl(&["delete", "cassandratask", "memory"])?;
     report.row(
-        &format!("init and agent together, largest of three (what both share counted twice / once), before and during a repair of {took:.0} s"),
+        &format!("init and agent together, largest of three (what both share counted twice / once), before and during a repair of {what} in {:.0} s", took.as_secs_f64()),
         "",
         format!(
             "{:.1} / {:.1} MiB, {resident:.1} / {proportional:.1} MiB",
             before.resident, before.proportional
         ),
     );
-    Ok(())
+    Ok(took)
 }

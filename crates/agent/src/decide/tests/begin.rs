@@ -4,7 +4,7 @@
 use super::super::testing::*;
 use super::super::*;
 use jiff::SignedDuration;
-use palladion_api::member::BeginAnswer;
+use palladion_api::member::{BeginAnswer, MemberState};
 
 fn permitted() -> World {
     a_new_member().permit(PermitKind::Join, DataBeforeStart::MustBeEmpty).with(|w| {
@@ -59,6 +59,24 @@ fn an_intent_under_a_lock_is_asked_about_first() {
     assert_eq!(asked(leaving(), "i1", 1).action(), Action::Nothing);
     let may = answered(asked(leaving(), "i1", 1), "q1");
     assert_eq!(may.action(), Action::Leave { nonce: "i1".into() });
+}
+
+/// The rest of a leave that has failed half-way is begun no sooner than a first one.
+#[test]
+fn a_leave_that_is_taken_up_again_under_a_lock_is_asked_about_first() {
+    for mode in ["LEAVING", "DECOMMISSION_FAILED"] {
+        let again = || {
+            leaving().with(|w| {
+                let reading = w.reading.as_mut().unwrap();
+                reading.mode = Some(mode.into());
+                reading.members = Some(vec![itself(MemberState::Leaving)]);
+            })
+        };
+        assert_eq!(again().action(), Action::AskBegin { of: "i1".into() }, "{mode}");
+        assert_eq!(asked(again(), "i1", 1).action(), Action::Nothing, "{mode}");
+        let may = answered(asked(again(), "i1", 1), "q1");
+        assert_eq!(may.action(), Action::Leave { nonce: "i1".into() }, "{mode}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::steps::{decommission, end, renew, terminate, withdraw};
 use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
-use crate::decide::leave::refused;
+use crate::decide::leave::{delivered, refused};
 use crate::decide::turn::lock;
 use crate::facts::leaver::{failed_halfway, is_interrupted};
 use crate::facts::words::server_words;
@@ -112,6 +112,12 @@ fn prove_gone(
     let Some(host_id) = member.recorded_host_id() else {
         return;
     };
+    // Of who left by hand no agent says that its server has ended.
+    let by_intent = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
+    if let Some(waits) = delivered::after(facts, member).filter(|_| by_intent) {
+        draft.wait_for(waits).about(member.subject());
+        return;
+    }
     if let Some(proof) = evidence::records::was_the_last(facts, member, host_id) {
         draft.steps.push(terminate(facts, valid, member, &proof, turn));
         return;

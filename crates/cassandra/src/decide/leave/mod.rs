@@ -4,6 +4,7 @@
 
 mod advance;
 pub mod again;
+mod delivered;
 pub mod departed;
 mod never;
 mod next;

@@ -6,7 +6,7 @@ use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::evidence::absence::left_by_hand;
-use crate::decide::leave::refused;
+use crate::decide::leave::{delivered, refused};
 use crate::decide::maintenance::{debts, pay, system_keyspaces};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
@@ -42,6 +42,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     }
     if let Some(waits) = backups::waits_for_uploads(facts) {
+        draft.wait_for(waits).about(member.subject());
+        return Flow::Free;
+    }
+    if let Some(waits) = delivered::before(facts, member) {
         draft.wait_for(waits).about(member.subject());
         return Flow::Free;
     }
@@ -90,6 +94,7 @@ pub fn lowers_replication(facts: &Facts<'_>, valid: &Valid) -> bool {
         && !left_by_hand(facts, member)
         && refusal(facts, member, &quiet).is_none()
         && backups::waits_for_uploads(facts).is_none()
+        && delivered::before(facts, member).is_none()
 }
 
 /// A member that is to leave and has left already goes before everybody else:

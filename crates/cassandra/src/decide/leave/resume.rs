@@ -5,7 +5,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, absence, marks};
-use crate::decide::leave::steps;
+use crate::decide::leave::{delivered, steps};
 use crate::decide::turn::lock;
 use crate::decide::turn::permit;
 use crate::facts::leaver::{could_not_come_back, elsewhere, is_interrupted, is_too_old};
@@ -154,9 +154,12 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
         return permit::give(facts, valid, turn, member, &proof, draft);
     }
     match evidence::prove(facts, turn, member, &Purpose::Interrupted { host_id }, draft) {
-        Ok(proof) => {
-            draft.steps.push(steps::terminate(facts, valid, member, &proof, turn));
-        }
+        Ok(proof) => match delivered::after(facts, member) {
+            Some(waits) => {
+                draft.wait_for(waits).about(member.subject());
+            }
+            None => draft.steps.push(steps::terminate(facts, valid, member, &proof, turn)),
+        },
         Err(Unproven::Waiting) => {}
         // They do not agree, or too few can be asked: the same turn asks again.
         Err(Unproven::AskAgain(_)) => {

@@ -8,6 +8,7 @@ use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::words::objects::{Doing, Happened, Waiting};
 use palladion_api::cluster::DeletionPolicy;
+use palladion_api::labels;
 use palladion_plan::wait::Subject;
 use palladion_plan::{Event, Loss, Meta, Step};
 use serde_json::json;
@@ -55,7 +56,19 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         for set in facts.sets.values().filter(ours).filter(|s| !s.object.meta.is_terminating()) {
             draft.steps.push(delete_set(facts, &set.object.meta));
         }
-        draft.wait_for(Waiting::MembersStop);
+        // It may run pods on our claims, and nobody but its owner ends it.
+        let other = facts.sets.values().find(|s| !ours(s)).map(|s| s.object.meta.name.clone());
+        match other.filter(|_| !facts.sets.values().any(|s| ours(&s))) {
+            Some(set) => {
+                let subject = Subject::new(kinds::STATEFUL_SET, &set);
+                draft
+                    .wait_for(Waiting::SetOfAnother { set, label: labels::CLUSTER })
+                    .about(subject);
+            }
+            None => {
+                draft.wait_for(Waiting::MembersStop);
+            }
+        }
         return;
     }
     if facts.members.values().any(|m| m.pod.is_some()) {

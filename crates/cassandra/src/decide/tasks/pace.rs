@@ -33,7 +33,9 @@ pub fn seconds(facts: &Facts<'_>, job: &Job<'_>) -> Option<u32> {
         return None;
     }
     let left = job.status.members.iter().filter(|entry| !is_final(entry.state));
+    // No haste of these helps the ranges of a member that is down.
     let members = left.clone().filter_map(|entry| facts.members.get(&entry.name));
+    let members = members.filter(|member| member.lives_by_its_own_word(&facts.nodes));
     let until = [Some(late_at(members)?), over_time_at(&job.task)].into_iter().flatten().min()?;
     let time = until.duration_since(facts.now()).as_secs();
     let count = u32::try_from(left.count()).unwrap_or(u32::MAX).max(1);

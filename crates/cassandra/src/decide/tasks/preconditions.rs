@@ -57,9 +57,9 @@ pub fn gate<'a>(
     if job.kind == TaskKind::Restart && member.is_drained() && marks::of(member).is_none() {
         return Gate::Open(member, evidence::is_drained(facts, member));
     }
-    // Nobody knows when a person wants it to run again: it is not waited for.
-    let is_out = member.is_stopped() || member.is_gone();
-    if is_out && entry.started_at.is_none() {
+    // Nobody knows when a person wants it to run again: it is not waited for, also not where the
+    // stop has interrupted it.
+    if member.is_stopped() || member.is_gone() {
         return Gate::Skip(Member::NotWanted);
     }
     if member.awaits_rebuild() && marks::of(member).is_none() {

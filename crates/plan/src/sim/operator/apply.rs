@@ -10,7 +10,7 @@ use crate::proof::Proof;
 use crate::sim::Activity;
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::store::{Refusal, Store};
-use crate::snapshot::FailureClass;
+use crate::snapshot::{FailureClass, NotWritten};
 use serde_json::Value;
 
 /// What a process knows of a write whose answer was lost.
@@ -62,8 +62,14 @@ impl Running {
         }
     }
 
+    fn lacks(&mut self, key: &ObjectKey, class: FailureClass, message: &str) {
+        let (object, message) = (key.clone(), message.to_string());
+        self.not_written.push(NotWritten { object, class, message });
+    }
+
     /// This step was refused: the rest is carried out, but for what supposes it.
     fn go_on_without(&mut self, step: &Step, key: &ObjectKey, message: String) {
+        self.lacks(key, FailureClass::Refused, &message);
         self.refused.get_or_insert((step.doing().to_string(), key.clone(), message));
         self.next += usize::from(step.leaves_out_next());
     }
@@ -125,6 +131,9 @@ impl<M: Mind + Clone> Operator<M> {
         if running.course == Course::On {
             self.went_through(&running, store);
         }
+        if let Some(failure) = &mut self.failure {
+            failure.all.clone_from(&running.not_written);
+        }
         self.report(&running, store, faults)
     }
 
@@ -137,6 +146,7 @@ impl<M: Mind + Clone> Operator<M> {
         class: FailureClass,
         message: String,
     ) {
+        running.lacks(key, class, &message);
         if running.course == Course::On {
             self.fail(store, step.doing(), key, class, message);
         }

@@ -41,7 +41,13 @@ fn closed(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> Option<Trouble> {
     let there: Vec<_> = there.collect();
     if i32::try_from(there.len()) != Ok(valid.spec.replicas) {
         let (there, wanted) = (there.len(), valid.spec.replicas);
-        return Some(Trouble::of(Closed::Pods { there, wanted }));
+        let mut ending = valid.ordinals().filter_map(|ordinal| facts.pod(ordinal));
+        // One on no node is ended by the API server itself.
+        let ending = ending.find_map(|pod| {
+            let node = pod.node.clone().filter(|_| pod.terminating)?;
+            Some(Closed::Ending { there, wanted, pod: pod.name.clone(), node })
+        });
+        return Some(Trouble::of(ending.unwrap_or(Closed::Pods { there, wanted })));
     }
     let no_address = there.iter().find(|pod| pod.address.is_none());
     let no_address = no_address.map(|pod| Closed::Address { pod: pod.name.clone() });

@@ -11,9 +11,11 @@ use crate::facts::GroupFacts;
 use crate::gate::{self, Stand};
 use crate::reload::{self, Candidate, Change, Goal, Rules, change};
 use crate::validate::ValidGroup;
+use crate::words::groups::Waiting;
 use palladion_api::node_agents::UpgradeStrategy;
 use palladion_api::staged::ReloadPolicy;
 use palladion_plan::Wait;
+use palladion_plan::words::Names;
 use palladion_plan::workload::pod::PodFact;
 
 /// Tend the gates of all pods that have a node.
@@ -63,6 +65,7 @@ pub fn rollout(
         return;
     }
     let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
+    await_deletion(facts, valid, template, text, draft);
     let candidate = |pod| Candidate { pod, change: due(valid, pod, template, text(&pod.name)) };
     let candidates: Vec<Candidate<'_>> = facts.pods.iter().map(candidate).collect();
     // Agents of different nodes do not wait for each other, so that nothing is
@@ -78,6 +81,33 @@ pub fn rollout(
         let all: Vec<Option<&PodFact>> = facts.pods.iter().map(Some).collect();
         let group = Group { pods: &all, min_ready_seconds: 0, ground: base.ground };
         restart(facts.snapshot, pod, group, draft);
+    }
+}
+
+/// Somebody else restarts the pods, and until then nothing reaches those that were started
+/// with an earlier spec: a text of theirs cannot be made any more, and that of the newest
+/// spec is not for them yet.
+fn await_deletion<'a>(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    template: &str,
+    text: impl Fn(&str) -> Option<&'a str>,
+    draft: &mut Draft,
+) {
+    let is_left = |pod: &&PodFact| {
+        let goal = Goal { template, inputs: &valid.inputs, text: text(&pod.name) };
+        match change(pod, inputs_of(pod), goal) {
+            Change::Template | Change::Inputs => !pod.terminating,
+            Change::None | Change::Words | Change::Outside => false,
+        }
+    };
+    let left: Vec<&PodFact> = match valid.spec.upgrade_strategy {
+        UpgradeStrategy::Rolling => return,
+        UpgradeStrategy::OnDelete => facts.pods.iter().filter(is_left).collect(),
+    };
+    if !left.is_empty() {
+        let names = Names::of(left.iter().map(|pod| pod.name.as_str()));
+        draft.wait_for(Waiting::Deletion { pods: left.len(), names });
     }
 }
 

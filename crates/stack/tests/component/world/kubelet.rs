@@ -1,13 +1,14 @@
 //! The kubelet: it mounts what it has heard of, runs the agent's own gate in the
 //! init container, and starts the service behind it.
 
-use super::{World, is_ready};
+use super::{NAMESPACE, World, is_ready};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent_gate::reload::{Due, Taken};
 use palladion_agent_gate::{Gate, Labels, Reload, Verdict};
 use palladion_api::gate::{file_of_key, hash_of_files};
+use palladion_api::ids::Uid;
 use palladion_plan::sim::store::text;
-use palladion_plan::{Mind, ObjectKey};
+use palladion_plan::{Mind, ObjectKey, Precondition, Propagation};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,8 @@ pub struct Kubelet {
     pub frozen: BTreeSet<String>,
     /// Pods that find no node.
     pub unscheduled: BTreeSet<String>,
+    /// Pods whose node is gone: nobody ends them.
+    pub dead: BTreeSet<String>,
     /// A quota on pods.
     pub quota: Option<i64>,
     /// An init container that something puts before the gate.
@@ -109,6 +112,14 @@ impl<M: Mind + Clone + Default> World<M> {
         self.kubelet.restart_sandbox(&pod, now);
     }
 
+    /// Asks for a pod to end, as `kubectl delete` does.
+    pub fn end_pod(&mut self, pod: &str) {
+        let key = ObjectKey::new(kinds::POD, NAMESPACE, pod);
+        let uid = Uid::new(text(&self.pod(pod), "/metadata/uid"));
+        self.store.delete(&key, &Precondition::Uid(uid), Propagation::Background).unwrap();
+        self.settle();
+    }
+
     pub(super) fn run_kubelet(&mut self) {
         let texts = self.texts();
         self.kubelet.settle_map(texts, self.store.now);
@@ -122,7 +133,7 @@ impl<M: Mind + Clone + Default> World<M> {
     fn run_pod(&mut self, key: &ObjectKey, pod: &Value) {
         let now = self.store.now;
         if let Ok(deleted) = text(pod, "/metadata/deletionTimestamp").parse::<Timestamp>() {
-            if now >= deleted + GRACE {
+            if now >= deleted + GRACE && !self.kubelet.dead.contains(&key.name) {
                 self.store.remove(key);
             }
             return;

@@ -2,6 +2,8 @@
 //! the gates make the order. What is not active is left as it is, and so is what
 //! the Stack did not create, unless its label gives it to the Stack.
 
+pub mod withdraw;
+
 use crate::build::child::{self, Origin};
 use crate::facts::StackFacts;
 use crate::owner::Owner;
@@ -10,7 +12,7 @@ use crate::words::stack::{Child, Happened};
 use palladion_api::StackSpec;
 use palladion_api::stack::{CREATED_BY, STACK, StackDeletionPolicy, StackService};
 use palladion_plan::workload::upsert::upsert;
-use palladion_plan::{Draft, Event, FailureClass, Object, ObjectKey, Reason, Trouble};
+use palladion_plan::{Draft, Event, FailureClass, NotWritten, Object, ObjectKey, Reason, Trouble};
 use std::sync::Arc;
 
 /// What a decision makes of a service.
@@ -92,8 +94,11 @@ fn one<'a>(
     let event = creates.then(|| Event::normal(Happened::Created { child: child.clone() }));
     let seen: Vec<Arc<Object>> = object.iter().cloned().collect();
     match upsert(resource, &owner.namespace, &seen, wanted, &child, event) {
-        // What one service is refused holds up no other.
-        Ok(step) => draft.steps.push(step.standing_alone()),
+        // What is wrong with one service holds up no other.
+        Ok(step) => {
+            draft.begin_part();
+            draft.steps.push(step.standing_alone());
+        }
         Err(_) => return found(Some(Child::BeingDeleted { child }), is_created),
     }
     let refused = refusal(facts, &child);
@@ -101,13 +106,24 @@ fn one<'a>(
     found(trouble, creates || is_created)
 }
 
-/// What the API server has said against it the last time.
+/// Is it given to this Stack?
+fn is_given(object: &Object, stack: &str) -> bool {
+    object.meta.labels.get(STACK).is_some_and(|given| given == stack)
+}
+
+/// Why it was not written the last time, if it needs a person.
 fn refusal(facts: &StackFacts<'_>, child: &str) -> Option<Child> {
-    let failed = facts.snapshot.failure.as_ref()?;
-    let is_it = failed.object.as_ref().is_some_and(|key| key.to_string() == child);
-    let is_refused = failed.class == FailureClass::Refused;
-    let (child, answer) = (child.to_string(), failed.message.clone());
-    (is_it && is_refused).then_some(Child::Refused { child, answer })
+    let all = facts.snapshot.failure.as_ref()?.all.iter();
+    let own = all.filter(|failed| failed.object.to_string() == child);
+    let refusal = |failed: &NotWritten| {
+        let (child, answer) = (child.to_string(), failed.message.clone());
+        match failed.class {
+            FailureClass::Refused => Some(Child::Refused { child, answer }),
+            FailureClass::Foreign => Some(Child::Foreign { child, answer }),
+            FailureClass::Transient | FailureClass::Conflict | FailureClass::Held => None,
+        }
+    };
+    own.filter_map(refusal).next()
 }
 
 /// Does the trouble need a person, and not time?
