@@ -5,14 +5,11 @@
 use crate::admin::{ByDatacenter, Reading, ServerAdmin, TooFewCopies};
 use crate::words::permit::NotWithDatacenter as Refused;
 use anyhow::{Result, bail};
+use palladion_api::cluster::KEPT_KEYSPACES;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::IntentKind;
 use palladion_api::words::Names;
 use std::collections::BTreeMap;
-
-/// The keyspaces whose copies the operators keep: the other datacenters have them too, and drop
-/// this one from them once all its members have left.
-const KEPT: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
 /// Leave as the intent says; a kind that is not known was refused before.
 ///
@@ -32,6 +29,9 @@ pub async fn leave(admin: &dyn ServerAdmin, kind: IntentKind, datacenter: &str) 
 async fn look(admin: &dyn ServerAdmin, datacenter: &str) -> Result<()> {
     let reading = admin.read().await?;
     let members = reading.members.iter().flatten();
+    if let Some(unplaced) = members.clone().find(|m| m.datacenter.is_none()) {
+        bail!(Refused::NotPlaced { address: unplaced.address.clone() });
+    }
     let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
     let known: BTreeMap<StaticAddress, String> = known.collect();
     let counted = admin.copies_by_datacenter(&known, None).await?;
@@ -51,12 +51,27 @@ pub fn refused(
     if reading.schema_agreed != Some(true) {
         return Some(Refused::NotAgreed);
     }
+    if datacenter.is_empty() || !known.values().any(|name| name == datacenter) {
+        return Some(Refused::NotKnown);
+    }
+    if counted.copies.is_empty() {
+        return Some(Refused::NotCounted);
+    }
     if !known.values().any(|name| name != datacenter) {
         return Some(Refused::NoOther { datacenter: datacenter.into() });
     }
     let is_here = |of: &BTreeMap<String, u32>| of.get(datacenter).is_some_and(|here| *here > 0);
-    let named =
-        counted.copies.iter().filter(|(name, of)| is_here(of) && !KEPT.contains(&name.as_str()));
+    // Where copies do not go by datacenter, those of a keyspace are looked for on others afterwards.
+    let uneven = counted.uneven.iter();
+    let uneven: Vec<&String> =
+        uneven.filter(|name| counted.copies.get(*name).is_none_or(is_here)).collect();
+    if !uneven.is_empty() {
+        return Some(Refused::Uneven { keyspaces: Names::of(uneven) });
+    }
+    let named = counted
+        .copies
+        .iter()
+        .filter(|(name, of)| is_here(of) && !KEPT_KEYSPACES.contains(&name.as_str()));
     let named: Vec<&String> = named.map(|(name, _)| name).collect();
     if !named.is_empty() {
         let keyspaces = Names::of(named);
@@ -100,7 +115,15 @@ mod tests {
         let only = of(&agreed, &both, &[("system_auth", &[("dc1", 2)])]);
         assert!(only.is_some_and(|why| why.contains("system_auth")));
         let alone = known(&["dc1", "dc1"]);
-        assert!(of(&agreed, &alone, &[]).is_some(), "no other datacenter");
+        assert!(of(&agreed, &alone, &[kept]).is_some(), "no other datacenter");
+        let strange = known(&["dc2", "dc2"]);
+        assert!(of(&agreed, &strange, &[kept]).is_some(), "no member of its own datacenter");
+        assert!(of(&agreed, &both, &[]).is_some(), "no keyspace was counted");
+        let nameless = refused("", &agreed, &both, &counted(&[kept]));
+        assert!(nameless.is_some(), "its datacenter is not known");
+        let mut simple = counted(&[("system_auth", &[("dc1", 2), ("dc2", 2)][..])]);
+        simple.uneven = vec!["system_auth".into()];
+        assert!(refused("dc1", &agreed, &both, &simple).is_some(), "SimpleStrategy");
         assert!(of(&Reading::default(), &both, &[kept]).is_some(), "servers disagree");
     }
 

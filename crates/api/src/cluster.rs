@@ -37,7 +37,7 @@ pub use backup::{
     BackupStore, GcsStore, S3Addressing, S3Checksum, S3Store, StoreTransport, VolumeStore,
 };
 pub use cdc::{Cdc, CdcMode, CdcOnFull, DEFAULT_CDC_BYTES, SidecarCdc};
-pub use datacenter::{Datacenter, Rack, RackTemplate};
+pub use datacenter::{Datacenter, KEPT_KEYSPACES, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use image::SidecarImage;
 pub use network::{MOST_PEERS, Network, PolicyMode};

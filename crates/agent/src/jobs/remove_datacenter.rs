@@ -7,14 +7,12 @@ use crate::admin::{ByDatacenter, Error, STILL_REMOVING};
 use crate::words::calls::Doing;
 use crate::words::removal::Refused;
 use crate::words::work::{Done, Failed};
+use palladion_api::cluster::KEPT_KEYSPACES;
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{JobCause, Liveness, RingMember};
 use palladion_api::task::RemoveDatacenterTask;
 use palladion_api::words::{Count, Names};
 use std::collections::BTreeMap;
-
-/// The keyspaces whose copies the operators keep: they are dropped there when nobody is there.
-const KEPT: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
 /// Remove whoever is left of it.
 pub async fn remove(bench: &Bench, what: &RemoveDatacenterTask) -> Step<Done> {
@@ -106,8 +104,10 @@ fn forbids(
         return Some(Refused::NotNamed { host_id, datacenter });
     }
     let has = |of: &BTreeMap<String, u32>| of.get(&what.name).is_some_and(|copies| *copies > 0);
-    let named =
-        counted.copies.iter().filter(|(name, of)| has(of) && !KEPT.contains(&name.as_str()));
+    let named = counted
+        .copies
+        .iter()
+        .filter(|(name, of)| has(of) && !KEPT_KEYSPACES.contains(&name.as_str()));
     let keyspaces: Vec<&String> = named.map(|(name, _)| name).collect();
     let is_named = !keyspaces.is_empty();
     is_named

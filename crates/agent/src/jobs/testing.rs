@@ -218,8 +218,14 @@ impl ServerAdmin for Fake {
             return Box::pin(async { Err(Error::Failed { operation, message }) });
         }
         let here = |name: &str| state.here.get(name).copied().unwrap_or(1);
-        let counted = of.map(|name| (name.to_string(), [("dc1".to_string(), here(name))].into()));
-        now(ByDatacenter { copies: counted.into_iter().collect(), uneven: Vec::new() })
+        let dc1 = |name| ("dc1".to_string(), here(name));
+        let counted = match of {
+            Some(name) => (name.to_string(), [dc1(name)].into()),
+            None => {
+                ("system_auth".to_string(), [dc1("system_auth"), ("dc2".to_string(), 1)].into())
+            }
+        };
+        now(ByDatacenter { copies: [counted].into(), uneven: Vec::new() })
     }
 
     fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()> {

@@ -9,6 +9,10 @@ use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The keyspaces whose replication Cassandra leaves to the user, and the operators keep. All others
+/// that have copies in a datacenter are those of clients.
+pub const KEPT_KEYSPACES: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
+
 /// A datacenter.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(crates(kube_core = "::kube_core"))]

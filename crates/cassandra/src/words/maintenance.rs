@@ -33,6 +33,8 @@ palladion_plan::sentences! {
     pub enum Replicating {
         Quiet { why: Objection } => SystemKeyspaces,
             "the replication of the system keyspaces cannot be changed yet: {why}";
+        Closed { factor: u32 } => SystemKeyspaces,
+            "the replication factor of the system keyspaces cannot be set to {factor}: no member takes clients, so nobody can run the statement. Members open again when `datacenter.leave` is false";
         Starting { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: starting the {operation} on member {member}";
         Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
