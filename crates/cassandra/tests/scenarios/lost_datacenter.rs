@@ -167,3 +167,26 @@ fn a_removal_that_is_aborted_before_it_begins_removes_nobody() {
     );
     assert_eq!(world.ring.elsewhere.len(), 2);
 }
+
+/// A member that was just restarted may not know yet where those that are down are. The word of the
+/// user still holds: nobody is back.
+#[test]
+fn who_does_not_know_where_members_are_ends_no_absence() {
+    let mut world = ring();
+    is_lost(&mut world);
+    let nonce = world.status()["regionDown"]["nonce"].clone();
+    assert!(nonce.is_string(), "{}", world.status());
+    for host in ["far-1", "far-2"] {
+        world.there(host, "is of no datacenter that anybody knows", |m| m.datacenter = None);
+    }
+    world.settle();
+    assert_eq!(world.status()["regionDown"]["nonce"], nonce, "{}", world.last_words());
+    for host in ["far-1", "far-2"] {
+        world.there(host, "is of its datacenter", |m| m.datacenter = Some(THERE.into()));
+    }
+    world.settle();
+    assert_eq!(world.status()["regionDown"]["nonce"], nonce, "{}", world.last_words());
+    world.there("far-1", "is up", |m| m.liveness = Liveness::Up);
+    world.settle();
+    assert!(world.status()["regionDown"].is_null(), "{}", world.last_words());
+}

@@ -98,6 +98,22 @@ pub(super) fn objection(
     forbids(&views, takes)
 }
 
+/// Does one of these members see somebody of this datacenter up, or does none of them see anybody
+/// of it, and know of everybody where it is?
+pub fn is_back_or_gone(facts: &Facts<'_>, members: &[&MemberFact], datacenter: &str) -> bool {
+    let rings = || members.iter().filter_map(|m| Some((*m, m.status.ring.as_ref()?)));
+    let mut views = rings().map(|(member, ring)| Seen::of_report(facts, member, ring));
+    let has_members = |seen: &Seen<'_>| seen.datacenters.get(datacenter).is_some_and(|d| d.0 > 0);
+    let is_up = |seen: Seen<'_>| has_members(&seen) && !seen.has_all_down(datacenter);
+    if views.any(is_up) {
+        return true;
+    }
+    rings().all(|(member, ring)| {
+        let knows_all = ring.exceptions.iter().all(|m| m.datacenter.is_some());
+        knows_all && !has_members(&Seen::of_report(facts, member, ring))
+    })
+}
+
 fn forbids(views: &[Seen<'_>], takes: Elsewhere) -> Option<Objection> {
     if let Some((first, other)) = differ(views) {
         return Some(Objection::ElsewhereDiffers { witness: first, other });

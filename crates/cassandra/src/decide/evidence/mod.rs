@@ -24,7 +24,7 @@ mod witness;
 
 pub use absence::is_untouched;
 pub use ask::ask;
-pub use datacenters::Elsewhere;
+pub use datacenters::{Elsewhere, is_back_or_gone};
 pub use heard::{ask_who_has_heard, unheard_by};
 pub use held::wait_for_ring;
 pub use idle::{has_ended, is_drained, runs_no_server, serves_nothing, stands_stopped};

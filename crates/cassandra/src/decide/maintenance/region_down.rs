@@ -12,7 +12,8 @@ use palladion_api::cluster::RegionDown;
 use palladion_plan::Step;
 use serde_json::{Value, json};
 
-/// Note it, and forget it when one of its members is up again, or none is there any more.
+/// Note it, and forget it when one of its members is up again, or none is there any more. A member
+/// that has just been restarted may not know yet where those that are down are: by that nobody is back.
 pub fn note(facts: &Facts<'_>, draft: &mut Draft) {
     let on_record = facts.status.region_down.as_ref();
     let all: Vec<&MemberFact> = facts.joined().filter(|m| m.is_normal()).collect();
@@ -27,7 +28,7 @@ pub fn note(facts: &Facts<'_>, draft: &mut Draft) {
             let doing = Doing::NoteDown { datacenter: datacenter.clone() };
             (json!(RegionDown { datacenter, nonce, since }), doing)
         }
-        (Some(known), down) if down.as_ref() != Some(&known.datacenter) => {
+        (Some(known), _) if evidence::is_back_or_gone(facts, &all, &known.datacenter) => {
             (Value::Null, Doing::NoteBack { datacenter: known.datacenter.clone() })
         }
         (None, None) | (Some(_), _) => return,
