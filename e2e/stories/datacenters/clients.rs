@@ -49,6 +49,11 @@ impl<'r, 'b> Client<'r, 'b> {
         assert_eq!(said.trim(), format!("wrote {}", to - from));
     }
 
+    /// The ports for clients of this member that take a connection.
+    pub fn open_ports(&self, member: &str) -> String {
+        self.run(&["ports", &self.service(member)]).trim().to_string()
+    }
+
     /// How many rows this member finds at LOCAL_ONE.
     pub fn rows_at(&self, member: &str) -> u32 {
         let said = self.run(&["count", &self.service(member)]);
@@ -130,10 +135,13 @@ impl<'r, 'b> Writer<'r, 'b> {
         Self { ring }
     }
 
-    /// How many rows were acknowledged, once it was refused; none before.
+    /// How many rows were acknowledged, once it was refused; none before. How it was refused is
+    /// printed.
     pub fn acknowledged(&self) -> Option<u32> {
         let said = self.ring.in_client(&["/bin/busybox", "cat", "/tmp/acked"]).ok()?;
-        said.trim().strip_prefix("wrote ")?.parse().ok()
+        let (number, how) = said.trim().strip_prefix("wrote ")?.split_once(' ')?;
+        println!("the writer {how}");
+        number.parse().ok()
     }
 }
 
@@ -187,6 +195,15 @@ elif verb == "write":
                 time.sleep(1)
     print("wrote", done)
     cluster.shutdown()
+elif verb == "ports":
+    found = []
+    for port in (9042, 9142):
+        try:
+            socket.create_connection((socket.gethostbyname(sys.argv[5]), port), 5).close()
+            found.append(str(port))
+        except OSError:
+            pass
+    print(*found)
 elif verb == "count":
     print(count(sys.argv[5]))
 elif verb == "alone":
@@ -197,9 +214,8 @@ elif verb == "alone":
         while True:
             session.execute(insert, (number, "word %d" % number))
             number += 1
-    except Exception:
-        pass
-    print("wrote", number - first)
+    except Exception as error:
+        print("wrote", number - first, "and was refused at", time.time(), "by", repr(error))
     cluster.shutdown()
 elif verb == "hammer":
     least = int(sys.argv[5])
