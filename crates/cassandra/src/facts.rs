@@ -20,7 +20,7 @@ mod silence;
 mod times;
 pub mod words;
 
-pub use departure::KNOWS_DEPARTURES;
+pub use departure::{KNOWS_DEPARTURES, no_repair_recorded};
 pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};

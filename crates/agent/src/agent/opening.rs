@@ -9,6 +9,8 @@ use crate::volume::rebuilt::Rebuilt;
 use crate::words::calls::{Doing, NotKnown};
 use crate::words::job::Trouble;
 use anyhow::{Context, Result};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::member::RebuildStatus;
 use palladion_api::server_config::Opens;
@@ -34,6 +36,9 @@ impl Agent {
     pub(super) async fn follow_opening(&mut self) {
         if let Some(why) = &self.copies.unknown {
             self.trouble = Some(Trouble::Copies { why: why.clone() }.into());
+        }
+        if let Err(error) = self.note_port() {
+            self.trouble = Some(Trouble::Opening { why: format!("{error:#}") }.into());
         }
         let Some(ledger) = self.ledger() else { return };
         let shuts = rebuild::closes(&self.facts(), ledger);
@@ -105,6 +110,17 @@ impl Agent {
         }
     }
 
+    /// That the port was seen up outlives the agent: from then on a call to close it does so.
+    fn note_port(&mut self) -> Result<()> {
+        let is_open = self.reading().is_some_and(|r| r.native_transport == Some(true));
+        let Some(launch) = self.launch.as_mut().filter(|l| is_open && !l.was_open) else {
+            return Ok(());
+        };
+        launch.was_open = true;
+        launch.save(&self.settings.pod.launch_file())?;
+        Ok(())
+    }
+
     fn note_open(&mut self) -> Result<()> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let rebuilt = volume.change_rebuilt(Rebuilt::opened)?;
@@ -129,7 +145,7 @@ impl Agent {
             (None, _, _) => return Ok(()),
         };
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let rebuilt = volume.change_rebuilt(|noted| noted.shut(has.as_ref()))?;
+        let rebuilt = volume.change_rebuilt(|noted| noted.shut(has.as_ref(), Timestamp::now()))?;
         tracing::info!("the datacenter leaves its ring, and the member takes no clients");
         if let Ok(found) = &mut self.found {
             found.rebuilt = rebuilt;
@@ -137,8 +153,14 @@ impl Agent {
         Ok(())
     }
 
-    /// The call first: a server that was not told is told by the next turn.
+    /// The call before the record: one that was not called is called by the next turn. That it was
+    /// open until now is noted before both: what it has taken is in no repair of earlier.
     async fn refuse_clients(&mut self) -> Result<()> {
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
+        let rebuilt = volume.change_rebuilt(|noted| noted.close_at(Timestamp::now()))?;
+        if let Ok(found) = &mut self.found {
+            found.rebuilt = rebuilt;
+        }
         let admin = self.admin.clone().context(NotKnown::Server)?;
         admin.stop_native_transport().await.context(Doing::StopNativeTransport)?;
         let Some(mut record) = self.launch.clone() else { return Ok(()) };
@@ -172,6 +194,7 @@ impl Agent {
             return None;
         }
         let rebuilt = &self.found.as_ref().ok()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
+        let closed_at = rebuilt.closed_at.map(Time);
+        Some(RebuildStatus { open: rebuilt.open, closed_at, keyspaces: rebuilt.copies() })
     }
 }

@@ -19,6 +19,7 @@ pub fn condition(writer: &mut Conditions, facts: &Facts<'_>) {
     let leaving = match departure::of(facts) {
         None if is_told => Leaving::TakenBack { datacenter, members },
         None => return,
+        Some(Stage::Left) if !facts.had_members() => Leaving::NobodyKnown { datacenter },
         Some(Stage::Left) => {
             let claims = facts.members.values().filter(|m| m.claim.is_some()).count();
             return writer.set_true(DATACENTER_LEFT, Left::All { datacenter, claims });

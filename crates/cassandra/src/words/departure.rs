@@ -1,6 +1,7 @@
 //! A datacenter that leaves its ring.
 
 use super::evidence::Objection;
+use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_plan::words::{Count, Names};
 
@@ -45,8 +46,10 @@ palladion_plan::sentences! {
             "no member of datacenter {datacenter} is in the ring; the other datacenters drop it from the system keyspaces. Delete the CassandraCluster when nobody needs it; claims with the data of former members: {claims}. They are kept unless `deletionPolicy` is Delete, and may be deleted";
     }
 
-    /// Not all have left.
+    /// Not all have left, as far as is known.
     pub enum Leaving {
+        NobodyKnown { datacenter: String } => DatacenterLeaving,
+            "this CassandraCluster has no record of any member of datacenter {datacenter}, and nothing starts while `datacenter.leave` is true. To start the datacenter, set it to false; if the other datacenters show none of its members, delete the CassandraCluster";
         Members { datacenter: String, members: Count } => DatacenterLeaving,
             "{members} of datacenter {datacenter} are in the ring and leave one after the other";
         Held { datacenter: String, members: Count, why: String } => DatacenterLeaving,
@@ -57,8 +60,8 @@ palladion_plan::sentences! {
 
     /// Why its members need maintenance.
     pub enum Cause {
-        Leaves { datacenter: String } =>
-            "datacenter {datacenter} leaves the ring, and rows may be on its members alone";
+        Leaves { datacenter: String, at: Timestamp } =>
+            "datacenter {datacenter} leaves the ring, and by {at} rows may be on its members alone";
     }
 
     /// Events.

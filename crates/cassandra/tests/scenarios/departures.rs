@@ -9,6 +9,7 @@ use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::Phase;
 use crate::sim::rows::Level;
 use crate::sim::world::Tick;
+use jiff::SignedDuration;
 use palladion_agent::render::Door;
 use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
@@ -299,8 +300,11 @@ fn a_leave_that_is_taken_back_opens_the_datacenter_again() {
         world.settle();
         assert_eq!((open(&world), world.normal()), (2, 2), "{before}: {}", world.last_words());
         assert!(!world.waits().contains("closed"), "{}", world.waits());
-        let member = member(&world, MEMBER);
-        assert_eq!(member["spec"]["closing"], Value::Null, "{member}");
+        for name in [MEMBER, OTHER] {
+            let member = member(&world, name);
+            assert_eq!(member["spec"]["closing"], Value::Null, "{member}");
+            assert_eq!(member["status"]["rebuild"], Value::Null, "its note is cleared: {member}");
+        }
     }
 }
 
@@ -358,6 +362,141 @@ fn an_agent_of_before_is_rolled_first() {
     world.settle();
     assert_eq!(open(&world), 2, "{}", world.last_words());
     assert!(world.waits().contains("cannot close its server to clients"), "{}", world.waits());
+}
+
+/// How often the repair of a member was put on record.
+fn repairs(world: &World) -> usize {
+    let of = |write: &&String| write.contains("is repaired before its datacenter leaves");
+    world.writes.iter().filter(of).count()
+}
+
+/// A call to close a port that is yet to open does nothing.
+#[test]
+fn a_port_that_opens_late_counts_as_open() {
+    let mut world = ring();
+    world.opens_late(MEMBER, SignedDuration::from_secs(45));
+    leave(&mut world);
+    while world.tick().unwrap() == Tick::GoesOn {
+        world.write_at(1, Level::One, MEMBER);
+    }
+    assert!(waits_for_a_person(&world), "{}", world.last_words());
+    assert_eq!((open(&world), lacks_elsewhere(&world)), (0, 0), "{}", world.last_words());
+}
+
+/// What is written after a repair is on record is in a later one.
+#[test]
+fn a_port_that_is_opened_by_hand_is_closed_and_all_are_repaired_again() {
+    let mut world = ring();
+    leave(&mut world);
+    world.settle();
+    let before = repairs(&world);
+    assert_eq!(before, 2, "{}", world.last_words());
+    world.open_by_hand(MEMBER);
+    assert_eq!(world.write_at(5, Level::One, MEMBER), 5);
+    world.settle();
+    assert!(waits_for_a_person(&world), "{}", world.last_words());
+    assert_eq!((open(&world), lacks_elsewhere(&world)), (0, 0), "{}", world.last_words());
+    assert_eq!(repairs(&world), 4, "{}", world.last_words());
+}
+
+/// One repair is under way, and what is written behind it needs another one.
+#[test]
+fn a_repair_that_is_under_way_does_not_count_for_what_comes_later() {
+    let mut world = ring();
+    leave(&mut world);
+    let is_repairing = |w: &World| {
+        let operation = &member(w, MEMBER)["status"]["operation"];
+        operation["state"] == "Running" && repairs(w) == 2
+    };
+    world.until(is_repairing);
+    world.open_by_hand(OTHER);
+    assert_eq!(world.write_at(5, Level::One, OTHER), 5);
+    world.settle();
+    assert!(waits_for_a_person(&world), "{}", world.last_words());
+    assert_eq!((open(&world), lacks_elsewhere(&world)), (0, 0), "{}", world.last_words());
+    assert_eq!(repairs(&world), 4, "{}", world.last_words());
+}
+
+/// It has rows that are here alone, and is named only after another repair.
+#[test]
+fn a_keyspace_that_comes_after_the_repairs_is_repaired_before_it_is_named() {
+    let mut world = ring();
+    leave(&mut world);
+    world.settle();
+    assert_eq!(repairs(&world), 2);
+    world.ring.alter("new", HERE, 2);
+    world.settle();
+    assert!(world.waits().contains("new have copies in no other"), "{}", world.waits());
+    world.ring.alter("new", THERE, 2);
+    world.settle();
+    assert!(waits_for_a_person(&world), "{}", world.last_words());
+    assert_eq!(repairs(&world), 4, "{}", world.last_words());
+    world.ring.alter(SHOP, THERE, 1);
+    world.settle();
+    assert_eq!(repairs(&world), 4, "fewer copies need none: {}", world.last_words());
+}
+
+/// In the middle of the departure a disk is lost: who takes the place is closed from its start on.
+#[test]
+fn who_takes_the_place_of_a_lost_member_is_closed_from_its_start_on() {
+    let mut world = ring();
+    leave(&mut world);
+    world.settle();
+    let before = repairs(&world);
+    world.delete(kinds::POD, MEMBER);
+    world.wipe_volume(MEMBER);
+    while world.tick().unwrap() == Tick::GoesOn {
+        assert_eq!(open(&world), 0, "{}", world.last_words());
+    }
+    assert!(waits_for_a_person(&world), "{}\n{}", world.waits(), world.last_words());
+    assert_eq!(repairs(&world), before + 2, "{}", world.last_words());
+}
+
+/// It is called again, the last one too: nothing else can happen in the ring before.
+#[test]
+fn a_leave_that_failed_halfway_is_called_again() {
+    for failing in [vec![OTHER], vec![MEMBER], vec![MEMBER, OTHER]] {
+        let mut world = ring();
+        leave(&mut world);
+        world.settle();
+        world.ring.failing.extend(failing.iter().map(|name| (*name).into()));
+        lower(&mut world);
+        world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+        world.settle();
+        assert!(has_left(&world), "{failing:?}: {}\n{}", world.waits(), world.last_words());
+    }
+}
+
+/// A smaller number in the spec is no leave of the datacenter, and holds up nothing.
+#[test]
+fn nobody_leaves_by_the_number_in_the_spec_while_the_datacenter_leaves() {
+    let mut world = ring();
+    leave(&mut world);
+    world.settle();
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 0)]));
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    assert!(waits_for_a_person(&world), "{}", world.last_words());
+    assert!(!world.writes.iter().any(|w| w.contains("decommission")), "{}", world.last_words());
+    lower(&mut world);
+    world.settle();
+    assert!(has_left(&world), "{}", world.last_words());
+}
+
+/// Of a datacenter that was never there nobody has left.
+#[test]
+fn a_cluster_without_a_record_of_members_has_not_left() {
+    let mut cluster = a_cluster(&[("a", 1), ("b", 1)]);
+    cluster["spec"]["datacenter"]["leave"] = json!(true);
+    let mut world = World::new().with(&cluster);
+    world.settle();
+    let condition = world.condition("DatacenterLeft");
+    assert!(condition.contains("has no record of any member"), "{condition}");
+    assert!(condition.starts_with("False"), "{condition}");
+    assert_eq!(world.ring.founders.len(), 0);
+    world.patch_spec(&json!({ "datacenter": { "leave": null } }));
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
 }
 
 fn member(world: &World, name: &str) -> Value {

@@ -165,6 +165,8 @@ impl Agent {
             until: reach.now + BOOT,
             configuration: self.configuration.clone(),
             door: identity.door,
+            called_shut: identity.door == Door::AwaitsRebuild,
+            was_open: false,
             restored,
             internode: self.internode,
             shown: Shown::default(),

@@ -5,6 +5,7 @@
 use super::agent::{Agent, Reach};
 use super::report::KNOWS_DATACENTERS;
 use super::ring::{Force, Phase, Ring, Server};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::ByDatacenter;
 use palladion_agent::decide::rebuild::{self, Next, Shut};
 use palladion_agent::decide::{Process, Start};
@@ -374,7 +375,7 @@ impl Agent {
             Next::Call => {
                 let pod = self.pod.uid.to_string();
                 if let Some(server) = reach.ring.servers.get_mut(&pod) {
-                    server.door = Door::Open;
+                    (server.door, server.called_shut) = (Door::Open, false);
                     reach.ring.told.push(format!("{} takes clients", self.pod.key.name));
                     reach.ring.port_opens(&pod, reach.disks);
                 }
@@ -386,6 +387,7 @@ impl Agent {
 
     /// Follow the order to take no clients any more, as the real loop does.
     fn follow_closing(&mut self, is_fresh: bool, reach: &mut Reach<'_>) {
+        self.note_port(reach);
         let Some(ledger) = self.ledger().cloned() else { return };
         match rebuild::closes(&self.facts(reach.now), &ledger) {
             Shut::Nothing => {}
@@ -394,12 +396,19 @@ impl Agent {
                 let mut here = rebuild::copies_in(HERE, &self.copies.by_datacenter);
                 here.retain(|name, _| !self.copies.uneven.contains(name));
                 let has = self.opens().is_none().then_some(here);
-                self.change_rebuilt(reach, |noted| noted.shut(has.as_ref()));
+                let at = self.clock_at(reach.now);
+                self.change_rebuilt(reach, |noted| noted.shut(has.as_ref(), at));
             }
             Shut::Call => {
-                let pod = self.pod.uid.to_string();
+                let (pod, at) = (self.pod.uid.to_string(), self.clock_at(reach.now));
+                self.change_rebuilt(reach, |noted| noted.close_at(at));
+                // One that is yet to open its port opens it all the same.
                 if let Some(server) = reach.ring.servers.get_mut(&pod) {
-                    server.door = Door::AwaitsRebuild;
+                    let has_opened = server.phase == Phase::Normal && server.until <= reach.now;
+                    if has_opened || server.phase == Phase::Leaving {
+                        server.door = Door::AwaitsRebuild;
+                    }
+                    server.called_shut = true;
                     reach.ring.told.push(format!("{} takes no clients", self.pod.key.name));
                 }
                 self.awaits_rebuild = true;
@@ -408,12 +417,22 @@ impl Agent {
         }
     }
 
+    /// The launch record of the real agent outlives it; here the next look says it again.
+    fn note_port(&mut self, reach: &mut Reach<'_>) {
+        if self.reading().is_some_and(|r| r.native_transport == Some(true)) {
+            let server = reach.ring.servers.get_mut(self.pod.uid.as_str());
+            server.into_iter().for_each(|server| server.was_open = true);
+            self.was_open = true;
+        }
+    }
+
     pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
         if !self.notes_rebuilt() {
             return None;
         }
         let rebuilt = &self.found.as_ref()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
+        let closed_at = rebuilt.closed_at.map(Time);
+        Some(RebuildStatus { open: rebuilt.open, closed_at, keyspaces: rebuilt.copies() })
     }
 
     /// Can its server be given work?

@@ -5,10 +5,13 @@ use crate::decide::testing::*;
 use crate::decide::{Facts, Source};
 use crate::render::Door;
 use crate::volume::ledger::Membership;
+use jiff::Timestamp;
 use palladion_api::member::{Closing, Opening, RunState, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::server_config::Opens;
 use std::collections::BTreeMap;
+
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
 fn added(world: World) -> World {
     world.with(|w| w.opens = Some(Opens::WhenRebuilt))
@@ -132,7 +135,7 @@ fn shut(world: &World) -> Shut {
 
 fn leaving(world: World, volume: &'static str) -> World {
     world.with(|w| {
-        w.spec().closing = Some(Closing { volume_id: volume.into(), repair_recorded: false });
+        w.spec().closing = Some(Closing::of(volume.into()));
     })
 }
 
@@ -143,16 +146,66 @@ fn a_member_whose_datacenter_leaves_takes_no_clients_and_no_start_opens_it() {
     assert_eq!(shut(&ordered), Shut::Note);
     assert_eq!(shut(&a_running_member()), Shut::Nothing, "nobody has ordered it");
     assert_eq!(shut(&leaving(a_running_member(), "another")), Shut::Nothing);
-    let noted = ordered.with(|w| w.found.rebuilt.shut(Some(&[("shop".to_string(), 2)].into())));
+    let noted =
+        ordered.with(|w| w.found.rebuilt.shut(Some(&[("shop".to_string(), 2)].into()), NOW));
     assert_eq!(noted.found.rebuilt.copies(), [("shop".to_string(), 2)].into());
     assert_eq!(shut(&noted), Shut::Call);
     let saved = noted.with(|w| w.source = Source::Saved);
     assert_eq!(shut(&saved), Shut::Call, "what closes it needs no fresh word");
-    let closed = saved.with(|w| w.awaits_rebuild = true);
+    let closed = saved.with(|w| {
+        w.awaits_rebuild = true;
+        w.reading.as_mut().unwrap().native_transport = Some(false);
+    });
     assert_eq!(shut(&closed), Shut::Nothing);
     assert_eq!(closed.decide().reason, Reason::DatacenterLeaving);
-    let again = a_joined_member().with(|w| w.found.rebuilt.shut(None));
+    let again = a_joined_member().with(|w| w.found.rebuilt.shut(None, NOW));
     assert_eq!(again.start().identity.door, Door::AwaitsRebuild, "the next start");
+}
+
+fn port(world: World, is_up: Option<bool>, was_open: bool) -> World {
+    world.with(|w| {
+        w.was_open = was_open;
+        w.reading.as_mut().unwrap().native_transport = is_up;
+    })
+}
+
+/// A server opens its port some time after it is NORMAL, and a call before that does nothing. One
+/// that somebody opens by hand is closed again.
+#[test]
+fn a_server_is_closed_when_its_port_is_and_not_when_it_was_called() {
+    let noted = || leaving(a_running_member(), VOLUME).with(|w| w.found.rebuilt.shut(None, NOW));
+    assert_eq!(shut(&port(noted(), Some(false), false)), Shut::Nothing, "it is yet to open");
+    assert_eq!(shut(&port(noted(), Some(true), true)), Shut::Call);
+    assert_eq!(shut(&port(noted(), Some(false), true)), Shut::Call, "it was called, or may be");
+    assert_eq!(shut(&port(noted(), None, true)), Shut::Nothing, "nobody knows");
+    let called = || noted().with(|w| w.awaits_rebuild = true);
+    assert_eq!(shut(&port(called(), Some(false), true)), Shut::Nothing);
+    assert_eq!(shut(&port(called(), Some(true), true)), Shut::Call, "opened by hand");
+}
+
+/// An order to close that nobody has noted yet closes each start, also of one that takes the place
+/// of another, whose volume it does not name.
+#[test]
+fn no_start_is_open_while_an_order_to_close_stands() {
+    assert_eq!(leaving(a_joined_member(), VOLUME).start().identity.door, Door::AwaitsRebuild);
+    let saved = leaving(a_joined_member(), VOLUME).with(|w| w.source = Source::Saved);
+    assert_eq!(saved.start().identity.door, Door::AwaitsRebuild, "the API server is away");
+    let new = a_new_member().permit(PermitKind::Replace, DataBeforeStart::MustBeEmpty);
+    assert_eq!(leaving(new, "another").start().identity.door, Door::AwaitsRebuild);
+}
+
+/// The order was taken back before the note, or between the note and the call.
+#[test]
+fn an_order_that_is_taken_back_leaves_nobody_closed() {
+    let started = a_running_member().with(|w| w.awaits_rebuild = true);
+    let started = port(started, Some(false), false);
+    assert_eq!(next(&started, None), Next::Call, "nothing is noted");
+    assert_eq!(next(&leaving(started, "another"), None), Next::Nothing);
+    let noted = a_running_member().with(|w| {
+        w.found.rebuilt.shut(None, NOW);
+        w.spec().opening = Some(Opening { volume_id: VOLUME.into() });
+    });
+    assert_eq!(next(&noted, Some(&[])), Next::Note, "it takes clients, and its note says no");
 }
 
 /// An order to open it that stands there from before opens nobody.

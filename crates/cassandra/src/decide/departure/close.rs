@@ -42,7 +42,8 @@ fn close(facts: &Facts<'_>, draft: &mut Draft) {
         let Some(volume_id) = member.spec.as_ref().and_then(|s| s.volume_id.clone()) else {
             continue;
         };
-        let closing = Closing { volume_id, repair_recorded: false };
+        let mut closing = facts::no_repair_recorded();
+        closing["volumeID"] = json!(volume_id);
         let spec = json!({ "closing": closing, "opening": Value::Null });
         let doing = Doing::Close { member: member.name.clone() };
         draft.steps.extend(patch(member, spec, doing).map(|step| step.announced(event.take())));
@@ -53,10 +54,15 @@ fn close(facts: &Facts<'_>, draft: &mut Draft) {
 /// counts as repaired that is not.
 fn record_repair(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let volume_id = member.spec.as_ref()?.volume_id.clone()?;
-    let closing = Closing { volume_id, repair_recorded: true };
+    let closing = Closing {
+        volume_id,
+        repair_recorded: true,
+        closed_at: member.closed_at().cloned(),
+        repaired: facts.copies_to_repair(),
+    };
     let mut spec = json!({ "closing": closing });
     let datacenter = facts.spec.datacenter.name.clone();
-    let repair = debts::repair_of_itself(Cause::Leaves { datacenter });
+    let repair = debts::repair_of_itself(Cause::Leaves { datacenter, at: facts.now() });
     if let Some(all) = debts::with(member, &repair) {
         spec["pendingMaintenance"] = json!(all);
     }

@@ -7,5 +7,5 @@ mod stage;
 mod targets;
 
 pub use close::decide;
-pub use stage::{Stage, goes, is_over, of};
+pub use stage::{Stage, goes, is_over, of, takes_along};
 pub use targets::with_targets;

@@ -3,6 +3,7 @@
 
 use crate::decide::evidence;
 use crate::decide::maintenance::system_keyspaces;
+use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, KNOWS_DEPARTURES, MemberFact};
 use crate::words::departure::{Refused, Waiting};
 use palladion_api::ids::MemberName;
@@ -36,6 +37,19 @@ pub fn of(facts: &Facts<'_>) -> Option<Stage> {
 /// May its members leave now?
 pub fn goes(facts: &Facts<'_>) -> bool {
     of(facts) == Some(Stage::Goes)
+}
+
+/// Does this member leave with all others now, by force if need be? Also where it has begun to,
+/// and its decommission failed halfway: only members that are normal have a repair on record, so
+/// it began after that, and nothing else can happen in the ring until it has left. Its agent looks
+/// at the keyspaces once more.
+pub fn takes_along(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let has_begun = || {
+        facts.leaves()
+            && failed_halfway(member).is_some()
+            && facts.joined().all(MemberFact::is_repair_recorded)
+    };
+    goes(facts) || has_begun()
 }
 
 /// Has it left? Nothing begins for it then.
@@ -74,6 +88,11 @@ fn stage(facts: &Facts<'_>) -> Stage {
     }
     // Whoever takes clients again, as one on another volume, has taken writes since.
     if !all.iter().all(|m| m.is_to_close() && m.is_noted_closed()) {
+        return Stage::Closes;
+    }
+    // So is what a repair that is on record does not cover.
+    let is_recorded = all.iter().any(|m| m.is_repair_recorded());
+    if is_recorded && (all.iter().any(|m| m.has_opened_since()) || facts.has_more_to_repair()) {
         return Stage::Closes;
     }
     if !is_shut {

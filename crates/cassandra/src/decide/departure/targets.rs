@@ -1,6 +1,6 @@
 //! How many members the racks of a datacenter are to have that leaves its ring: none once its
-//! members may go, and until then no more than it has, so that nobody joins in the place of one
-//! that has left.
+//! members may go, and until then those that it has: nobody joins in the place of one that has
+//! left, and nobody leaves by a smaller number in the spec, which is a leave of another kind.
 
 use super::stage;
 use crate::decide::evidence::absence::has_left;
@@ -20,7 +20,7 @@ pub fn with_targets(facts: &Facts<'_>, valid: Valid) -> Valid {
         // Who has left without a turn is above the target, so that it is put on record.
         let joined = facts.joined().filter(|m| m.rack == rack.name && !has_left(facts, m));
         let present = joined.map(|m| m.ordinal + 1).max().unwrap_or_default();
-        rack.members = if goes { 0 } else { rack.members.min(present) };
+        rack.members = if goes { 0 } else { present };
     }
     valid
 }

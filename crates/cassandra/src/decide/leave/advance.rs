@@ -94,7 +94,9 @@ fn before_intent(
     let answer = |m| last_answer(m).filter(|e| e.nonce == turn.nonce);
     // What it streams with its datacenter are the system keyspaces alone.
     let by_disk = || refused::by_disk(facts, member, answer);
-    if let Some((obstacle, read_at)) = (!departure::goes(facts)).then(by_disk).flatten() {
+    if let Some((obstacle, read_at)) =
+        (!departure::takes_along(facts, member)).then(by_disk).flatten()
+    {
         refused_by_disk(member, &obstacle, looks_again(facts, turn, read_at), draft);
         return end(facts, turn, Ended::Obstructed { obstacle }, None, draft);
     }

@@ -82,6 +82,14 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
+/// Where all that had joined have left with their datacenter, who never joined goes as well.
+pub fn never_joined(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let mut unwanted = candidates(facts, valid).map(|(_, member)| member);
+    if let Some(member) = unwanted.find(|m| m.recorded_host_id().is_none()) {
+        let _ = never::next(facts, member, draft);
+    }
+}
+
 /// Does a leave that may go on want the system keyspaces kept by fewer members?
 /// While servers refuse that, or the leave waits for something else, all else goes
 /// on, and nothing but the leave touches the replication.
@@ -127,7 +135,7 @@ pub(super) fn refusal(
 ) -> Option<Refused> {
     let (left, name) = (left_without(facts), member.name.clone());
     // With its datacenter it leaves as the last one too: no keyspace of clients names it.
-    if departure::goes(facts) {
+    if departure::takes_along(facts, member) {
         return None;
     }
     if left == 0 {
@@ -150,7 +158,7 @@ pub(super) fn is_held_up(
     draft: &mut Draft,
 ) -> Flow {
     let left = left_without(facts);
-    let is_with_all = departure::goes(facts);
+    let is_with_all = departure::takes_along(facts, member);
     if !is_with_all && !system_keyspaces::fit(facts, valid, left) {
         system_keyspaces::set(facts, valid, left, draft);
         return Flow::Busy;
