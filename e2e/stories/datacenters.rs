@@ -5,7 +5,7 @@ mod clients;
 
 use std::time::Duration;
 
-use clients::{Client, Hammer};
+use clients::{Client, Hammer, Writer};
 use palladion_api::reasons::Reason;
 use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
@@ -24,9 +24,10 @@ const ADDED_IN: Duration = Duration::from_secs(900);
 
 pub fn story() -> Story {
     Story::named("datacenters")
-        .step("a datacenter joins a ring and takes clients when it has their rows", || {
-            is_added(Security::Off)
-        })
+        .step(
+            "a datacenter joins a ring, takes clients when it has their rows, and leaves it",
+            || is_added(Security::Off),
+        )
         .in_soak()
         .step(
             "so does one whose members have another authority, and its users are those of the ring",
@@ -134,6 +135,7 @@ fn is_added(security: Security) {
     }
     all_copies_are_named(&here);
     goes_on_as_one_ring(&first, &second, (&here, &there));
+    leaves_again(&first, &second, (&here, &there));
     bed().remove_namespace(WEST).expect("removed");
     bed().remove_namespace(EAST).expect("removed");
 }
@@ -207,6 +209,75 @@ fn goes_on_as_one_ring(
     let said = here.said("SELECT keyspace_name, replication FROM system_schema.keyspaces");
     let auth = said.lines().find(|line| line.starts_with("system_auth")).unwrap_or_default();
     assert!(auth.contains("'dc1': '3'") && auth.contains("'dc2': '2'"), "{said}");
+}
+
+/// The second one leaves: what clients write there at LOCAL_ONE until its ports close is not lost.
+fn leaves_again(
+    first: &Ring<'_>,
+    second: &Ring<'_>,
+    (here, there): (&Client<'_, '_>, &Client<'_, '_>),
+) {
+    let both = ["west-dc2-a-0", "west-dc2-b-0"];
+    assert!(both.iter().all(|m| !there.open_ports(m).is_empty()), "a port that is open is seen");
+    let writer = Writer::begin(second, there, "west-dc2-a-0", 3 * ROWS);
+    std::thread::sleep(Duration::from_secs(5));
+    let leave = json!({ "spec": { "datacenter": { "leave": true } } });
+    bed().patch(WEST, "cassandracluster", WEST, &leave).expect("patched");
+    let said = second
+        .wait_reason("Progressing", Reason::LeaveRefused, ADDED_IN)
+        .unwrap_or_else(|error| panic!("{error:#}: {}", conditions(second)));
+    println!("once it is repaired: {said}");
+    assert!(said.contains("shop"), "{said}");
+    let written = wait_for("the writer to be refused", SOON, || Ok(writer.acknowledged()));
+    let written = written.expect("its port is closed");
+    println!("{written} rows were written on the way");
+    assert!(written > 0, "nothing was written at LOCAL_ONE");
+    let members = second.members().expect("members");
+    // What the server says of its port, and not how it was started.
+    let is_closed = |member: &Value| member["status"]["server"]["nativeTransport"] == false;
+    assert!(members.len() == 2 && members.iter().all(is_closed), "{}", conditions(second));
+    for member in both {
+        assert_eq!(there.open_ports(member), "", "{member}");
+    }
+    // A restart opens nobody.
+    bed().kubectl("delete pod west-dc2-b-0 -n west --wait=true").expect("deleted");
+    wait_for("the member to be back, closed", SOON, || {
+        let normal = |m: &Value| m["status"]["server"]["mode"] == "NORMAL" && is_closed(m);
+        Ok(second.members()?.iter().all(normal).then_some(()))
+    })
+    .unwrap_or_else(|error| panic!("{error:#}: {}", conditions(second)));
+    for member in both {
+        assert_eq!(there.open_ports(member), "", "{member} after a restart");
+    }
+    let drop = json!({
+        "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraTask",
+        "metadata": { "name": "not-in-west" },
+        "spec": { "cluster": EAST, "replication": {
+            "keyspaces": ["shop"], "datacenter": "dc2", "factor": 0, "lowering": "Allow" } },
+    });
+    bed().apply(EAST, &drop.to_string()).expect("apply");
+    wait_for("the second datacenter to have left", ADDED_IN, || {
+        let left = second.condition("DatacenterLeft")?;
+        Ok(left.is_some_and(|left| left["status"] == "True").then_some(()))
+    })
+    .unwrap_or_else(|error| panic!("{error:#}: {}", conditions(second)));
+    wait_for("the ring to be that of the first alone", SOON, || {
+        let is_alone = |m: &Value| m["status"]["ring"]["members"] == 3;
+        Ok(first.members()?.iter().all(is_alone).then_some(()))
+    })
+    .unwrap_or_else(|error| panic!("{error:#}: {}", conditions(first)));
+    // One more may have been written, and not acknowledged.
+    let rows = 3 * ROWS + written;
+    for member in ["east-dc1-a-0", "east-dc1-b-0", "east-dc1-a-1"] {
+        let found = here.rows_at(member);
+        assert!(found == rows || found == rows + 1, "{member}: {found} of {rows}");
+    }
+    wait_for("the system keyspaces to drop it", SOON, || {
+        let said = here.said("SELECT keyspace_name, replication FROM system_schema.keyspaces");
+        Ok((!said.contains("dc2")).then_some(()))
+    })
+    .unwrap_or_else(|error| panic!("{error:#}: {}", conditions(first)));
+    first.wait_settled().unwrap_or_else(|error| panic!("{error:#}: {}", conditions(first)));
 }
 
 /// User and password of the ring.

@@ -31,6 +31,10 @@ pub struct LaunchRecord {
     /// Was it started without its native transport, since its member was not rebuilt?
     #[serde(default)]
     pub awaits_rebuild: bool,
+    /// Was its native transport seen up? Before, a server that was started open is yet to open it,
+    /// and a call to close it does nothing.
+    #[serde(default)]
+    pub was_open: bool,
     /// To which time it was started to replay an archived commit log, in seconds since 1970.
     #[serde(default)]
     pub rewound: Option<i64>,
@@ -63,6 +67,7 @@ mod tests {
             sealed: false,
             closed: false,
             awaits_rebuild: false,
+            was_open: false,
             rewound: None,
             credentials: Some(Credentials::random()),
         };

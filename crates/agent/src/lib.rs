@@ -25,6 +25,7 @@ pub mod jobs;
 pub mod kubernetes;
 pub mod launch;
 pub mod launch_record;
+pub mod leave;
 pub mod management;
 pub mod metrics;
 pub mod ranges;

@@ -65,7 +65,8 @@ pub enum Fewer {
     /// Yes.
     Allowed,
     /// In the datacenter of this member, and elsewhere those that there are stay: an order for
-    /// another datacenter may be older than what its own operator has set since.
+    /// another datacenter may be older than what its own operator has set since. One that has no
+    /// member any more is dropped.
     OwnAlone,
 }
 
@@ -120,6 +121,11 @@ impl Replication {
             match change.fewer {
                 Fewer::Refused if *copies < present => {
                     return Err(Refused::Fewer { datacenter: name(), present, wanted: *copies });
+                }
+                Fewer::OwnAlone if *copies == 0 && view.is_deserted(datacenter) => {}
+                // Whoever orders that believes that nobody is there: not done is not done.
+                Fewer::OwnAlone if *copies == 0 && present > 0 && !view.is_own(datacenter) => {
+                    return Err(Refused::NotDeserted { datacenter: name() });
                 }
                 Fewer::OwnAlone if *copies < present && !view.is_own(datacenter) => continue,
                 Fewer::Refused | Fewer::Allowed | Fewer::OwnAlone => {}

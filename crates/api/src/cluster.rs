@@ -37,7 +37,7 @@ pub use backup::{
     BackupStore, GcsStore, S3Addressing, S3Checksum, S3Store, StoreTransport, VolumeStore,
 };
 pub use cdc::{Cdc, CdcMode, CdcOnFull, DEFAULT_CDC_BYTES, SidecarCdc};
-pub use datacenter::{Datacenter, Rack, RackTemplate};
+pub use datacenter::{Datacenter, KEPT_KEYSPACES, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use image::SidecarImage;
 pub use network::{MOST_PEERS, Network, PolicyMode};
@@ -55,8 +55,9 @@ pub use security::{
 pub use sidecar::{MOST_SIDECARS, Sidecar, SidecarPort};
 pub use status::{
     Authority, CassandraClusterStatus, ClusterBackup, ClusterJob, ClusterRestore, DecidedWith,
-    Initialization, InitializedElsewhere, JobOrigin, MOST_AUTHORITIES, RackStatus, Replaced,
-    RestoredPlace, Rotation, RotationStep, SystemReplicationChange, Turn, TurnStep, WholeRing,
+    Initialization, InitializedElsewhere, JobOrigin, MOST_AUTHORITIES, RackStatus, RegionDown,
+    Replaced, RestoredPlace, Rotation, RotationStep, SystemReplicationChange, Turn, TurnStep,
+    WholeRing,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 pub use unmet::{MOST_UNMET, Unmet};
@@ -112,6 +113,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
     validation = backup_rules::a_ring_begins_with_a_restore(),
     validation = network_rules::scylla_takes_no_network(),
     validation = ring_rules::scylla_is_one_datacenter(),
+    validation = ring_rules::scylla_does_not_leave(),
     validation = ring_rules::origin_is_fixed(),
     validation = ring_rules::existing_needs_seeds(),
     validation = ring_rules::external_seeds_need_routes(),

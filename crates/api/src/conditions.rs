@@ -19,6 +19,9 @@ pub const PAUSED: &str = "Paused";
 /// Of a ring with other datacenters: all their members are up and normal, as the members of this one see them; Unknown where no member reports them, or members differ.
 pub const ALL_REGIONS_NORMAL: &str = "AllRegionsNormal";
 
+/// Of a datacenter that leaves its ring: all its members have left; False with what it waits for.
+pub const DATACENTER_LEFT: &str = "DatacenterLeft";
+
 /// Of a staged service: every service that it depends on is ready.
 pub const DEPENDENCIES_READY: &str = "DependenciesReady";
 /// Of a staged service: all its pods have passed their gates.

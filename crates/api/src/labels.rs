@@ -101,6 +101,8 @@ pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";
 pub const GIVE_UP_CHANGES: &str = "palladion.dev/give-up-changes";
 /// On a CassandraCluster with `ring.origin: Existing`, set by users: open its members to clients although no keyspace of clients names the datacenter.
 pub const OPEN_DATACENTER: &str = "palladion.dev/open-datacenter";
+/// On a CassandraCluster, set by users: `<datacenter>@<nonce>`, with the nonce that the condition `AllRegionsNormal` shows. Members here restart and are replaced although all members of that datacenter are down. It holds for this one absence.
+pub const WITHOUT_DATACENTER: &str = "palladion.dev/without-datacenter";
 /// On a CassandraCluster: Scylla in developer mode.
 pub const DEVELOPER_MODE: &str = "palladion.dev/developer-mode";
 

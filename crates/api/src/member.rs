@@ -43,7 +43,7 @@ pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWant
 pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, RestoredStart, StartPermit};
-pub use rebuild::{MOST_REBUILT, Opening, RebuildStatus, lacking};
+pub use rebuild::{Closing, MOST_REBUILT, Opening, RebuildStatus, lacking};
 pub use ring::{
     DatacenterSummary, Disk, Evidence, Liveness, MOST_DATACENTERS, MOST_VERSIONS, MemberState,
     RingMember, RingSummary,
@@ -184,6 +184,9 @@ pub struct CassandraMemberSpec {
     /// The member takes clients. Only in a datacenter that was added to a ring, whose members are closed until they are rebuilt. Agents of protocol 13 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Opening>,
+    /// The member takes no clients any more, since its datacenter leaves the ring. Agents of protocol 15 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closing: Option<Closing>,
     /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Coverage>,
@@ -330,6 +333,8 @@ pub struct Intent {
 pub enum IntentKind {
     /// Leave the ring and stream all data to the other members.
     Decommission,
+    /// Leave the ring with the whole datacenter: the agent looks right before the call whether a keyspace but the three that the operator keeps has copies in the datacenter, and refuses then. Fewer members than copies of those three are no obstacle, so the last member leaves too. Agents of protocol 15 know it.
+    LeaveWithDatacenter,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]
@@ -356,8 +361,10 @@ pub struct EvidenceRequest {
 /// in restores to a point in time; since 13 its views of the ring say in which datacenter each member
 /// is, it knows `spec.externalSeeds`, leaves the copies of other datacenters as they are when it alters a
 /// replication, and knows rebuilds, `spec.opening` and tasks `replication`; since 14 it asks back, by
-/// `status.begin`, before it begins a permit or an intent that was given under a region lock.
-pub const PROTOCOL: u32 = 14;
+/// `status.begin`, before it begins a permit or an intent that was given under a region lock; since 15
+/// it knows `spec.closing`, the intent `LeaveWithDatacenter` and tasks `removeDatacenter`, and drops
+/// a datacenter without members from the system keyspaces.
+pub const PROTOCOL: u32 = 15;
 
 /// Most seeds in other datacenters that a member is given: all that a ring may list.
 pub const MOST_EXTERNAL: usize =

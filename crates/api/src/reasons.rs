@@ -178,6 +178,10 @@ reasons! {
     RebuildOwed => "Wait; the operator rebuilds one member after the other once keyspaces name the datacenter, then repairs and opens them. Name it with a `CassandraTask` with `replication` in a datacenter that takes clients. To open a datacenter that no keyspace of clients names: `kubectl annotate cassandracluster NAME palladion.dev/open-datacenter=$(date +%s)`.";
     /// Keyspaces name the datacenter since it was opened to clients, and some of its members do not have their data yet: reads at `LOCAL_` levels may find too few rows of these keyspaces.
     KeyspacesBehind => "Read these keyspaces in another datacenter, or at `QUORUM`, until the operator has rebuilt them here; the message names them and the member that is being rebuilt.";
+    /// The datacenter leaves its ring (`datacenter.leave`): its members are closed to clients, repaired, and leave one after the other.
+    DatacenterLeaving => "Wait; the message names the step, or what it needs of you. While no member has left, `datacenter.leave: false` opens the datacenter again.";
+    /// All members of the datacenter have left the ring.
+    DatacenterLeft => "Delete the CassandraCluster. The volumes are kept under the rules of `deletionPolicy`; the message says what else may be deleted.";
     /// Keyspaces have SimpleStrategy, which places copies without regard to datacenters: members of another datacenter that join would take ranges of them.
     SimpleStrategyInTheWay => "Change each keyspace that the message names while the ring has one datacenter: a `CassandraTask` with `replication` and `simpleStrategy: Convert`, or `ALTER KEYSPACE`.";
     /// The server runs and is a full member.

@@ -1,6 +1,7 @@
 //! From objects to facts: one typed picture of a cluster and its members, on
 //! which all deciders work. Nothing is decided here.
 
+mod departure;
 mod elsewhere;
 mod fence;
 mod former_names;
@@ -19,6 +20,7 @@ mod silence;
 mod times;
 pub mod words;
 
+pub use departure::{KNOWS_DEPARTURES, no_repair_recorded};
 pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};

@@ -28,6 +28,11 @@ pub const HAZARDS: &[Hazard] = &[
         &[Kind::AllWell],
     ),
     of_member(
+        Act::SetTo("/spec/intent/kind", "LeaveWithDatacenter"),
+        About::Field("/spec/intent/hostID"),
+        &[Kind::AllWell],
+    ),
+    of_member(
         Act::SetTo("/spec/operation/kind", "RemoveNode"),
         About::Field("/spec/operation/target"),
         &[Kind::Dead, Kind::DeadAsNamed],
@@ -37,6 +42,12 @@ pub const HAZARDS: &[Hazard] = &[
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
     of_member(Act::Ordered("/spec/job/cleanup", "/spec/job/id"), About::Object, &[Kind::Quiet]),
     of_member(Act::Ordered("/spec/job/replication", "/spec/job/id"), About::Object, &[Kind::Quiet]),
+    // Whoever is removed with its datacenter never comes back.
+    of_member(
+        Act::Ordered("/spec/job/removeDatacenter", "/spec/job/id"),
+        About::Object,
+        &[Kind::Quiet],
+    ),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,
@@ -150,6 +161,8 @@ mod tests {
     /// that do. A list of its own: the table has no say in it.
     fn planted() -> Vec<Case> {
         let leave = json!({ "intent": { "kind": "Decommission", "hostID": "a host ID" } });
+        let with_all =
+            json!({ "intent": { "kind": "LeaveWithDatacenter", "hostID": "a host ID" } });
         let restart = of_member(json!({ "restartToken": "1" }), json!({ "restartToken": "2" }));
         let drain = of_member(json!({}), json!({ "drain": { "nonce": "1" } }));
         let replicas = json!({ "spec": { "replicas": 3 } });
@@ -161,6 +174,7 @@ mod tests {
             (permit("ResumeLeave"), "a host ID", &[Kind::Down]),
             (permit("Readdress"), "a host ID", &[Kind::Down, Kind::Wanted]),
             (of_member(json!({}), leave), "a host ID", &[Kind::AllWell]),
+            (of_member(json!({}), with_all), "a host ID", &[Kind::AllWell]),
             (operation("RemoveNode"), "a host ID", &[Kind::Dead, Kind::DeadAsNamed]),
             (operation("Cleanup"), NAME, &[Kind::Quiet]),
             (
@@ -169,6 +183,14 @@ mod tests {
                 &[Kind::Quiet],
             ),
             (of_member(cleanup("1"), cleanup("2")), NAME, &[Kind::Quiet]),
+            (
+                of_member(
+                    json!({}),
+                    json!({ "job": { "id": "1", "removeDatacenter": { "name": "dc2" } } }),
+                ),
+                NAME,
+                &[Kind::Quiet],
+            ),
             (operation("AlterReplication"), NAME, &[Kind::Quiet]),
             (
                 of_member(
@@ -269,6 +291,7 @@ mod tests {
             json!(PermitKind::ResumeLeave),
             json!(PermitKind::Readdress),
             json!(IntentKind::Decommission),
+            json!(IntentKind::LeaveWithDatacenter),
             json!(OperationKind::RemoveNode),
             json!(OperationKind::Cleanup),
             json!(OperationKind::AlterReplication),

@@ -30,7 +30,7 @@ pub mod words;
 use decide::draft::Draft;
 use decide::maintenance::{absences, hints};
 use decide::objects::teardown;
-use decide::{backups, certificates, left, restores, retention, schedules, tasks};
+use decide::{backups, certificates, departure, left, restores, retention, schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::metrics::Metric;
@@ -172,7 +172,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         return draft.plan(status);
     }
     let valid = match inputs::validated(facts, generations) {
-        Ok(valid) => valid,
+        Ok(valid) => departure::with_targets(facts, valid),
         Err(refusal) => return observed(facts, &refusal),
     };
     if let Some(paused) = status::pause(facts) {

@@ -2,6 +2,7 @@
 //! observations only, no decision is taken from them.
 
 mod contact;
+mod departure;
 mod health;
 mod racks;
 mod regions;
@@ -79,6 +80,7 @@ fn internode_tls(facts: &Facts<'_>, valid: &Valid) -> Option<InternodeTlsMode> {
 fn of_any(facts: &Facts<'_>, valid: Option<&Valid>, mut writer: Conditions) -> Value {
     let health = health::of(facts, valid, &mut writer);
     regions::condition(&mut writer, facts);
+    departure::condition(&mut writer, facts);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,

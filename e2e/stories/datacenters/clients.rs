@@ -49,6 +49,11 @@ impl<'r, 'b> Client<'r, 'b> {
         assert_eq!(said.trim(), format!("wrote {}", to - from));
     }
 
+    /// The ports for clients of this member that take a connection.
+    pub fn open_ports(&self, member: &str) -> String {
+        self.run(&["ports", &self.service(member)]).trim().to_string()
+    }
+
     /// How many rows this member finds at LOCAL_ONE.
     pub fn rows_at(&self, member: &str) -> u32 {
         let said = self.run(&["count", &self.service(member)]);
@@ -110,6 +115,36 @@ impl<'r, 'b> Hammer<'r, 'b> {
     }
 }
 
+/// A client that writes one row after the other through one member at LOCAL_ONE, until it is refused.
+pub struct Writer<'r, 'b> {
+    ring: &'r Ring<'b>,
+}
+
+impl<'r, 'b> Writer<'r, 'b> {
+    /// Begin with the row of this number.
+    pub fn begin(ring: &'r Ring<'b>, client: &Client<'_, '_>, member: &str, from: u32) -> Self {
+        let program = PROGRAM.replace('\'', "'\\''");
+        let line = format!(
+            "rm -f /tmp/acked; nohup python3 -c '{program}' {} '{}' '{}' alone {} {from} >/tmp/acked 2>/tmp/writer.err &",
+            client.datacenter,
+            client.user,
+            client.password,
+            client.service(member),
+        );
+        ring.in_client(&["/bin/busybox", "sh", "-c", &line]).expect("a client that writes");
+        Self { ring }
+    }
+
+    /// How many rows were acknowledged, once it was refused; none before. How it was refused is
+    /// printed.
+    pub fn acknowledged(&self) -> Option<u32> {
+        let said = self.ring.in_client(&["/bin/busybox", "cat", "/tmp/acked"]).ok()?;
+        let (number, how) = said.trim().strip_prefix("wrote ")?.split_once(' ')?;
+        println!("the writer {how}");
+        number.parse().ok()
+    }
+}
+
 const PROGRAM: &str = r#"
 import ssl, sys, time
 from cassandra import ConsistencyLevel
@@ -160,8 +195,28 @@ elif verb == "write":
                 time.sleep(1)
     print("wrote", done)
     cluster.shutdown()
+elif verb == "ports":
+    found = []
+    for port in (9042, 9142):
+        try:
+            socket.create_connection((socket.gethostbyname(sys.argv[5]), port), 5).close()
+            found.append(str(port))
+        except OSError:
+            pass
+    print(*found)
 elif verb == "count":
     print(count(sys.argv[5]))
+elif verb == "alone":
+    cluster, session = connect(sys.argv[5], ConsistencyLevel.LOCAL_ONE, True)
+    insert = session.prepare("INSERT INTO shop.orders (id, word) VALUES (?, ?)")
+    first = number = int(sys.argv[6])
+    try:
+        while True:
+            session.execute(insert, (number, "word %d" % number))
+            number += 1
+    except Exception as error:
+        print("wrote", number - first, "and was refused at", time.time(), "by", repr(error))
+    cluster.shutdown()
 elif verb == "hammer":
     least = int(sys.argv[5])
     end = time.time() + 3600

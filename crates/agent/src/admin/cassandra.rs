@@ -7,7 +7,7 @@ use super::jolokia::{Client, Item};
 use super::json::strings;
 use super::{
     Answer, ByDatacenter, DownReplicas, Error, Reading, RepairScope, RepairState, RepairTicket,
-    RuntimeChange, ServerAdmin, runtime,
+    RuntimeChange, ServerAdmin, TooFewCopies, runtime,
 };
 use crate::capabilities::{Capabilities, UpgradeSstables};
 use crate::management::beans::*;
@@ -174,11 +174,13 @@ impl ServerAdmin for Cassandra {
         Box::pin(async { self.call(STORAGE_SERVICE, DRAIN, vec![]).await.map(drop) })
     }
 
-    fn decommission(&self) -> Answer<'_, ()> {
-        Box::pin(async {
+    fn decommission(&self, copies: TooFewCopies) -> Answer<'_, ()> {
+        Box::pin(async move {
             self.forget_streamed_ranges().await?;
-            // Not forced: a keyspace with more replicas than remain is a refusal that people must see.
-            self.call(STORAGE_SERVICE, DECOMMISSION, vec![json!(false)]).await.map(drop)
+            // Not forced: a keyspace with more replicas than remain is a refusal that people must
+            // see. With the whole datacenter its caller has looked at them.
+            let is_forced = copies == TooFewCopies::Allowed;
+            self.call(STORAGE_SERVICE, DECOMMISSION, vec![json!(is_forced)]).await.map(drop)
         })
     }
 
@@ -263,6 +265,12 @@ impl ServerAdmin for Cassandra {
     fn start_native_transport(&self) -> Answer<'_, ()> {
         Box::pin(async {
             self.call_soon(STORAGE_SERVICE, START_NATIVE_TRANSPORT, vec![]).await.map(drop)
+        })
+    }
+
+    fn stop_native_transport(&self) -> Answer<'_, ()> {
+        Box::pin(async {
+            self.call_soon(STORAGE_SERVICE, STOP_NATIVE_TRANSPORT, vec![]).await.map(drop)
         })
     }
 

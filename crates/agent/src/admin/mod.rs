@@ -200,6 +200,15 @@ pub enum RepairState {
     Unknown,
 }
 
+/// What a leave does about keyspaces that would have fewer members than copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooFewCopies {
+    /// It is refused.
+    Refused,
+    /// It goes on: the whole datacenter leaves.
+    Allowed,
+}
+
 /// What a repair covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairScope {
@@ -247,7 +256,7 @@ pub trait ServerAdmin: Send + Sync {
     /// Flush, stop serving, end gossip. Answers when done.
     fn drain(&self) -> Answer<'_, ()>;
     /// Leave the ring. Answers when done.
-    fn decommission(&self) -> Answer<'_, ()>;
+    fn decommission(&self, copies: TooFewCopies) -> Answer<'_, ()>;
     /// Read the seeds again from the configuration file.
     fn reload_seeds(&self) -> Answer<'_, ()>;
     /// Its runtime settings as they are now.
@@ -285,6 +294,8 @@ pub trait ServerAdmin: Send + Sync {
     fn rebuilding(&self) -> Answer<'_, Option<u8>>;
     /// Take clients.
     fn start_native_transport(&self) -> Answer<'_, ()>;
+    /// Take no clients any more.
+    fn stop_native_transport(&self) -> Answer<'_, ()>;
     /// What it does for tasks; none where such jobs are not supported.
     fn jobs(&self) -> Option<&dyn jobs::Jobs>;
     /// How far is it?

@@ -5,7 +5,7 @@ use super::jobs::Jobs;
 use super::json::strings;
 use super::{
     Answer, ByDatacenter, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
-    ServerAdmin,
+    ServerAdmin, TooFewCopies,
 };
 use crate::words::calls::{Answered, Doing};
 use palladion_agent_core::loopback;
@@ -100,7 +100,8 @@ impl ServerAdmin for Scylla {
         Box::pin(self.post("/storage_service/drain", &[]))
     }
 
-    fn decommission(&self) -> Answer<'_, ()> {
+    // A ring of it has one datacenter, which does not leave.
+    fn decommission(&self, _: TooFewCopies) -> Answer<'_, ()> {
         Box::pin(self.post("/storage_service/decommission", &[]))
     }
 
@@ -169,6 +170,10 @@ impl ServerAdmin for Scylla {
 
     fn start_native_transport(&self) -> Answer<'_, ()> {
         Box::pin(async { Err(Error::Unsupported(Doing::StartNativeTransport)) })
+    }
+
+    fn stop_native_transport(&self) -> Answer<'_, ()> {
+        Box::pin(async { Err(Error::Unsupported(Doing::StopNativeTransport)) })
     }
 
     fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {

@@ -5,6 +5,7 @@ use super::state::{Agent, BeginAsked, Done};
 use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then, closed, rebuild, seal};
 use crate::launch::{self, Prepared};
 use crate::launch_record::LaunchRecord;
+use crate::leave;
 use crate::render::Door;
 use crate::transfer::placed;
 use crate::volume::Data;
@@ -18,7 +19,7 @@ use jiff::Timestamp;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_agent_core::words::calls::Doing;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
-use palladion_api::member::PermitState;
+use palladion_api::member::{IntentKind, PermitState};
 use std::time::Instant;
 
 impl Agent {
@@ -253,9 +254,15 @@ impl Agent {
         tracing::info!(nonce = nonce.as_str(), "leaving the ring");
         self.leave_call = LeaveCall::UnderWay;
         let done = self.done.clone();
+        let intent = self.saved.as_ref().and_then(|saved| saved.spec.intent.as_ref());
+        // Of an intent that is gone, what was begun is called for again, and nothing by force.
+        let kind = intent.filter(|intent| intent.nonce == *nonce).map(|intent| intent.kind);
+        let kind = kind.unwrap_or(IntentKind::Decommission);
+        let datacenter = self.mounted.as_ref().map(|m| m.config.datacenter.clone());
+        let datacenter = datacenter.unwrap_or_default();
         tokio::spawn(async move {
-            let answer =
-                admin.decommission().await.map_err(|e| format!("{:#}", anyhow::Error::from(e)));
+            let left = leave::leave(admin.as_ref(), kind, &datacenter).await;
+            let answer = left.map_err(|e| format!("{e:#}"));
             let _ = done.send(Done::Left(answer)).await;
         });
         Ok(())

@@ -3,12 +3,14 @@
 
 use super::state::Agent;
 use crate::admin::{ByDatacenter, Reading};
-use crate::decide::rebuild::{self, Next};
+use crate::decide::rebuild::{self, Next, Shut};
 use crate::report::ring;
 use crate::volume::rebuilt::Rebuilt;
 use crate::words::calls::{Doing, NotKnown};
 use crate::words::job::Trouble;
 use anyhow::{Context, Result};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::member::RebuildStatus;
 use palladion_api::server_config::Opens;
@@ -35,13 +37,19 @@ impl Agent {
         if let Some(why) = &self.copies.unknown {
             self.trouble = Some(Trouble::Copies { why: why.clone() }.into());
         }
+        if let Err(error) = self.note_port() {
+            self.trouble = Some(Trouble::Opening { why: format!("{error:#}") }.into());
+        }
         let Some(ledger) = self.ledger() else { return };
+        let shuts = rebuild::closes(&self.facts(), ledger);
         let lacks = self.lacks();
         let next = rebuild::opens(&self.facts(), ledger, lacks.as_deref());
-        let done = match next {
-            Next::Nothing => Ok(()),
-            Next::Note => self.note_open(),
-            Next::Call => self.take_clients().await,
+        let done = match (next, shuts) {
+            (Next::Nothing, Shut::Nothing) => Ok(()),
+            (Next::Note, _) => self.note_open(),
+            (Next::Call, _) => self.take_clients().await,
+            (Next::Nothing, Shut::Note) => self.note_shut(),
+            (Next::Nothing, Shut::Call) => self.refuse_clients().await,
         };
         if let Err(error) = done {
             self.trouble = Some(Trouble::Opening { why: format!("{error:#}") }.into());
@@ -52,20 +60,31 @@ impl Agent {
     /// the ring as they are.
     fn lacks(&self) -> Option<Vec<&String>> {
         let config = &self.mounted.as_ref().ok()?.config;
+        let rebuilt = self.found.as_ref().ok()?.rebuilt.copies();
+        let ByDatacenter { copies, uneven } = self.counted_now()?;
+        Some(rebuild::in_the_way(&config.datacenter, copies, uneven, &rebuilt))
+    }
+
+    /// Copies by datacenter, as counted for the schema and the ring as they are.
+    fn counted_now(&self) -> Option<&ByDatacenter> {
         let reading = self.reading().filter(|r| r.schema_agreed == Some(true))?;
         let of = (reading.schema_version.clone(), ring::summary(reading)?.hash);
         let counted = &self.copies;
-        let rebuilt = self.found.as_ref().ok()?.rebuilt.copies();
-        let ByDatacenter { copies, uneven } = &counted.by_datacenter;
-        let is_fresh = counted.of == of && !copies.is_empty();
-        is_fresh.then(|| rebuild::in_the_way(&config.datacenter, copies, uneven, &rebuilt))
+        let is_fresh = counted.of == of && !counted.by_datacenter.copies.is_empty();
+        is_fresh.then_some(&counted.by_datacenter)
+    }
+
+    /// Is it noted what this member has? Its datacenter was added, or leaves.
+    fn notes_rebuilt(&self) -> bool {
+        let is_closed = || self.found.as_ref().is_ok_and(|found| found.rebuilt.closed);
+        self.opens().is_some() || is_closed()
     }
 
     /// Forget what was rebuilt and does not hold any more, as it was just counted.
     pub(super) fn forget_rebuilt(&mut self) {
         let counted = &self.copies.by_datacenter.copies;
         let (true, Ok(mounted), Some(reading)) =
-            (self.opens().is_some() && !counted.is_empty(), self.mounted.as_ref(), self.reading())
+            (self.notes_rebuilt() && !counted.is_empty(), self.mounted.as_ref(), self.reading())
         else {
             return;
         };
@@ -91,6 +110,17 @@ impl Agent {
         }
     }
 
+    /// That the port was seen up outlives the agent: from then on a call to close it does so.
+    fn note_port(&mut self) -> Result<()> {
+        let is_open = self.reading().is_some_and(|r| r.native_transport == Some(true));
+        let Some(launch) = self.launch.as_mut().filter(|l| is_open && !l.was_open) else {
+            return Ok(());
+        };
+        launch.was_open = true;
+        launch.save(&self.settings.pod.launch_file())?;
+        Ok(())
+    }
+
     fn note_open(&mut self) -> Result<()> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let rebuilt = volume.change_rebuilt(Rebuilt::opened)?;
@@ -98,6 +128,45 @@ impl Agent {
         if let Ok(found) = &mut self.found {
             found.rebuilt = rebuilt;
         }
+        Ok(())
+    }
+
+    /// The note comes first: whatever ends in between, the next start is closed. What the member
+    /// has is noted with it, so that it is known if the datacenter stays after all; until it is
+    /// counted it takes clients.
+    fn note_shut(&mut self) -> Result<()> {
+        let has = match (self.opens(), self.mounted.as_ref(), self.counted_now()) {
+            (Some(_), _, _) => None,
+            (None, Ok(mounted), Some(counted)) => {
+                let mut here = rebuild::copies_in(&mounted.config.datacenter, &counted.copies);
+                here.retain(|keyspace, _| !counted.uneven.contains(keyspace));
+                Some(here)
+            }
+            (None, _, _) => return Ok(()),
+        };
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
+        let rebuilt = volume.change_rebuilt(|noted| noted.shut(has.as_ref(), Timestamp::now()))?;
+        tracing::info!("the datacenter leaves its ring, and the member takes no clients");
+        if let Ok(found) = &mut self.found {
+            found.rebuilt = rebuilt;
+        }
+        Ok(())
+    }
+
+    /// The call before the record: one that was not called is called by the next turn. That it was
+    /// open until now is noted before both: what it has taken is in no repair of earlier.
+    async fn refuse_clients(&mut self) -> Result<()> {
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
+        let rebuilt = volume.change_rebuilt(|noted| noted.close_at(Timestamp::now()))?;
+        if let Ok(found) = &mut self.found {
+            found.rebuilt = rebuilt;
+        }
+        let admin = self.admin.clone().context(NotKnown::Server)?;
+        admin.stop_native_transport().await.context(Doing::StopNativeTransport)?;
+        let Some(mut record) = self.launch.clone() else { return Ok(()) };
+        record.awaits_rebuild = true;
+        record.save(&self.settings.pod.launch_file())?;
+        (self.launch, self.looked) = (Some(record), None);
         Ok(())
     }
 
@@ -113,7 +182,7 @@ impl Agent {
 
     /// What an operation has noted on the volume.
     pub(super) fn read_rebuilt(&mut self) {
-        let is_asked = self.opens().is_some();
+        let is_asked = self.notes_rebuilt();
         if let (true, Some(volume), Ok(found)) = (is_asked, &self.volume, &mut self.found) {
             found.rebuilt = volume.rebuilt();
         }
@@ -121,8 +190,11 @@ impl Agent {
 
     /// What is reported of it.
     pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
-        self.opens()?;
+        if !self.notes_rebuilt() {
+            return None;
+        }
         let rebuilt = &self.found.as_ref().ok()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
+        let closed_at = rebuilt.closed_at.map(Time);
+        Some(RebuildStatus { open: rebuilt.open, closed_at, keyspaces: rebuilt.copies() })
     }
 }

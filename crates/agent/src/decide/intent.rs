@@ -32,7 +32,7 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         })
     };
     match intent.kind {
-        IntentKind::Decommission => {}
+        IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {}
         IntentKind::Unknown(word) => {
             return settle(IntentState::Refused, Refused::unknown(word).into());
         }
@@ -127,7 +127,7 @@ fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 /// Begin what is intended, or what comes first where it was written under a region lock.
 fn begin_leaving(facts: &Facts<'_>, intent: &Intent) -> Option<Action> {
     match intent.kind {
-        IntentKind::Decommission => {
+        IntentKind::Decommission | IntentKind::LeaveWithDatacenter => {
             match begin::may(facts, intent.lock_token.as_ref(), &intent.nonce) {
                 May::Begin => Some(Action::Leave { nonce: intent.nonce.clone() }),
                 May::NotYet(Action::Nothing) => None,

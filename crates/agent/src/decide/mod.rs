@@ -98,6 +98,8 @@ pub struct Facts<'a> {
     /// Was the server that runs started without its native transport, since its member was not
     /// rebuilt?
     pub awaits_rebuild: bool,
+    /// Was the native transport of the server that runs seen up?
+    pub was_open: bool,
     /// Our last question whether a permit or an intent may be begun.
     pub asked: Option<Asked>,
 }

@@ -23,10 +23,26 @@ pub enum Next {
     Call,
 }
 
+/// What is to be done about an order to take no clients any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shut {
+    /// Nothing.
+    Nothing,
+    /// Note that it takes none from now on: then the next start is as this one.
+    Note,
+    /// It is noted: have the server take none.
+    Call,
+}
+
 /// How a start is made that is neither sealed nor closed for a restore.
 pub fn door(facts: &Facts<'_>, cause: &Cause) -> Door {
     let permit = facts.spec.and_then(|known| known.spec.start.as_ref());
     let noted = noted(facts).cloned().unwrap_or_default();
+    // The operator has yet to name the volume of one that was replaced meanwhile: it would be open
+    // alone. Who is noted as open is so by an order that was given earlier.
+    if is_any_to_close(facts) {
+        return Door::AwaitsRebuild;
+    }
     match noted_before(facts.opens, cause, permit, noted).closed {
         true => Door::AwaitsRebuild,
         false => Door::Open,
@@ -92,11 +108,15 @@ pub fn opens(facts: &Facts<'_>, ledger: &Ledger, lacks: Option<&[&String]>) -> N
     let runs = facts.process == Process::Running && facts.stopping.is_none();
     let is_normal = facts.reading.is_some_and(super::Reading::is_full_member);
     let is_member = ledger.membership == Membership::Joined;
-    if !facts.awaits_rebuild || !runs || !is_normal || !is_member {
+    let is_noted_closed = noted(facts).is_none_or(|noted| noted.closed);
+    let is_closed = facts.awaits_rebuild || is_noted_closed;
+    if !is_closed || !runs || !is_normal || !is_member || is_any_to_close(facts) {
         return Next::Nothing;
     }
-    if noted(facts).is_some_and(|noted| noted.open) {
-        return Next::Call;
+    // Started closed by an order that was taken back before it was noted.
+    let is_taken_back = facts.opens.is_none() && !is_noted_closed;
+    if noted(facts).is_some_and(|noted| noted.open) || is_taken_back {
+        return if facts.awaits_rebuild { Next::Call } else { Next::Nothing };
     }
     let order = facts.spec.filter(|known| known.source == Source::Live);
     let order = order.and_then(|known| known.spec.opening.as_ref());
@@ -105,6 +125,44 @@ pub fn opens(facts: &Facts<'_>, ledger: &Ledger, lacks: Option<&[&String]>) -> N
         true => Next::Note,
         false => Next::Nothing,
     }
+}
+
+/// Does the datacenter of this member leave its ring? Also by a spec that was saved: what closes a
+/// member needs no fresh word.
+fn is_to_close(facts: &Facts<'_>, ledger: &Ledger) -> bool {
+    let order = facts.spec.and_then(|known| known.spec.closing.as_ref());
+    order.is_some_and(|order| order.volume_id == ledger.volume_id)
+}
+
+/// The same, whatever volume the order names.
+fn is_any_to_close(facts: &Facts<'_>) -> bool {
+    facts.spec.is_some_and(|known| known.spec.closing.is_some())
+}
+
+/// Does the order to take no clients any more hold for this member? A server is closed when its
+/// port was seen open before and is not now: one that is yet to open it does nothing when it is
+/// called, and one that somebody opens by hand is called again.
+pub fn closes(facts: &Facts<'_>, ledger: &Ledger) -> Shut {
+    if !is_to_close(facts, ledger) || ledger.membership != Membership::Joined {
+        return Shut::Nothing;
+    }
+    let Some(noted) = noted(facts) else { return Shut::Nothing };
+    let runs = facts.process == Process::Running && facts.stopping.is_none();
+    let is_to_call = match facts.reading.and_then(|reading| reading.native_transport) {
+        Some(true) => true,
+        Some(false) => facts.was_open && !facts.awaits_rebuild,
+        None => false,
+    };
+    match (noted.open || !noted.closed, runs && is_to_call) {
+        (true, _) => Shut::Note,
+        (false, true) => Shut::Call,
+        (false, false) => Shut::Nothing,
+    }
+}
+
+/// Does the server that runs take no clients, since its datacenter leaves its ring?
+pub fn leaves(facts: &Facts<'_>) -> bool {
+    facts.spec.is_some_and(|known| known.spec.closing.is_some()) && is_owed(facts)
 }
 
 /// Does the server that runs take no clients, since its member is not rebuilt?

@@ -166,7 +166,10 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     if normal {
         if rebuild::is_owed(facts) && facts.reading.is_some_and(|r| r.is(admin::NORMAL)) {
             let amiss = drain::failed(facts, ledger).or_else(|| not_known(facts));
-            let words = amiss.unwrap_or(Running::RebuildOwed);
+            let words = amiss.unwrap_or(match rebuild::leaves(facts) {
+                true => Running::DatacenterLeaves,
+                false => Running::RebuildOwed,
+            });
             return Decision::because(action, ServerState::Running, words);
         }
         let amiss = amiss(facts).or_else(|| drain::failed(facts, ledger));

@@ -36,6 +36,7 @@ pub struct World {
     pub closed: bool,
     pub opens: Option<palladion_api::server_config::Opens>,
     pub awaits_rebuild: bool,
+    pub was_open: bool,
     pub rewinds: bool,
     pub asked: Option<Asked>,
     pub now: Timestamp,
@@ -83,6 +84,7 @@ pub fn a_new_member() -> World {
         rewinds: false,
         opens: None,
         awaits_rebuild: false,
+        was_open: false,
         asked: None,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
@@ -244,6 +246,7 @@ impl World {
             rewinds: self.rewinds,
             opens: self.opens,
             awaits_rebuild: self.awaits_rebuild,
+            was_open: self.was_open,
             asked: self.asked.clone(),
         })
     }

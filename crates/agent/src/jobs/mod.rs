@@ -20,6 +20,7 @@ mod pace;
 mod patience;
 mod plan;
 mod rebuild;
+mod remove_datacenter;
 mod repair;
 mod replication;
 mod rewrite;

@@ -4,7 +4,7 @@
 use crate::admin::jobs::{Compaction, Holders, Jobs, Owners, Rewrite, Rewritten, Segment, Tables};
 use crate::admin::{
     Answer, ByDatacenter, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
-    ServerAdmin,
+    ServerAdmin, TooFewCopies,
 };
 use crate::repair::Schema;
 use crate::repair::schema::{Keyspace, Schemas, Table};
@@ -175,7 +175,8 @@ impl ServerAdmin for Fake {
         now(())
     }
 
-    fn decommission(&self) -> Answer<'_, ()> {
+    fn decommission(&self, copies: TooFewCopies) -> Answer<'_, ()> {
+        drop(self.called(format!("leave, too few copies: {copies:?}")));
         now(())
     }
 
@@ -217,8 +218,14 @@ impl ServerAdmin for Fake {
             return Box::pin(async { Err(Error::Failed { operation, message }) });
         }
         let here = |name: &str| state.here.get(name).copied().unwrap_or(1);
-        let counted = of.map(|name| (name.to_string(), [("dc1".to_string(), here(name))].into()));
-        now(ByDatacenter { copies: counted.into_iter().collect(), uneven: Vec::new() })
+        let dc1 = |name| ("dc1".to_string(), here(name));
+        let counted = match of {
+            Some(name) => (name.to_string(), [dc1(name)].into()),
+            None => {
+                ("system_auth".to_string(), [dc1("system_auth"), ("dc2".to_string(), 1)].into())
+            }
+        };
+        now(ByDatacenter { copies: [counted].into(), uneven: Vec::new() })
     }
 
     fn rebuild<'a>(&'a self, source: &'a str, keyspace: &'a str) -> Answer<'a, ()> {
@@ -245,6 +252,11 @@ impl ServerAdmin for Fake {
 
     fn start_native_transport(&self) -> Answer<'_, ()> {
         drop(self.called("start the native transport".into()));
+        now(())
+    }
+
+    fn stop_native_transport(&self) -> Answer<'_, ()> {
+        drop(self.called("stop the native transport".into()));
         now(())
     }
 

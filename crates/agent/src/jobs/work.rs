@@ -1,7 +1,7 @@
 //! A job of a task, carried out in a task beside the loop.
 
 use super::bench::{Bench, Halt, Step};
-use super::{due, flush, levels, repair, replication, rewrite, snapshot};
+use super::{due, flush, levels, remove_datacenter, repair, replication, rewrite, snapshot};
 use crate::admin::jobs::Rewrite;
 use crate::volume::jobs::Ended;
 use crate::words::work::{Done, Refused};
@@ -28,6 +28,7 @@ async fn carry_out(bench: &Bench) -> Step<Done> {
         Body::ClearSnapshot(what) => snapshot::clear(bench, what).await,
         Body::SetLogLevel(what) => levels::set(bench, what).await,
         Body::Replication(what) => replication::replicate(bench, what).await,
+        Body::RemoveDatacenter(what) => remove_datacenter::remove(bench, what).await,
         Body::Cleanup(_)
         | Body::Compact(_)
         | Body::GarbageCollect(_)
@@ -52,7 +53,8 @@ pub(super) fn as_rewrite(body: Body<'_>) -> Option<(Rewrite<'_>, &palladion_api:
         | Body::Snapshot(_)
         | Body::ClearSnapshot(_)
         | Body::SetLogLevel(_)
-        | Body::Replication(_) => return None,
+        | Body::Replication(_)
+        | Body::RemoveDatacenter(_) => return None,
     };
     Some((what, body.selection()?))
 }

@@ -152,6 +152,7 @@ pub fn prepare(
         sealed: keys.is_some(),
         closed: identity.door == Door::Closed,
         awaits_rebuild: identity.door == Door::AwaitsRebuild,
+        was_open: false,
         rewound: rewind.map(|rewind| rewind.to),
         credentials,
     };

@@ -156,6 +156,7 @@ pub(crate) const LOAD_NEW: &str = "loadNewSSTables(java.lang.String,java.lang.St
 pub(crate) const REBUILD: &str =
     "rebuild(java.lang.String,java.lang.String,java.lang.String,java.lang.String)";
 pub(crate) const START_NATIVE_TRANSPORT: &str = "startNativeTransport()";
+pub(crate) const STOP_NATIVE_TRANSPORT: &str = "stopNativeTransport()";
 pub(crate) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// Replays a segment of a commit log.
@@ -169,7 +170,7 @@ pub const REPLAY_READ: (&str, &str) = (COMMIT_LOG, POINT_IN_TIME);
 pub const REPLAY_CALL: (&str, &str) = (COMMIT_LOG, RECOVER);
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
-pub const CALLS: [(&str, &str); 24] = [
+pub const CALLS: [(&str, &str); 25] = [
     (STORAGE_SERVICE, DRAIN),
     (STORAGE_SERVICE, DECOMMISSION),
     (STORAGE_SERVICE, TRUNCATE),
@@ -193,5 +194,6 @@ pub const CALLS: [(&str, &str); 24] = [
     (STORAGE_SERVICE, SET_LOGGING_LEVEL),
     (STORAGE_SERVICE, REBUILD),
     (STORAGE_SERVICE, START_NATIVE_TRANSPORT),
+    (STORAGE_SERVICE, STOP_NATIVE_TRANSPORT),
     (GOSSIPER, RELOAD_SEEDS),
 ];

@@ -89,7 +89,10 @@ fn an_order_of_its_own_operator_lowers_no_copies_elsewhere() {
     let changed = present.changed(&late, &two()).unwrap();
     assert_eq!(changed, by_datacenter(&[("dc1", "2"), ("dc2", "3")]));
     let drop = Change { fewer: Fewer::OwnAlone, ..change(&[("dc2", 0)]) };
-    assert_eq!(present.changed(&drop, &two()).unwrap(), present);
+    assert!(refused(&present, &drop, &two()).contains("sees members in datacenter dc2"));
+    assert!(present.changed(&drop, &View::of("dc1", None)).is_err(), "it is not known");
+    let alone = view(&[(Some("dc1"), 2)]);
+    assert_eq!(present.changed(&drop, &alone).unwrap(), by_datacenter(&[("dc1", "3")]));
     let raised = by_datacenter(&[("dc1", "3")]).changed(&late, &two()).unwrap();
     assert_eq!(raised, by_datacenter(&[("dc1", "2"), ("dc2", "1")]));
 }

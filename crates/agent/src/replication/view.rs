@@ -33,6 +33,12 @@ impl View {
         self.own == datacenter
     }
 
+    /// Is it known that nobody is in this datacenter?
+    pub fn is_deserted(&self, datacenter: &str) -> bool {
+        let members = self.members.as_ref();
+        members.is_some_and(|members| !members.contains_key(datacenter))
+    }
+
     /// The other datacenters, where all are known.
     pub fn others(&self) -> Option<Vec<String>> {
         let all = self.members.as_ref()?.keys();

@@ -5,6 +5,7 @@
 
 use super::{Volume, durable};
 use anyhow::Result;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -25,6 +26,9 @@ pub struct Rebuilt {
     /// also under a configuration that does not ask for it.
     #[serde(default)]
     pub closed: bool,
+    /// When its server was last closed because its datacenter leaves.
+    #[serde(default)]
+    pub closed_at: Option<Timestamp>,
     /// Keyspaces that were rebuilt, or streamed by a join of a datacenter that had them.
     #[serde(default)]
     pub keyspaces: BTreeMap<String, Had>,
@@ -50,7 +54,26 @@ impl Rebuilt {
 
     /// It takes clients from now on.
     pub fn opened(&mut self) {
-        (self.open, self.closed) = (true, false);
+        (self.open, self.closed, self.closed_at) = (true, false, None);
+    }
+
+    /// It takes no clients from now on, and has what it has. A member whose datacenter was not added
+    /// has so many copies of these keyspaces: it goes on from here, if it is opened again.
+    pub fn shut(&mut self, has: Option<&BTreeMap<String, u32>>, at: Timestamp) {
+        (self.open, self.closed) = (false, true);
+        self.close_at(at);
+        if let Some(has) = has {
+            self.keyspaces.clear();
+            let held = has.iter().filter(|(_, copies)| **copies > 0);
+            held.for_each(|(keyspace, copies)| self.note(keyspace, *copies));
+        }
+    }
+
+    /// It is closed at this time, to the second, as it is reported; a second time is a later one.
+    pub fn close_at(&mut self, at: Timestamp) {
+        let next = self.closed_at.map_or(0, |before| before.as_second() + 1);
+        let at = Timestamp::from_second(at.as_second().max(next));
+        self.closed_at = at.ok().or(self.closed_at);
     }
 
     /// How many copies of each keyspace there were.
@@ -116,11 +139,21 @@ mod tests {
         let noted = volume.change_rebuilt(Rebuilt::opened).unwrap();
         let had = |copies| Had { copies, all: false };
         let keyspaces = [("auth".into(), had(2)), ("shop".into(), had(3))].into();
-        let expected = Rebuilt { open: true, closed: false, keyspaces };
+        let expected = Rebuilt { open: true, closed: false, closed_at: None, keyspaces };
         assert_eq!((&noted, volume.inspect().unwrap().rebuilt), (&expected, expected.clone()));
         fs::write(volume.own(FILE), "{").unwrap();
         let torn = Rebuilt { closed: true, ..Rebuilt::default() };
         assert_eq!(volume.inspect().unwrap().rebuilt, torn);
+    }
+
+    /// The operator compares the times as they are reported, to the second.
+    #[test]
+    fn who_is_closed_again_within_a_second_is_closed_at_a_later_one() {
+        let mut rebuilt = Rebuilt::default();
+        rebuilt.shut(None, Timestamp::UNIX_EPOCH);
+        let first = rebuilt.closed_at;
+        rebuilt.close_at(Timestamp::UNIX_EPOCH);
+        assert!(rebuilt.closed_at > first && first.is_some());
     }
 
     fn counted(all: &[(&str, u32)]) -> BTreeMap<String, u32> {

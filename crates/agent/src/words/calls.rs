@@ -1,6 +1,6 @@
 //! What the agent asks of its server, over the management interface and CQL.
 
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{HostId, StaticAddress};
 
 palladion_api::sentences! {
     /// What the agent was doing; the cause follows after a colon.
@@ -23,6 +23,8 @@ palladion_api::sentences! {
         CountCopies => "counting copies by datacenter";
         Rebuild { keyspace: String } => "rebuilding keyspace {keyspace}";
         StartNativeTransport => "starting the native transport";
+        StopNativeTransport => "stopping the native transport";
+        RemoveNode { host_id: HostId } => "removing host ID {host_id} from the ring";
         ListTables => "listing tables";
         LimitSnapshot => "snapshots with a time to live";
     }

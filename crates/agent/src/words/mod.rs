@@ -6,6 +6,7 @@ pub mod calls;
 pub mod files;
 pub mod job;
 pub mod permit;
+pub mod removal;
 pub mod repair;
 pub mod replication;
 pub mod server;
@@ -18,6 +19,7 @@ palladion_api::vocabulary![
     files,
     job,
     permit,
+    removal,
     repair,
     replication,
     server,

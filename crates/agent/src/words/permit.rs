@@ -2,6 +2,7 @@
 
 use palladion_api::ids::{HostId, PodUid, StaticAddress, VolumeId};
 use palladion_api::member::Word;
+use palladion_api::words::Names;
 
 palladion_api::sentences! {
     /// Why a permit or an intent is refused. The operator quotes it after various subjects,
@@ -35,6 +36,18 @@ palladion_api::sentences! {
     /// How a permit ended otherwise.
     pub enum Ended {
         Withdrawn => "the permit was withdrawn while no server was running";
+    }
+
+    /// Why a member does not leave with its datacenter.
+    pub enum NotWithDatacenter {
+        NotKnown => "the server sees no member of its own datacenter, so what has copies here is not known";
+        NotCounted => "no keyspace could be read, so what has copies in the datacenter is not known";
+        NotPlaced { address: StaticAddress } => "the datacenter of the member with address {address} is not known, so neither is where copies are";
+        Uneven { keyspaces: Names } => "{keyspaces} do not count copies by datacenter; set their replication to NetworkTopologyStrategy first";
+        NotAgreed => "the servers of the ring do not agree on the schema, so a keyspace may have copies here that this server does not know yet";
+        NoOther { datacenter: String } => "the server sees no member of another datacenter than {datacenter}, so its data would be lost";
+        Named { keyspaces: Names, datacenter: String } => "{keyspaces} have copies in datacenter {datacenter}; drop the datacenter from their replication first";
+        OnlyHere { keyspaces: Names, datacenter: String } => "{keyspaces} have copies in datacenter {datacenter} alone";
     }
 
     /// How an intent to leave ended.

@@ -25,6 +25,7 @@ palladion_api::sentences! {
         Fewer { datacenter: String, present: u32, wanted: u32 } => "it has {present} copies in datacenter {datacenter}, and {wanted} are fewer; confirm that with `lowering: Allow`";
         Unreadable { datacenter: String, found: String } => "its copies in datacenter {datacenter} are `{found}`, which is not a number";
         NoneLeft => "no datacenter would have a copy of it";
+        NotDeserted { datacenter: String } => "the server sees members in datacenter {datacenter}, or does not know the datacenter of a member, so its copies there stay";
         NotAgreed => "the servers of the ring do not agree on the schema, so what it is now is not known";
         NotSettled { wanted: String } => "{wanted} was written, and the servers of the ring do not agree on the schema since, so whether it stands is not known";
         Differs { wanted: String, found: String } => "it should be {wanted} now, but is {found}; somebody else has changed it at the same time";

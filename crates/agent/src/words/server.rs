@@ -35,6 +35,7 @@ palladion_api::sentences! {
         Mode { mode: String } => Running, "the server is in mode {mode}";
         Closed => Restoring, "the server takes no clients until its ring is restored";
         RebuildOwed => RebuildOwed, "the server is a full member and takes no clients: its datacenter was added to the ring, and it is opened when all its members have the data of the keyspaces that name it";
+        DatacenterLeaves => DatacenterLeaving, "the server is a full member and takes no clients, because its datacenter leaves the ring";
         Drained => Drained, "the server is drained and takes no requests until it is restarted";
         NotDrained { why: String } => Running, "the server could not be drained: {why}";
         NoMode => Running, "the server does not report its mode";

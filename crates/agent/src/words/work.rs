@@ -47,6 +47,7 @@ palladion_api::sentences! {
         /// Of one keyspace.
         AlreadyReplicated => "it was so already";
         ReplicatedBefore { before: String } => "before: {before}";
+        Removed { members: Count, datacenter: String } => "removed {members} of datacenter {datacenter} from the ring";
         Levels { loggers: Names, seconds: u32 } => "set the levels of {loggers} for {seconds} s";
     }
 

@@ -4,7 +4,7 @@ use super::contract;
 use super::fake::{Asked, Fake};
 use palladion_agent::admin::cassandra::Cassandra;
 use palladion_agent::admin::jolokia::Client;
-use palladion_agent::admin::{DownReplicas, Error, RepairScope, ServerAdmin};
+use palladion_agent::admin::{DownReplicas, Error, RepairScope, ServerAdmin, TooFewCopies};
 use palladion_agent::capabilities;
 use palladion_agent::management::{Credentials, ORIGIN};
 use palladion_api::member::RepairRanges;
@@ -120,19 +120,19 @@ async fn a_leave_that_is_tried_again_streams_everything_again() {
     // Without files the server counts from -1: one entry in memory makes 0.
     for (entries, files) in [(3, 0), (0, 1), (0, 0), (-1, 1)] {
         let fake = Fake::start(with_streamed(entries, files)).await;
-        admin(&fake, "5.0.5").decommission().await.unwrap_err();
+        admin(&fake, "5.0.5").decommission(TooFewCopies::Refused).await.unwrap_err();
         assert_eq!(calls(&fake), [forgets.clone(), leaves.clone()]);
     }
     // It cannot be read.
     let fake = Fake::start(answers).await;
-    admin(&fake, "5.0.5").decommission().await.unwrap_err();
+    admin(&fake, "5.0.5").decommission(TooFewCopies::Refused).await.unwrap_err();
     assert_eq!(calls(&fake), [forgets, leaves]);
 }
 
 #[tokio::test]
 async fn a_first_leave_truncates_nothing() {
     let fake = Fake::start(with_streamed(-1, 0)).await;
-    admin(&fake, "4.1.9").decommission().await.unwrap_err();
+    admin(&fake, "4.1.9").decommission(TooFewCopies::Refused).await.unwrap_err();
     assert_eq!(calls(&fake), [(json!("decommission(boolean)"), json!([false]))]);
 }
 

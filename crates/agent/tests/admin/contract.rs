@@ -1,7 +1,9 @@
 //! What both back ends must say of one and the same ring: three members, the
 //! third down, the second leaving.
 
-use palladion_agent::admin::{DownReplicas, RepairScope, RepairState, RepairTicket, ServerAdmin};
+use palladion_agent::admin::{
+    DownReplicas, RepairScope, RepairState, RepairTicket, ServerAdmin, TooFewCopies,
+};
 use palladion_api::member::{Liveness, MemberState, RepairRanges};
 
 pub const HOSTS: [(&str, &str); 3] = [("10.0.0.1", "h1"), ("10.0.0.2", "h2"), ("10.0.0.3", "h3")];
@@ -38,7 +40,7 @@ pub async fn work_is_done_or_refused_in_the_servers_words(admin: &dyn ServerAdmi
     admin.upgrade_sstables("shop").await.unwrap();
     admin.drain().await.unwrap();
     admin.remove_node(&"h3".into()).await.unwrap();
-    let refused = admin.decommission().await.unwrap_err().to_string();
+    let refused = admin.decommission(TooFewCopies::Refused).await.unwrap_err().to_string();
     assert!(refused.contains("Not enough live nodes"), "{refused}");
 }
 

@@ -20,6 +20,11 @@ pub const FAIL: &str = "fail-with";
 pub const SLOW: &str = "slow";
 /// While a file of this name is there, the other member is in dc2 and has copies of everything.
 pub const ELSEWHERE: &str = "in-another-datacenter";
+/// A file of this name opens the native transport by hand.
+pub const OPENS: &str = "opened-by-hand";
+/// While there is a file of this name, the native transport is yet to open, and a call to close it
+/// does nothing.
+pub const LATE: &str = "opens-late";
 /// What was set while it ran, a line each.
 pub const TOLD: &str = "told";
 /// While there is a file of this name, a cleanup goes on.
@@ -218,10 +223,20 @@ impl Server {
                 Value::Null
             }
             "OperationMode" => json!(mode),
-            "NativeTransportRunning" => json!(mode == "NORMAL" && *self.native.lock().unwrap()),
+            "NativeTransportRunning" => {
+                let mut native = self.native.lock().unwrap();
+                *native |= std::fs::remove_file(OPENS).is_ok();
+                json!(mode == "NORMAL" && *native && !Path::new(LATE).exists())
+            }
             "startNativeTransport()" => {
                 told("takes clients");
                 *self.native.lock().unwrap() = true;
+                Value::Null
+            }
+            "stopNativeTransport()" => {
+                told("takes no clients");
+                let mut native = self.native.lock().unwrap();
+                *native &= Path::new(LATE).exists();
                 Value::Null
             }
             "CurrentStreams" => json!([]),

@@ -9,6 +9,10 @@ use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The keyspaces whose replication Cassandra leaves to the user, and the operators keep. All others
+/// that have copies in a datacenter are those of clients.
+pub const KEPT_KEYSPACES: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
+
 /// A datacenter.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
@@ -44,6 +48,9 @@ pub struct Datacenter {
     /// The rack of each zone. Only with `zones`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rack_template: Option<RackTemplate>,
+    /// The datacenter leaves its ring, which has others: its members take no clients any more, are repaired, and leave one after the other once no keyspace but the three that the operator keeps names the datacenter. As long as a keyspace does, nobody leaves. `members` of the racks stay as they are. Default false. Not for Scylla.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leave: bool,
 }
 
 fn zones(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -118,6 +118,13 @@ pub struct CassandraClusterStatus {
     /// A change of that replication factor, recorded before it is set. Absent when the change is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication_change: Option<SystemReplicationChange>,
+    /// Other datacenters in which the system keyspaces have copies. When one of them has no member any more, the operator drops it from these keyspaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    pub system_replication_elsewhere: Vec<String>,
+    /// Another datacenter of which every member here sees all members down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region_down: Option<RegionDown>,
 }
 
 /// Most authorities of one ring: for each purpose the one that signs, its successor, and one that
@@ -185,11 +192,23 @@ pub struct DecidedWith {
     pub settings: BTreeMap<String, String>,
 }
 
+/// A datacenter whose members are all down.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct RegionDown {
+    /// Its name.
+    pub datacenter: String,
+    /// By which the annotation `palladion.dev/without-datacenter` names this absence, and no later one.
+    pub nonce: Nonce,
+    /// When the operator has noted it.
+    pub since: Time,
+}
+
 /// A change of the replication of the system keyspaces.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct SystemReplicationChange {
-    /// The intended replication factor.
+    /// The intended replication factor. 0 drops the datacenter, which has no member any more.
     pub factor: u32,
     /// The datacenter that gets so many copies. Absent: the one of this cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 //! of the keyspaces that name its datacenter.
 
 use crate::ids::VolumeId;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,12 +18,41 @@ pub struct Opening {
     pub volume_id: VolumeId,
 }
 
-/// What a member of a datacenter that was added to a ring has on its volume.
+/// The order to take no clients any more, since the datacenter leaves its ring. The member stays closed, also after a restart, until an order to take clients replaces this one.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Closing {
+    /// The volume that it is for.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
+    /// Whether a repair of all ranges of the member was recorded in `pendingMaintenance` after all members of the datacenter were closed. Written with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repair_recorded: bool,
+    /// `status.rebuild.closedAt` when the repair was recorded. A member that reports another time has taken clients since, and all members are repaired once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Time>,
+    /// What the repair covers: the keyspaces that had copies in the datacenter, each with its copies by datacenter. A keyspace that comes later, or gets more copies anywhere, needs another repair.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = MOST_REBUILT))]
+    pub repaired: BTreeMap<String, BTreeMap<String, u32>>,
+}
+
+impl Closing {
+    /// The order for this volume, without a record of a repair.
+    pub fn of(volume_id: VolumeId) -> Self {
+        Closing { volume_id, repair_recorded: false, closed_at: None, repaired: BTreeMap::new() }
+    }
+}
+
+/// What a member of a datacenter that was added to a ring, or that leaves it, has on its volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct RebuildStatus {
     /// Whether the member takes clients, also after a restart.
     pub open: bool,
+    /// When the server was last closed to clients because the datacenter leaves. One that was opened by hand since is closed again, at a later time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Time>,
     /// Keyspaces that were rebuilt from another datacenter, or that the member streamed when it joined a datacenter that had them, each with the number of copies that its datacenter had of it. With more copies the member lacks it again; without any it is forgotten.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = MOST_REBUILT))]

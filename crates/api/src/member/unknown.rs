@@ -37,7 +37,7 @@ impl CassandraMemberSpec {
         });
         let intent = self.intent.iter().map(|intent| match intent.kind {
             IntentKind::Unknown(_) => Some("spec.intent.kind"),
-            IntentKind::Decommission => None,
+            IntentKind::Decommission | IntentKind::LeaveWithDatacenter => None,
         });
         let operation = self.operation.iter().flat_map(|operation| {
             let kind = matches!(operation.kind, OperationKind::Unknown(_));

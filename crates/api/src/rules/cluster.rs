@@ -253,7 +253,7 @@ pub fn rack_names_stay_apart_in_dns() -> Rule {
 /// A ring without members is a deleted ring, and deletion is said otherwise.
 pub fn has_a_member() -> Rule {
     must(
-        "self.racks.exists(r, r.members > 0) || (has(self.rackTemplate) && self.rackTemplate.members > 0)",
+        "self.racks.exists(r, r.members > 0) || (has(self.rackTemplate) && self.rackTemplate.members > 0) || (has(self.leave) && self.leave)",
         "a ring needs at least one member: set `members` of a rack to 1 or more; to delete the ring, delete the CassandraCluster",
     )
     .field_path(".racks")

@@ -15,6 +15,15 @@ pub fn scylla_is_one_datacenter() -> Rule {
     )
 }
 
+/// Its ring has no other datacenter to go on without it.
+pub fn scylla_does_not_leave() -> Rule {
+    must(
+        "self.mode != 'scylla' || !has(self.datacenter.leave) || !self.datacenter.leave",
+        "`datacenter.leave` applies to Cassandra only: a ring of ScyllaDB has one datacenter; to delete it, delete the CassandraCluster",
+    )
+    .field_path(".datacenter.leave")
+}
+
 /// A ring that was made here does not become another one, nor the other way round.
 pub fn origin_is_fixed() -> Rule {
     fixed(

@@ -121,6 +121,14 @@ pub fn replication_stands_alone() -> Rule {
     )
 }
 
+/// One member does it for the ring.
+pub fn removal_stands_alone() -> Rule {
+    must(
+        "!has(self.removeDatacenter) || (!has(self.members) && !has(self.racks) && self.onFailure == 'Stop')",
+        "`removeDatacenter` is of the whole ring, and one member carries it out: remove `members`, `racks` and `onFailure`",
+    )
+}
+
 /// What every server has for itself is replicated to nobody.
 pub fn keyspaces_are_shared() -> Rule {
     must(

@@ -24,11 +24,17 @@ pub fn schedule_has_five_fields() -> Rule {
 }
 
 /// One task does one thing. A dead member is replaced once, and by whoever knows that
-/// it is dead; whoever drains a member restarts it; clients are to know of an authority that is
+/// it is dead, and so is a datacenter removed; whoever drains a member restarts it; clients are to know of an authority that is
 /// rotated.
 pub fn asks_for_one_thing() -> Rule {
     let comes_again = |kind: &&TaskKind| {
-        !matches!(kind, TaskKind::Drain | TaskKind::Replace | TaskKind::RotateAuthority)
+        !matches!(
+            kind,
+            TaskKind::Drain
+                | TaskKind::Replace
+                | TaskKind::RemoveDatacenter
+                | TaskKind::RotateAuthority
+        )
     };
     let bodies = || TaskKind::ALL.iter().filter(comes_again).map(|k| k.field());
     let there: Vec<String> = bodies().map(|f| format!("has(self.{f})")).collect();
@@ -36,7 +42,7 @@ pub fn asks_for_one_thing() -> Rule {
     must(
         format!("[{}].exists_one(x, x)", there.join(", ")),
         format!(
-            "a task does one thing: set exactly one of {}; a schedule does not `drain`, `replace` or `rotateAuthority`",
+            "a task does one thing: set exactly one of {}; a schedule does not `drain`, `replace`, `removeDatacenter` or `rotateAuthority`",
             names.join(", ")
         ),
     )

@@ -5,7 +5,7 @@ use super::choices::{
     BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, FewerCopies, Granularity, OverflowedTtl,
     RepairScope, ScrubValues, SimpleReplication, WhichSstables,
 };
-use crate::ids::{MemberName, VolumeId};
+use crate::ids::{HostId, MemberName, VolumeId};
 use crate::member::Purpose;
 use crate::rules::{cluster, repair as of_repair, task as rules};
 use crate::runtime::LogLevel;
@@ -235,6 +235,23 @@ pub struct ReplicationTask {
     /// What happens to a keyspace with `SimpleStrategy`. Default `Refuse`.
     #[serde(default)]
     pub simple_strategy: SimpleReplication,
+}
+
+/// Remove the members of another datacenter, which is lost for good, one after the other. Refused unless every member here sees each of them down, they are exactly those that are named, and no keyspace but those that the operator keeps has copies there.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoveDatacenterTask {
+    /// Name of the datacenter, as its members gossip it. Not that of the cluster itself.
+    #[schemars(length(min = 1, max = 48))]
+    pub name: String,
+    /// Host IDs of all its members, as `nodetool status` shows them.
+    #[serde(rename = "hostIDs")]
+    #[schemars(
+        length(min = 1, max = 256),
+        inner(length(min = 1, max = 64)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
+    pub host_ids: Vec<HostId>,
 }
 
 /// Restart members, one after the other, each drained first.

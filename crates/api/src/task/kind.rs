@@ -30,6 +30,8 @@ pub enum TaskKind {
     SetLogLevel,
     /// `spec.replication`.
     Replication,
+    /// `spec.removeDatacenter`.
+    RemoveDatacenter,
     /// `spec.restart`.
     Restart,
     /// `spec.drain`.
@@ -65,6 +67,7 @@ impl TaskKind {
         TaskKind::ClearSnapshot,
         TaskKind::SetLogLevel,
         TaskKind::Replication,
+        TaskKind::RemoveDatacenter,
         TaskKind::Restart,
         TaskKind::Drain,
         TaskKind::Replace,
@@ -85,6 +88,7 @@ impl TaskKind {
             TaskKind::ClearSnapshot => "clearSnapshot",
             TaskKind::SetLogLevel => "setLogLevel",
             TaskKind::Replication => "replication",
+            TaskKind::RemoveDatacenter => "removeDatacenter",
             TaskKind::Restart => "restart",
             TaskKind::Drain => "drain",
             TaskKind::Replace => "replace",
@@ -106,6 +110,7 @@ impl TaskKind {
             TaskKind::ClearSnapshot => "ClearSnapshot",
             TaskKind::SetLogLevel => "SetLogLevel",
             TaskKind::Replication => "Replication",
+            TaskKind::RemoveDatacenter => "RemoveDatacenter",
             TaskKind::Restart => "Restart",
             TaskKind::Drain => "Drain",
             TaskKind::Replace => "Replace",
@@ -126,7 +131,8 @@ impl TaskKind {
             | TaskKind::Snapshot
             | TaskKind::ClearSnapshot
             | TaskKind::SetLogLevel
-            | TaskKind::Replication => Means::Job,
+            | TaskKind::Replication
+            | TaskKind::RemoveDatacenter => Means::Job,
             TaskKind::Restart | TaskKind::Drain | TaskKind::Replace => Means::Turn,
             TaskKind::RotateAuthority => Means::Authority,
         }
@@ -141,7 +147,8 @@ impl TaskKind {
             | TaskKind::Compact
             | TaskKind::GarbageCollect
             | TaskKind::Scrub
-            | TaskKind::UpgradeSstables => Some(86_400),
+            | TaskKind::UpgradeSstables
+            | TaskKind::RemoveDatacenter => Some(86_400),
             TaskKind::Flush
             | TaskKind::Snapshot
             | TaskKind::ClearSnapshot

@@ -13,8 +13,9 @@ mod status;
 mod work;
 pub use bodies::{
     CleanupTask, ClearSnapshotTask, CompactTask, DEFAULT_OVERLAP, DEFAULT_SEGMENT_BYTES, DrainTask,
-    FlushTask, GarbageCollectTask, RepairTask, ReplaceTask, ReplicationTask, RestartTask,
-    RotateAuthorityTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask, UpgradeSstablesTask,
+    FlushTask, GarbageCollectTask, RemoveDatacenterTask, RepairTask, ReplaceTask, ReplicationTask,
+    RestartTask, RotateAuthorityTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask,
+    UpgradeSstablesTask,
 };
 pub use choices::{
     BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, FewerCopies, Granularity, OverflowedTtl,
@@ -64,6 +65,7 @@ pub use work::{Body, Work};
     validation = rules::replace_stands_alone(),
     validation = rules::rotation_stands_alone(),
     validation = rules::replication_stands_alone(),
+    validation = rules::removal_stands_alone(),
     validation = rules::drain_names_one_member(),
     validation = rules::abort_is_final()
 )]
@@ -109,7 +111,7 @@ pub struct CassandraTaskSpec {
     /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out. Default `Wait`. Immutable.
     #[serde(default)]
     pub when_down: WhenDown,
-    /// Seconds that one member may take; then it has failed. Default by kind: 604800 for `repair`; 86400 for `cleanup`, `compact`, `garbageCollect`, `scrub` and `upgradeSSTables`; 900 for `restart`; 600 for `flush`, `snapshot`, `clearSnapshot`, `replication` and `drain`; 60 for `setLogLevel`. Immutable.
+    /// Seconds that one member may take; then it has failed. Default by kind: 604800 for `repair`; 86400 for `cleanup`, `compact`, `garbageCollect`, `scrub`, `upgradeSSTables` and `removeDatacenter`; 900 for `restart`; 600 for `flush`, `snapshot`, `clearSnapshot`, `replication` and `drain`; 60 for `setLogLevel`. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 315_360_000))]
     pub member_deadline_seconds: Option<u32>,

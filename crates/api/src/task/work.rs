@@ -2,9 +2,9 @@
 //! have it from here, so that one cannot say what the other does not.
 
 use super::{
-    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairScope,
-    RepairTask, ReplicationTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask, TaskKind,
-    UpgradeSstablesTask,
+    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask,
+    RemoveDatacenterTask, RepairScope, RepairTask, ReplicationTask, ScrubTask, Selection,
+    SetLogLevelTask, SnapshotTask, TaskKind, UpgradeSstablesTask,
 };
 use crate::word::Word;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,9 @@ pub struct Work {
     /// Set how many copies keyspaces have in one datacenter. Done by one member for the ring. Agents of protocol 13 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replication: Option<ReplicationTask>,
+    /// Remove the members of another datacenter, which is lost for good. Done by one member for the ring. Agents of protocol 15 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remove_datacenter: Option<RemoveDatacenterTask>,
 }
 
 /// The one body of [`Work`].
@@ -63,6 +66,7 @@ pub enum Body<'a> {
     ClearSnapshot(&'a ClearSnapshotTask),
     SetLogLevel(&'a SetLogLevelTask),
     Replication(&'a ReplicationTask),
+    RemoveDatacenter(&'a RemoveDatacenterTask),
 }
 
 impl Work {
@@ -80,6 +84,7 @@ impl Work {
             self.clear_snapshot.as_ref().map(Body::ClearSnapshot),
             self.set_log_level.as_ref().map(Body::SetLogLevel),
             self.replication.as_ref().map(Body::Replication),
+            self.remove_datacenter.as_ref().map(Body::RemoveDatacenter),
         ];
         let mut there = all.into_iter().flatten();
         match (there.next(), there.next()) {
@@ -149,6 +154,7 @@ impl<'a> Body<'a> {
             Body::ClearSnapshot(_) => TaskKind::ClearSnapshot,
             Body::SetLogLevel(_) => TaskKind::SetLogLevel,
             Body::Replication(_) => TaskKind::Replication,
+            Body::RemoveDatacenter(_) => TaskKind::RemoveDatacenter,
         }
     }
 
@@ -163,7 +169,10 @@ impl<'a> Body<'a> {
             Body::UpgradeSstables(body) => Some(&body.of),
             Body::Flush(body) => Some(&body.of),
             Body::Snapshot(body) => Some(&body.of),
-            Body::ClearSnapshot(_) | Body::SetLogLevel(_) | Body::Replication(_) => None,
+            Body::ClearSnapshot(_)
+            | Body::SetLogLevel(_)
+            | Body::Replication(_)
+            | Body::RemoveDatacenter(_) => None,
         }
     }
 }

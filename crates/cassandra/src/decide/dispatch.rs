@@ -6,7 +6,7 @@ use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::tasks::Way;
 use super::turn::{asked_in_vain, epoch, silent, stopping};
-use super::{initialize, join, leave, lock, readdress, remove, replace, tasks, wanted};
+use super::{departure, initialize, join, leave, lock, readdress, remove, replace, tasks, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::jobs::Waiting;
@@ -88,6 +88,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if readdress::left_over(facts, draft).is_busy()
         || join::adopt_permit(facts, draft).is_busy()
         || leave::adopt_intent(facts, draft).is_busy()
+        || is_over(facts, valid, draft)
         || join::first::next(facts, valid, draft).is_busy()
         || initialize::next(facts, valid, draft).is_busy()
     {
@@ -120,6 +121,15 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         next_of_ring(facts, valid, draft);
     }
     draft.take(wishes);
+}
+
+/// Nothing begins in a datacenter that has left its ring.
+fn is_over(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let is_over = departure::is_over(facts);
+    if is_over {
+        leave::never_joined(facts, valid, draft);
+    }
+    is_over
 }
 
 /// A ring that is being restored: its members start, and nothing else is done with them.

@@ -5,6 +5,7 @@ pub mod archive;
 pub mod backups;
 mod cdc;
 pub mod certificates;
+pub mod departure;
 mod dispatch;
 pub mod draft;
 pub mod evidence;
@@ -32,7 +33,7 @@ use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
 use maintenance::{
-    absences, access, added, hints, owed, runtime_settings, seed_lists, stale, stopped,
+    absences, access, added, hints, owed, region_down, runtime_settings, seed_lists, stale, stopped,
 };
 use objects::{claims, cluster, floors, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
@@ -70,6 +71,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     added::decide(facts, &mut draft);
+    departure::decide(facts, &mut draft);
+    region_down::note(facts, &mut draft);
     absences::decide(facts, hints::window(valid), &mut draft);
     stale::decide(facts, valid, &mut draft);
     owed::decide(facts, &mut draft);

@@ -5,6 +5,7 @@
 use super::{Facts, KNOWS_DATACENTERS, MemberFact, lines};
 use palladion_api::conditions::ALL_REGIONS_NORMAL;
 use palladion_api::ids::MemberName;
+use palladion_api::labels;
 use palladion_api::member::{DatacenterSummary, RingMember, RingSummary};
 use std::collections::BTreeSet;
 
@@ -53,6 +54,16 @@ impl Facts<'_> {
     /// Does a member that is up report that the ring has other datacenters?
     pub fn has_other_datacenters(&self) -> bool {
         self.current_views().any(|view| !self.other_datacenters(view).is_empty())
+    }
+
+    /// The datacenter without which members here restart and are replaced, as a user has said for
+    /// the absence that is on record.
+    pub fn goes_without(&self) -> Option<&str> {
+        let down = self.status.region_down.as_ref()?;
+        let annotations = &self.snapshot.owner.meta.annotations;
+        let (name, nonce) = annotations.get(labels::WITHOUT_DATACENTER)?.rsplit_once('@')?;
+        let is_it = name == down.datacenter && nonce == down.nonce.as_str();
+        is_it.then_some(down.datacenter.as_str())
     }
 
     /// May members elsewhere have run, and have taken writes and deletions, while none of ours did?

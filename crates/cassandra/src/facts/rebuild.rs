@@ -20,7 +20,11 @@ impl Facts<'_> {
 
     /// Do members of it take clients, or were they ordered to?
     pub fn takes_clients(&self) -> bool {
-        !self.is_added() || self.joined().any(MemberFact::is_opened)
+        match self.is_added() {
+            true => self.joined().any(MemberFact::is_opened),
+            // A datacenter that was to leave is closed until it is opened again.
+            false => !self.joined().any(|m| m.is_noted_closed() && !m.is_opened()),
+        }
     }
 
     /// Has the ring other datacenters, or may it have? Where an agent is of before it could say,

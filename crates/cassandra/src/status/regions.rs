@@ -27,7 +27,7 @@ pub fn condition(writer: &mut Conditions, facts: &Facts<'_>) {
     }
     match evidence::elsewhere_is_quiet(facts, &views, Elsewhere::AllNormal) {
         Err(Objection::RegionDown { datacenter, .. }) => {
-            writer.set_false(ALL_REGIONS_NORMAL, Down::Region { datacenter });
+            writer.set_false(ALL_REGIONS_NORMAL, down(facts, datacenter));
         }
         Err(why @ Objection::ElsewhereDiffers { .. }) => {
             unclear(writer, Unclear::Differ { why });
@@ -50,6 +50,18 @@ pub fn condition(writer: &mut Conditions, facts: &Facts<'_>) {
                 ),
             }
         }
+    }
+}
+
+/// What a user can do about it, once it is on record.
+fn down(facts: &Facts<'_>, datacenter: String) -> Down {
+    let is_it = |name: &str| name == datacenter;
+    match &facts.status.region_down {
+        Some(_) if facts.goes_without().is_some_and(is_it) => Down::Without { datacenter },
+        Some(noted) if is_it(&noted.datacenter) => {
+            Down::Noted { datacenter, nonce: noted.nonce.clone() }
+        }
+        Some(_) | None => Down::Region { datacenter },
     }
 }
 

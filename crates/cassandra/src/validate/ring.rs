@@ -33,6 +33,9 @@ pub fn of(
     if spec.mode == Mode::Scylla && (spec.ring.is_some() || !places.is_empty()) {
         return Err(Refusal::DatacentersOfScylla);
     }
+    if spec.mode == Mode::Scylla && spec.datacenter.leave {
+        return Err(Refusal::LeaveOfScylla);
+    }
     let network = spec.network.as_ref();
     match (origin, places.is_empty()) {
         (RingOrigin::Existing, true) => return Err(Refusal::ExistingWithoutSeeds),

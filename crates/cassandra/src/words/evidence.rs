@@ -183,6 +183,8 @@ palladion_plan::sentences! {
             "it is the first member of a new ring; every other volume was reported empty, or a user allowed the new ring";
         FirstHere =>
             "it is the first member of its datacenter; the ring exists elsewhere, and no volume here holds data of one";
+        LeftAsTheLast { host_id: HostId } =>
+            "host ID {host_id} was the last member of its datacenter, and its agent reports that it has left the ring";
         HasLeft { said: String } => "the member is not in the ring: {said}";
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";

@@ -31,6 +31,8 @@ palladion_plan::sentences! {
         Maintenance => MaintenancePending, "waiting for pending maintenance of a member to finish";
         MemberDown { member: MemberName } => MembersDown,
             "waiting for member {member} to be up and normal";
+        NotCounted { member: MemberName } => WaitingForRing,
+            "member {member} has not counted the copies of each keyspace by datacenter yet";
         NotRebuilt { member: MemberName } => RebuildOwed,
             "member {member} takes no clients yet, since its datacenter was added to the ring; run the task in a datacenter that does, or wait until this one is opened";
         NotWatched { member: MemberName } => MembersDown,
@@ -113,6 +115,16 @@ palladion_plan::sentences! {
             "the ring has members in datacenter {datacenter}, and without copies of {keyspaces} nobody could log in there: remove the members first";
         WouldMove { keyspaces: Names, copies: u32, racks: Count, members: Count } => TaskRefused,
             "with {racks} and {members}, NetworkTopologyStrategy would place the {copies} copies of {keyspaces} on other members than SimpleStrategy did, and reads would miss rows until they are repaired: use ALTER KEYSPACE and repair the keyspace at once, or convert it while the ring has one rack";
+        OwnDatacenter { datacenter: String } => TaskRefused,
+            "{datacenter} is the datacenter of this cluster: to have it leave its ring, set `datacenter.leave`";
+        NoSuchDatacenter { datacenter: String, others: Names } => TaskRefused,
+            "no member of datacenter {datacenter} is in the ring; other datacenters: {others}";
+        NotAllDown { datacenter: String, members: Names, witness: MemberName } => TaskRefused,
+            "the members of datacenter {datacenter} are not all down: {witness} sees {members} otherwise. Have the datacenter leave by itself (`datacenter.leave`), or stop its servers for good first";
+        OtherMembers { datacenter: String, host_ids: Names, witness: MemberName } => TaskRefused,
+            "`hostIDs` must name exactly the members of datacenter {datacenter}; {witness} sees: {host_ids}";
+        HasCopies { datacenter: String, keyspaces: Names } => TaskRefused,
+            "{keyspaces} have copies in datacenter {datacenter}: drop it from their replication first, with a CassandraTask with `replication`, `factor: 0` and `lowering: Allow`";
         NotOfScylla { work: Work } => TaskRefused,
             "the {work} is not supported in a ring of ScyllaDB";
     }
@@ -191,6 +203,7 @@ palladion_plan::sentences! {
         ClearSnapshot => "removal of a snapshot";
         SetLogLevel => "change of log levels";
         Replication => "change of replication";
+        RemoveDatacenter => "removal of a datacenter";
         Restart => "restart";
         Drain => "drain";
         Replace => "replacement";
@@ -225,6 +238,7 @@ impl From<TaskKind> for Work {
             TaskKind::ClearSnapshot => Work::ClearSnapshot,
             TaskKind::SetLogLevel => Work::SetLogLevel,
             TaskKind::Replication => Work::Replication,
+            TaskKind::RemoveDatacenter => Work::RemoveDatacenter,
             TaskKind::Restart => Work::Restart,
             TaskKind::Drain => Work::Drain,
             TaskKind::Replace => Work::Replace,

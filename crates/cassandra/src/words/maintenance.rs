@@ -33,6 +33,8 @@ palladion_plan::sentences! {
     pub enum Replicating {
         Quiet { why: Objection } => SystemKeyspaces,
             "the replication of the system keyspaces cannot be changed yet: {why}";
+        Closed { factor: u32 } => SystemKeyspaces,
+            "the replication factor of the system keyspaces cannot be set to {factor}: no member takes clients, so nobody can run the statement. Members open again when `datacenter.leave` is false";
         Starting { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: starting the {operation} on member {member}";
         Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
@@ -68,6 +70,10 @@ palladion_plan::sentences! {
             "the agent of member {member} (version {agent}) would drop the copies of other datacenters, so the replication of the system keyspaces is not changed; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
         NoRoles { datacenter: String } => SystemKeyspaces,
             "nobody can log in in datacenter {datacenter}: of the system keyspaces it has copies of some, and none of system_auth. The operator adds copies only where none of the three has any; use ALTER KEYSPACE for system_auth";
+        KeepsDeserted { member: MemberName, agent: String, datacenter: String } => AgentTooOld,
+            "the agent of member {member} (version {agent}) cannot drop datacenter {datacenter}, which has no member any more, from the system keyspaces; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
+        Dropping { datacenter: String } => SystemKeyspaces,
+            "dropping datacenter {datacenter}, which has no member any more, from the system keyspaces";
         Extending { datacenter: String, factor: u32 } => SystemKeyspaces,
             "giving the system keyspaces {factor} copies in datacenter {datacenter}, so that users can log in there";
     }
@@ -78,6 +84,8 @@ palladion_plan::sentences! {
             "Datacenter {datacenter} takes clients: {members} are rebuilt and repaired";
         Extended { factor: u32, datacenter: String } => Synced,
             "The system keyspaces have {factor} copies in datacenter {datacenter}, which other members of the ring are in";
+        Dropped { datacenter: String } => Synced,
+            "Datacenter {datacenter} has no member any more, and was dropped from the system keyspaces";
         NotExtended { datacenter: String } => SystemKeyspaces,
             "The members see no copies of all system keyspaces in datacenter {datacenter}, although they were set: somebody has changed them meanwhile, or a member does not count them. Where they have none at all, they are set again; otherwise use ALTER KEYSPACE for the keyspaces that lack them";
         Waived { work: Work, member: MemberName, cause: String } => MaintenanceWaived,
@@ -196,6 +204,12 @@ palladion_plan::sentences! {
         Open { member: MemberName } => "open member {member} to clients: it is rebuilt and repaired";
         Extend { datacenter: String, factor: u32 } =>
             "record that the system keyspaces get {factor} copies in datacenter {datacenter}";
+        NoteElsewhere { datacenter: String } =>
+            "record that the system keyspaces name datacenter {datacenter}";
+        Drop { datacenter: String } =>
+            "record that datacenter {datacenter}, which has no member any more, is dropped from the system keyspaces";
+        Dropped { datacenter: String } =>
+            "record that the system keyspaces do not name datacenter {datacenter}";
         Extended { datacenter: String } =>
             "record that the system keyspaces have copies in datacenter {datacenter}";
         NotExtended { datacenter: String } =>

@@ -6,6 +6,7 @@ pub mod archive;
 pub mod backups;
 pub mod cdc;
 pub mod certificates;
+pub mod departure;
 pub mod evidence;
 pub mod health;
 pub mod initialize;
@@ -38,6 +39,7 @@ palladion_plan::vocabulary![
     backups,
     cdc,
     certificates,
+    departure,
     evidence,
     health,
     initialize,

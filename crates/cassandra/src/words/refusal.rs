@@ -67,6 +67,8 @@ palladion_plan::sentences! {
             "`backup.archive` cannot follow a commit log that is compressed, encrypted or written with direct I/O; remove `{key}` from `config`, or set `backup.archive.mode: Off`";
         DatacentersOfScylla => InvalidSpec,
             "`ring` and `externalSeeds` apply to Cassandra only; remove them";
+        LeaveOfScylla => InvalidSpec,
+            "`datacenter.leave` applies to Cassandra only; remove it";
         ExistingWithoutSeeds => InvalidSpec,
             "`ring.origin: Existing` needs `externalSeeds`; list the seeds of the ring that this datacenter joins";
         SeedsNotRouted => InvalidSpec,

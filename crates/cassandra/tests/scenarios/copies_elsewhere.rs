@@ -7,6 +7,7 @@ use crate::sim::World;
 use crate::sim::far::{HERE, THERE};
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, status};
+use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use serde_json::{Value, json};
@@ -97,6 +98,44 @@ fn what_a_person_takes_from_a_datacenter_is_not_given_back() {
     world.settle();
     assert_eq!(copies(&world, THERE), [0, 0, 2], "{}", world.last_words());
     assert!(world.waits().contains(nobody), "{}", world.waits());
+}
+
+/// Its members left one after the other, or were removed. A server refuses to drop it before.
+#[test]
+fn a_datacenter_without_members_is_dropped_from_the_system_keyspaces() {
+    let mut world = ring(1, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    assert_eq!(copies(&world, THERE), [2; 3], "{}", world.last_words());
+    let before = world.writes.len();
+    world.settle();
+    assert_eq!(world.writes.len(), before, "at rest: {:?}", &world.writes[before..]);
+    world.leaves_elsewhere("far-1");
+    world.settle();
+    assert_eq!(copies(&world, THERE), [2; 3], "one is left: {}", world.last_words());
+    world.there("far-2", "is down", |m| m.liveness = Liveness::Down);
+    world.settle();
+    assert_eq!(copies(&world, THERE), [2; 3], "who is down is somebody: {}", world.last_words());
+    world.leaves_elsewhere("far-2");
+    let end = killed_at_every_write("a datacenter without members", world, 1);
+    assert_eq!((copies(&end, HERE), copies(&end, THERE)), (vec![2; 3], vec![0; 3]));
+}
+
+/// They report as done what they do not do.
+#[test]
+fn an_agent_that_would_keep_a_datacenter_without_members_is_not_asked() {
+    let mut world = ring(1, 1);
+    joined_elsewhere(&mut world);
+    world.settle();
+    world.set_protocol(14);
+    world.leaves_elsewhere("far-1");
+    world.leaves_elsewhere("far-2");
+    world.settle();
+    assert_eq!(copies(&world, THERE), [2; 3], "{}", world.last_words());
+    assert!(world.waits().contains("cannot drop datacenter dc2"), "{}", world.waits());
+    world.set_protocol(palladion_api::member::PROTOCOL);
+    world.settle();
+    assert_eq!(copies(&world, THERE), [0; 3], "{}", world.last_words());
 }
 
 /// Somebody takes the copies away while members count them: that ends, and keeps the own system

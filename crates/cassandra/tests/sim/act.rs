@@ -2,7 +2,7 @@
 //! choices: the ledger changes as the real one's does.
 
 use super::agent::{Agent, Reach};
-use super::ring::{BOOT, Force, Phase, Server, Shown};
+use super::ring::{BOOT, Phase, Server, Shown};
 use palladion_agent::decide::{Action, Cause, DrainCall, LeaveCall, Start, StopWhy, Then};
 use palladion_agent::issued::Reads;
 use palladion_agent::render::{Door, Entry};
@@ -85,8 +85,9 @@ impl Agent {
                 self.change_ledger(reach, |ledger| ledger.begin_leave(&nonce, now));
                 let (pod, now) = (self.pod.uid.as_str(), reach.now);
                 let begun = reach.ring.forget_streamed(pod, reach.disks);
+                let begun = begun.and_then(|()| self.may_leave(&nonce, reach.ring));
                 let begun =
-                    begun.and_then(|()| reach.ring.decommission(pod, Force::No, now, reach.disks));
+                    begun.and_then(|force| reach.ring.decommission(pod, force, now, reach.disks));
                 self.leave_call = match begun {
                     Ok(()) => LeaveCall::UnderWay,
                     Err(words) => LeaveCall::Answered(Err(words)),
@@ -164,6 +165,8 @@ impl Agent {
             until: reach.now + BOOT,
             configuration: self.configuration.clone(),
             door: identity.door,
+            called_shut: identity.door == Door::AwaitsRebuild,
+            was_open: false,
             restored,
             internode: self.internode,
             shown: Shown::default(),

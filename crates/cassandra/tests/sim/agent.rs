@@ -17,7 +17,6 @@ use palladion_agent::decide::{
     StopWhy, VolumeFact, backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
-use palladion_agent::render::Door;
 use palladion_agent::repair::Memory;
 use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
@@ -128,6 +127,7 @@ pub struct Agent {
     pub(super) closed: bool,
     /// Does it take no clients, since its member is not rebuilt?
     pub(super) awaits_rebuild: bool,
+    pub(super) was_open: bool,
     /// To which time it was started to replay an archived commit log.
     pub(super) rewound: Option<i64>,
     /// What a sealed start waits for.
@@ -233,6 +233,7 @@ impl Agent {
             sealed: None,
             closed: false,
             awaits_rebuild: false,
+            was_open: false,
             rewound: None,
             lacks_users: None,
             tls: None,
@@ -362,6 +363,7 @@ impl Agent {
             rewinds: self.wants_rewind(),
             opens: self.opens(),
             awaits_rebuild: self.awaits_rebuild,
+            was_open: self.was_open,
             asked: self.asked.as_ref().map(|(question, at)| Asked {
                 nonce: question.nonce.clone(),
                 of: question.of.clone(),
@@ -395,7 +397,8 @@ impl Agent {
         self.sealed = reach.ring.sealed_launch(self.pod.uid.as_str());
         self.closed = reach.ring.is_closed(self.pod.uid.as_str());
         let server = reach.ring.servers.get(self.pod.uid.as_str());
-        self.awaits_rebuild = server.is_some_and(|s| s.door == Door::AwaitsRebuild);
+        self.awaits_rebuild = server.is_some_and(|s| s.called_shut);
+        self.was_open = server.is_some_and(|s| s.was_open);
         self.rewound = reach.ring.rewound(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;

@@ -4,18 +4,25 @@
 
 use super::agent::{Agent, Reach};
 use super::report::KNOWS_DATACENTERS;
-use super::ring::{Phase, Ring, Server};
-use palladion_agent::decide::rebuild::{self, Next};
+use super::ring::{Force, Phase, Ring, Server};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent::admin::ByDatacenter;
+use palladion_agent::decide::rebuild::{self, Next, Shut};
 use palladion_agent::decide::{Process, Start};
+use palladion_agent::leave;
 use palladion_agent::render::Door;
 use palladion_agent::volume::rebuilt::Rebuilt;
-use palladion_api::member::{Operation, RebuildStatus};
+use palladion_api::ids::Nonce;
+use palladion_api::member::{IntentKind, Liveness, Operation, RebuildStatus, RingMember};
 use palladion_api::server_config::Opens;
-use palladion_api::task::ReplicationTask;
+use palladion_api::task::{RemoveDatacenterTask, ReplicationTask};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What agents refuse to give copies by datacenter.
 pub const SIMPLE: &str = "SimpleStrategy";
+
+/// The keyspace of clients.
+pub const SHOP: &str = "shop";
 
 /// The datacenter here, and the one elsewhere.
 pub const HERE: &str = "dc1";
@@ -37,10 +44,15 @@ pub struct Far {
     pub drops_others: bool,
     /// What tasks have asked of the servers in these pods.
     asked: BTreeMap<String, ReplicationTask>,
+    /// What datacenters the servers in these pods are asked to remove.
+    pub(super) removing: BTreeMap<String, RemoveDatacenterTask>,
     /// Keyspaces with SimpleStrategy.
     pub simple: BTreeSet<String>,
     /// How many native ports were opened.
     pub opened: usize,
+    /// Rows of clients that have copies there, with the newest version; none where clients' rows
+    /// are kept here alone.
+    pub rows: Option<BTreeMap<u32, u64>>,
 }
 
 impl Ring {
@@ -103,6 +115,38 @@ impl Ring {
         }
     }
 
+    /// The keyspace of clients has copies elsewhere: what is there now has all rows.
+    pub fn rows_are_elsewhere_too(&mut self) {
+        let all = self.clients.told.iter().map(|(row, told)| (*row, told.cell.version));
+        self.far.rows = Some(all.collect());
+    }
+
+    /// A row reaches the copies elsewhere, where the keyspace has some there and names us.
+    pub(super) fn reach_elsewhere(&mut self, row: u32, version: u64) {
+        let is_named = self.copies_in(SHOP, HERE) > 0;
+        if let Some(rows) = self.far.rows.as_mut().filter(|_| is_named) {
+            let known = rows.entry(row).or_default();
+            *known = version.max(*known);
+        }
+    }
+
+    /// Whoever would repair rows with those elsewhere needs all of them up.
+    pub(super) fn is_one_down_elsewhere(&self) -> bool {
+        self.far.rows.is_some() && self.elsewhere.values().any(|m| m.liveness != Liveness::Up)
+    }
+
+    /// Does a client find this row elsewhere?
+    pub(super) fn is_elsewhere(&self, row: u32, version: u64) -> bool {
+        let known = self.far.rows.as_ref().and_then(|rows| rows.get(&row));
+        known.is_some_and(|known| *known >= version)
+    }
+
+    /// Has the ring members in this datacenter?
+    fn has_members_in(&self, datacenter: &str) -> bool {
+        let is_there = |m: &RingMember| m.datacenter.as_deref() == Some(datacenter);
+        datacenter == HERE || self.elsewhere.values().any(is_there)
+    }
+
     /// What an operation for the system keyspaces makes of them.
     pub(super) fn alter_system_keyspaces(&mut self, operation: &Operation) {
         if self.far.copies.is_empty() {
@@ -114,7 +158,10 @@ impl Ring {
                 self.far.copies.insert(keyspace.clone(), BTreeMap::new());
             }
             for (datacenter, copies) in &operation.replication {
-                self.alter(keyspace, datacenter, *copies);
+                // The agent drops only a datacenter that has no members any more.
+                if *copies > 0 || !self.has_members_in(datacenter) {
+                    self.alter(keyspace, datacenter, *copies);
+                }
             }
             for (datacenter, _) in before {
                 let has_members =
@@ -139,6 +186,22 @@ impl Ring {
         }
         for keyspace in &body.keyspaces {
             self.alter(keyspace, &body.datacenter, body.factor);
+        }
+        Ok(())
+    }
+
+    /// Members elsewhere are removed one after the other, as long as the agent sees no reason against
+    /// it; a server refuses one that is alive.
+    pub(super) fn remove_elsewhere(&mut self, pod: &str) -> Result<(), String> {
+        let Some(body) = self.far.removing.remove(pod) else { return Ok(()) };
+        for host in &body.host_ids {
+            let there = |m: &&RingMember| m.datacenter.as_ref() == Some(&body.name);
+            if self.elsewhere.values().filter(there).any(|m| m.liveness == Liveness::Up) {
+                return Err("is not down".into());
+            }
+            if self.elsewhere.remove(host).is_some() {
+                self.told.push(format!("{host} elsewhere is removed"));
+            }
         }
         Ok(())
     }
@@ -211,6 +274,30 @@ impl Agent {
         self.configuration.is_added().then_some(Opens::WhenRebuilt)
     }
 
+    fn notes_rebuilt(&self) -> bool {
+        let is_closed = || self.found.as_ref().is_some_and(|found| found.rebuilt.closed);
+        self.opens().is_some() || is_closed()
+    }
+
+    /// How its server is called to leave, or what forbids it, as the real agent looks right
+    /// before the call.
+    pub(super) fn may_leave(&self, nonce: &Nonce, ring: &Ring) -> Result<Force, String> {
+        let intent = self.saved.as_ref().and_then(|saved| saved.spec.intent.as_ref());
+        let kind = intent.filter(|intent| intent.nonce == *nonce).map(|intent| intent.kind);
+        if kind != Some(IntentKind::LeaveWithDatacenter) {
+            return Ok(Force::No);
+        }
+        let reading = self.reading().ok_or("the server is not responding")?;
+        let members = reading.members.iter().flatten();
+        let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
+        let (copies, uneven) = (self.counted_by_datacenter(ring), self.counted_uneven(ring));
+        let counted = ByDatacenter { copies, uneven };
+        match leave::refused(HERE, reading, &known.collect(), &counted) {
+            Some(why) => Err(why.to_string()),
+            None => Ok(Force::Yes),
+        }
+    }
+
     /// Copies by datacenter, where they are counted.
     pub(super) fn counted_by_datacenter(
         &self,
@@ -218,7 +305,13 @@ impl Agent {
     ) -> BTreeMap<String, BTreeMap<String, u32>> {
         let is_asked = self.protocol >= KNOWS_DATACENTERS
             && (self.opens().is_some() || !ring.elsewhere.is_empty());
-        if is_asked { ring.far.copies.clone() } else { BTreeMap::new() }
+        if !is_asked {
+            return BTreeMap::new();
+        }
+        let mut counted = ring.far.copies.clone();
+        // Counted from the members that hold ranges.
+        counted.values_mut().for_each(|of| of.retain(|name, _| ring.has_members_in(name)));
+        counted
     }
 
     /// Keyspaces that do not count copies by datacenter, where those are counted.
@@ -230,7 +323,7 @@ impl Agent {
     /// What was rebuilt is compared with what was just counted.
     pub(super) fn forget_rebuilt(&mut self, reach: &mut Reach<'_>) {
         let counted = self.copies.by_datacenter.clone();
-        if self.opens().is_none() || counted.is_empty() {
+        if !self.notes_rebuilt() || counted.is_empty() {
             return;
         }
         let here = rebuild::copies_in(HERE, &counted);
@@ -277,12 +370,12 @@ impl Agent {
         let lacks =
             is_fresh.then(|| rebuild::in_the_way(HERE, &counted, &uneven, &rebuilt.copies()));
         match rebuild::opens(&self.facts(reach.now), &ledger, lacks.as_deref()) {
-            Next::Nothing => {}
+            Next::Nothing => self.follow_closing(is_fresh, reach),
             Next::Note => self.change_rebuilt(reach, Rebuilt::opened),
             Next::Call => {
                 let pod = self.pod.uid.to_string();
                 if let Some(server) = reach.ring.servers.get_mut(&pod) {
-                    server.door = Door::Open;
+                    (server.door, server.called_shut) = (Door::Open, false);
                     reach.ring.told.push(format!("{} takes clients", self.pod.key.name));
                     reach.ring.port_opens(&pod, reach.disks);
                 }
@@ -292,10 +385,54 @@ impl Agent {
         }
     }
 
+    /// Follow the order to take no clients any more, as the real loop does.
+    fn follow_closing(&mut self, is_fresh: bool, reach: &mut Reach<'_>) {
+        self.note_port(reach);
+        let Some(ledger) = self.ledger().cloned() else { return };
+        match rebuild::closes(&self.facts(reach.now), &ledger) {
+            Shut::Nothing => {}
+            Shut::Note if self.opens().is_none() && !is_fresh => {}
+            Shut::Note => {
+                let mut here = rebuild::copies_in(HERE, &self.copies.by_datacenter);
+                here.retain(|name, _| !self.copies.uneven.contains(name));
+                let has = self.opens().is_none().then_some(here);
+                let at = self.clock_at(reach.now);
+                self.change_rebuilt(reach, |noted| noted.shut(has.as_ref(), at));
+            }
+            Shut::Call => {
+                let (pod, at) = (self.pod.uid.to_string(), self.clock_at(reach.now));
+                self.change_rebuilt(reach, |noted| noted.close_at(at));
+                // One that is yet to open its port opens it all the same.
+                if let Some(server) = reach.ring.servers.get_mut(&pod) {
+                    let has_opened = server.phase == Phase::Normal && server.until <= reach.now;
+                    if has_opened || server.phase == Phase::Leaving {
+                        server.door = Door::AwaitsRebuild;
+                    }
+                    server.called_shut = true;
+                    reach.ring.told.push(format!("{} takes no clients", self.pod.key.name));
+                }
+                self.awaits_rebuild = true;
+                self.look = None;
+            }
+        }
+    }
+
+    /// The launch record of the real agent outlives it; here the next look says it again.
+    fn note_port(&mut self, reach: &mut Reach<'_>) {
+        if self.reading().is_some_and(|r| r.native_transport == Some(true)) {
+            let server = reach.ring.servers.get_mut(self.pod.uid.as_str());
+            server.into_iter().for_each(|server| server.was_open = true);
+            self.was_open = true;
+        }
+    }
+
     pub(super) fn told_rebuilt(&self) -> Option<RebuildStatus> {
-        self.opens()?;
+        if !self.notes_rebuilt() {
+            return None;
+        }
         let rebuilt = &self.found.as_ref()?.rebuilt;
-        Some(RebuildStatus { open: rebuilt.open, keyspaces: rebuilt.copies() })
+        let closed_at = rebuilt.closed_at.map(Time);
+        Some(RebuildStatus { open: rebuilt.open, closed_at, keyspaces: rebuilt.copies() })
     }
 
     /// Can its server be given work?

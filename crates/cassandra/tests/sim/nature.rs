@@ -6,6 +6,7 @@ use super::rows::Level;
 use super::volume::{Remains, Volume};
 use super::world::{Api, Link, World, cluster_key};
 use jiff::SignedDuration;
+use palladion_agent::render::Door;
 use palladion_api::ids::{HostId, StaticAddress, VolumeId};
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use palladion_cassandra::resources as kinds;
@@ -229,10 +230,31 @@ impl World {
         self.ring.elsewhere.insert(HostId::new(host), member);
     }
 
+    /// A member of another datacenter has left the ring, or was removed from it there.
+    pub fn leaves_elsewhere(&mut self, host: &str) {
+        self.tell(&format!("{host} elsewhere is not in the ring any more"));
+        self.ring.elsewhere.remove(&HostId::new(host));
+    }
+
     /// What happens to a member of another datacenter.
     pub fn there(&mut self, host: &str, what: &str, change: impl Fn(&mut RingMember)) {
         self.tell(&format!("{host} elsewhere {what}"));
         self.ring.elsewhere.get_mut(&HostId::new(host)).into_iter().for_each(change);
+    }
+
+    /// A person opens the native transport of a server by hand.
+    pub fn open_by_hand(&mut self, member: &str) {
+        self.tell(&format!("a person opens the native transport of {member}"));
+        let servers = self.ring.servers.values_mut().filter(|s| s.member == member);
+        servers.for_each(|server| server.door = Door::Open);
+    }
+
+    /// A server takes long to open its native transport after it is NORMAL.
+    pub fn opens_late(&mut self, member: &str, after: SignedDuration) {
+        let until = self.now() + after;
+        self.tell(&format!("{member} is NORMAL, and opens its native transport at {until}"));
+        let servers = self.ring.servers.values_mut().filter(|s| s.member == member);
+        servers.for_each(|server| (server.until, server.was_open) = (until, false));
     }
 
     /// All networks are whole again.

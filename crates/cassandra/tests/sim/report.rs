@@ -119,6 +119,7 @@ impl Agent {
             sealed: self.sealed.is_some(),
             closed: self.closed,
             awaits_rebuild: self.awaits_rebuild,
+            was_open: self.was_open,
             rewound: self.rewound,
             credentials: None,
         });

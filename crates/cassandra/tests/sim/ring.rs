@@ -54,6 +54,10 @@ pub struct Server {
     pub configuration: Configuration,
     /// Who can speak to it over CQL.
     pub door: Door,
+    /// Does its launch record say that it takes no clients?
+    pub called_shut: bool,
+    /// Does its launch record say that its port was seen up?
+    pub was_open: bool,
     /// To which time it was started to replay an archived commit log.
     pub rewound: Option<i64>,
     /// The tokens that it was started with.

@@ -5,6 +5,7 @@
 use super::ring::{Disks, Phase, Ring};
 use super::volume::Data;
 use jiff::{SignedDuration, Timestamp};
+use palladion_agent::render::Door;
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState, Operation, RepairRanges};
 use palladion_plan::sim::Activity;
@@ -115,6 +116,11 @@ impl Ring {
         }
         let is_done = taken.len() >= needed;
         if is_done {
+            // At a `LOCAL_` level nobody has waited for those elsewhere, and a write may be lost
+            // on its way there.
+            if level > Level::One {
+                self.reach_elsewhere(row, cell.version);
+            }
             self.clients.told.insert(row, Told { cell, level });
         } else if deleted.is_some() {
             // Some have it, or a hint: it may take effect, and nothing is promised any more.
@@ -133,6 +139,7 @@ impl Ring {
     pub fn coordinator(&self, named: &str) -> Option<String> {
         let takes = |s: &super::ring::Server| {
             matches!(s.phase, Phase::Normal | Phase::Leaving | Phase::LeaveFailed)
+                && s.door != Door::AwaitsRebuild
                 && (named == s.member || named.is_empty() && !self.is_out_of_reach(&s.member))
         };
         self.servers.iter().find(|(_, s)| takes(s)).map(|(pod, _)| pod.clone())
@@ -279,6 +286,9 @@ impl Ring {
         disks: &mut Disks,
     ) -> Result<String, String> {
         let own = self.servers.get(pod).and_then(|s| s.host_id.clone()).unwrap_or_default();
+        if self.is_one_down_elsewhere() {
+            return Err("Repair command #1 failed: endpoint not alive, elsewhere".into());
+        }
         for range in ranges.iter().copied() {
             let mut owners = self.owners(range);
             let is_meant = match operation.ranges {
@@ -307,6 +317,9 @@ impl Ring {
                 for (row, cell) in &newest {
                     hold(disks, host, *row, *cell);
                 }
+            }
+            for (row, cell) in newest {
+                self.reach_elsewhere(row, cell.version);
             }
         }
         Ok("repaired".into())
@@ -356,7 +369,9 @@ impl Ring {
                 continue;
             }
             let owners = self.owners(range);
-            for (row, told) in told {
+            for (row, told) in
+                told.filter(|(row, told)| !self.is_elsewhere(**row, told.cell.version))
+            {
                 let words = |what: &str| {
                     Some(format!("row {row}, acknowledged at {:?}, {what}", told.level))
                 };

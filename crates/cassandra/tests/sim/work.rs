@@ -249,6 +249,9 @@ impl Agent {
             self.copies_before = (had != body.factor).then_some(had);
             reach.ring.note_asked(self.pod.uid.as_str(), body);
         }
+        if let Some(Body::RemoveDatacenter(body)) = job.work.body() {
+            reach.ring.far.removing.insert(self.pod.uid.to_string(), body.clone());
+        }
         reach.ring.call(self.pod.uid.as_str(), kind, None, reach.now);
     }
 
@@ -375,6 +378,7 @@ fn items(kind: TaskKind) -> Vec<Item> {
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
         | TaskKind::Replication
+        | TaskKind::RemoveDatacenter
         | TaskKind::Restart
         | TaskKind::Drain
         | TaskKind::Replace
@@ -453,6 +457,7 @@ impl Ring {
             TaskKind::Cleanup => self.cleanup(pod, disks).map(|_| ()),
             TaskKind::UpgradeSstables => self.rewrite(pod, disks).map(|_| ()),
             TaskKind::Replication => self.replicate(pod),
+            TaskKind::RemoveDatacenter => self.remove_elsewhere(pod),
             TaskKind::Compact
             | TaskKind::GarbageCollect
             | TaskKind::Scrub

@@ -55,6 +55,22 @@ impl<'a> Seen<'a> {
         Seen { witness: witness.name.clone(), datacenters, odd }
     }
 
+    /// Is everybody of this datacenter down?
+    pub(super) fn has_all_down(&self, datacenter: &str) -> bool {
+        let is_down = |m: &&&RingMember| {
+            m.datacenter.as_deref() == Some(datacenter) && m.liveness == Liveness::Down
+        };
+        let down = self.odd.iter().filter(is_down).count();
+        let members = self.datacenters.get(datacenter).map_or(0, |(members, _)| *members);
+        usize::try_from(members) == Ok(down)
+    }
+
+    /// Whatever is seen of this datacenter matters no more.
+    pub(super) fn leave_out(&mut self, datacenter: &str) {
+        self.datacenters.remove(datacenter);
+        self.odd.retain(|member| member.datacenter.as_deref() != Some(datacenter));
+    }
+
     /// By its answer to a question; whom it has is compared with the others one by one.
     pub(super) fn of_answer(facts: &Facts<'_>, witness: &MemberFact, answer: &'a Evidence) -> Self {
         let mut seen = Seen { witness: witness.name.clone(), ..Seen::default() };
@@ -69,18 +85,42 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// What in these views of other datacenters forbids a step.
-pub(super) fn objection(views: &[Seen<'_>], takes: Elsewhere) -> Option<Objection> {
+/// What in these views of other datacenters forbids a step. One that is down as a whole matters to
+/// no restart and no replacement as long as a user says so; who joins or leaves waits for it.
+pub(super) fn objection(
+    facts: &Facts<'_>,
+    mut views: Vec<Seen<'_>>,
+    takes: Elsewhere,
+) -> Option<Objection> {
+    if let Some(name) = facts.goes_without().filter(|_| takes == Elsewhere::OneDown) {
+        views.iter_mut().filter(|view| view.has_all_down(name)).for_each(|v| v.leave_out(name));
+    }
+    forbids(&views, takes)
+}
+
+/// Does one of these members see somebody of this datacenter up, or does none of them see anybody
+/// of it, and know of everybody where it is?
+pub fn is_back_or_gone(facts: &Facts<'_>, members: &[&MemberFact], datacenter: &str) -> bool {
+    let rings = || members.iter().filter_map(|m| Some((*m, m.status.ring.as_ref()?)));
+    let mut views = rings().map(|(member, ring)| Seen::of_report(facts, member, ring));
+    let has_members = |seen: &Seen<'_>| seen.datacenters.get(datacenter).is_some_and(|d| d.0 > 0);
+    let is_up = |seen: Seen<'_>| has_members(&seen) && !seen.has_all_down(datacenter);
+    if views.any(is_up) {
+        return true;
+    }
+    rings().all(|(member, ring)| {
+        let knows_all = ring.exceptions.iter().all(|m| m.datacenter.is_some());
+        knows_all && !has_members(&Seen::of_report(facts, member, ring))
+    })
+}
+
+fn forbids(views: &[Seen<'_>], takes: Elsewhere) -> Option<Objection> {
     if let Some((first, other)) = differ(views) {
         return Some(Objection::ElsewhereDiffers { witness: first, other });
     }
     for view in views {
         for (name, (members, _)) in &view.datacenters {
-            let is_down = |m: &&&RingMember| {
-                m.datacenter.as_deref() == Some(*name) && m.liveness == Liveness::Down
-            };
-            let down = view.odd.iter().filter(is_down).count();
-            if *members > 0 && usize::try_from(*members) == Ok(down) {
+            if *members > 0 && view.has_all_down(name) {
                 let (witness, datacenter) = (view.witness.clone(), (*name).to_string());
                 return Some(Objection::RegionDown { witness, datacenter });
             }

@@ -24,7 +24,7 @@ mod witness;
 
 pub use absence::is_untouched;
 pub use ask::ask;
-pub use datacenters::Elsewhere;
+pub use datacenters::{Elsewhere, is_back_or_gone};
 pub use heard::{ask_who_has_heard, unheard_by};
 pub use held::wait_for_ring;
 pub use idle::{has_ended, is_drained, runs_no_server, serves_nothing, stands_stopped};
@@ -33,8 +33,8 @@ pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;
 pub use quiet::{
-    elsewhere_is_quiet, is_quiet_for, nobody_moves, others_are_quiet, rest_is_quiet, ring_is_quiet,
-    ring_is_quiet_but,
+    elsewhere_is_quiet, is_quiet_for, is_quiet_without, nobody_moves, others_are_quiet,
+    rest_is_quiet, ring_is_quiet, ring_is_quiet_but,
 };
 pub use stranger::{Who, may_be_nobody, who_was_it};
 pub use witness::{others, rest_of, seen_up_by};

@@ -19,6 +19,22 @@ pub fn is_quiet_for(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Obj
     Ok(Proof::seen(facts, ProofKind::Quiet, member, &Proven::Quiet { members }))
 }
 
+/// The same of a ring that a whole datacenter is lost of, which is to be removed.
+pub fn is_quiet_without(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    datacenter: &str,
+) -> Result<Proof, Objection> {
+    let all: Vec<&MemberFact> = facts.joined().collect();
+    let mut views = views(facts, &all, None, Elsewhere::AllNormal)?;
+    views.iter_mut().for_each(|view| view.leave_out(datacenter));
+    if let Some(why) = datacenters::objection(facts, views, Elsewhere::AllNormal) {
+        return Err(why);
+    }
+    let members = Count::of(known_hosts(facts).len(), "member");
+    Ok(Proof::seen(facts, ProofKind::Quiet, member, &Proven::Quiet { members }))
+}
+
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
@@ -55,7 +71,7 @@ pub fn elsewhere_is_quiet(
     let reports = members.iter().filter_map(|m| Some((m, m.status.ring.as_ref()?)));
     let views: Vec<Seen<'_>> =
         reports.map(|(member, ring)| Seen::of_report(facts, member, ring)).collect();
-    datacenters::objection(&views, elsewhere).map_or(Ok(()), Err)
+    datacenters::objection(facts, views, elsewhere).map_or(Ok(()), Err)
 }
 
 /// All others are up and normal, and see nobody in trouble but this one: it is to
@@ -73,6 +89,17 @@ fn all_quiet(
     except: Option<&HostId>,
     elsewhere: Elsewhere,
 ) -> Result<(), Objection> {
+    let views = views(facts, members, except, elsewhere)?;
+    datacenters::objection(facts, views, elsewhere).map_or(Ok(()), Err)
+}
+
+/// What these see of other datacenters, where they see nobody here in trouble.
+fn views<'a>(
+    facts: &Facts<'_>,
+    members: &[&'a MemberFact],
+    except: Option<&HostId>,
+    elsewhere: Elsewhere,
+) -> Result<Vec<Seen<'a>>, Objection> {
     let known = known_hosts(facts).len();
     let without = except.map_or(known, |host_id| rest_of(facts, host_id));
     none_is_stopped(members.iter().copied())?;
@@ -106,7 +133,7 @@ fn all_quiet(
         }
         views.push(Seen::of_report(facts, member, ring));
     }
-    datacenters::objection(&views, elsewhere).map_or(Ok(()), Err)
+    Ok(views)
 }
 
 /// All others are up and normal, and see nobody in trouble but the lost one,
@@ -138,7 +165,7 @@ pub fn rest_is_quiet(
         }
         views.push(Seen::of_report(facts, member, ring));
     }
-    match (views.is_empty(), datacenters::objection(&views, elsewhere)) {
+    match (views.is_empty(), datacenters::objection(facts, views, elsewhere)) {
         (true, _) => Err(Objection::OnlyMember),
         (false, Some(why)) => Err(why),
         (false, None) => Ok(()),

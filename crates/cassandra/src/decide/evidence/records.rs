@@ -2,11 +2,12 @@
 //! members that have left, a stop or a deletion that a person wants.
 
 use super::proof::Proof;
+use super::witness::{others, rest_of};
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Proven;
 use palladion_api::cluster::{DeletionPolicy, RingRun, Turn, TurnStep};
-use palladion_api::ids::MemberName;
-use palladion_api::member::{WantedRun, WhenToStop};
+use palladion_api::ids::{HostId, MemberName};
+use palladion_api::member::{VolumeState, WantedRun, WhenToStop};
 use palladion_api::{labels, names};
 use palladion_plan::proof::ProofKind;
 
@@ -21,6 +22,19 @@ pub fn is_first(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<P
 /// No other volume of its datacenter holds anything: it joins a ring that exists elsewhere.
 pub fn is_first_here(facts: &Facts<'_>, member: &MemberFact) -> Proof {
     Proof::seen(facts, ProofKind::AllEmpty, member, &Proven::FirstHere)
+}
+
+/// It was the last member of a datacenter that leaves its ring, and has left: there is nobody else
+/// here who could say so. Its own word suffices: a server is DECOMMISSIONED, and its agent notes that
+/// on the volume, only after it has announced its leave to all others for as long as gossip takes.
+pub fn was_the_last(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<Proof> {
+    let is_alone = rest_of(facts, host_id) == 0 && others(facts, &member.name).is_empty();
+    let says_so = member.agent_speaks()
+        && member.volume().is_some_and(|v| v.state == VolumeState::Left)
+        && member.status.host_id.as_ref() == Some(host_id);
+    let proven = Proven::LeftAsTheLast { host_id: host_id.clone() };
+    (facts.leaves() && is_alone && says_so)
+        .then(|| Proof::asked(facts, ProofKind::Gone, member, Some(host_id), &proven))
 }
 
 /// It has left for good, as its record says.

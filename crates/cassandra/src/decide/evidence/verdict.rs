@@ -54,7 +54,7 @@ pub fn verdict(
             views.push(Seen::of_answer(facts, witness, answer));
         }
     }
-    if let (Some(why), Some(read_at)) = (datacenters::objection(&views, elsewhere), newest) {
+    if let (Some(why), Some(read_at)) = (datacenters::objection(facts, views, elsewhere), newest) {
         return Answer::Refused { why, read_at };
     }
     if let Some((why, read_at)) = too_old(facts) {

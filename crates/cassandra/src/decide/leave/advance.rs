@@ -4,6 +4,7 @@
 use super::never;
 use super::next::{candidate, last_answer, looks_again, refused_by_disk};
 use super::steps::{decommission, end, renew, terminate, withdraw};
+use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::leave::{delivered, refused};
@@ -91,7 +92,11 @@ fn before_intent(
         }
     };
     let answer = |m| last_answer(m).filter(|e| e.nonce == turn.nonce);
-    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, answer) {
+    // What it streams with its datacenter are the system keyspaces alone.
+    let by_disk = || refused::by_disk(facts, member, answer);
+    if let Some((obstacle, read_at)) =
+        (!departure::takes_along(facts, member)).then(by_disk).flatten()
+    {
         refused_by_disk(member, &obstacle, looks_again(facts, turn, read_at), draft);
         return end(facts, turn, Ended::Obstructed { obstacle }, None, draft);
     }
@@ -113,6 +118,10 @@ fn prove_gone(
     let by_intent = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
     if let Some(waits) = delivered::after(facts, turn, member).filter(|_| by_intent) {
         draft.wait_for(waits).about(member.subject());
+        return;
+    }
+    if let Some(proof) = evidence::records::was_the_last(facts, member, host_id) {
+        draft.steps.push(terminate(facts, valid, member, &proof, turn));
         return;
     }
     match evidence::prove(facts, turn, member, &Purpose::HasLeft { host_id }, draft) {

@@ -4,13 +4,14 @@
 //! agent does for a new intent (safety rule 6.5).
 
 use super::next::{is_held_up, refusal};
+use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Elsewhere, marks};
 use crate::decide::turn::lock;
 use crate::facts::Facts;
 use crate::facts::leaver::{self, failed_halfway};
 use crate::validate::Valid;
-use crate::words::evidence::Forbidden;
+use crate::words::evidence::{Forbidden, Objection};
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_plan::Flow;
@@ -33,7 +34,13 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.wait_for(waiting).about(member.subject());
         return Flow::Busy;
     }
-    let quiet = evidence::rest_is_quiet(facts, &member.name, host_id, Elsewhere::AllNormal);
+    let quiet = match evidence::rest_is_quiet(facts, &member.name, host_id, Elsewhere::AllNormal) {
+        // The last one of a datacenter that leaves has nobody here: it sees the others itself.
+        Err(Objection::OnlyMember) if departure::takes_along(facts, member) => {
+            evidence::elsewhere_is_quiet(facts, &[member], Elsewhere::AllNormal)
+        }
+        quiet => quiet,
+    };
     if let Some(refused) = refusal(facts, member, &quiet) {
         draft.report(refused.clone());
         draft.wait_for(refused).about(member.subject());

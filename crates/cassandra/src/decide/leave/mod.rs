@@ -13,4 +13,4 @@ pub mod resume;
 pub mod steps;
 
 pub use advance::advance;
-pub use next::{adopt_intent, already_left, lowers_replication, next};
+pub use next::{adopt_intent, already_left, lowers_replication, never_joined, next};

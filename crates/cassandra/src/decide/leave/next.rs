@@ -2,6 +2,7 @@
 
 use super::never;
 use crate::decide::backups;
+use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::evidence::absence::left_by_hand;
@@ -58,7 +59,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return pay::pay(facts, draft);
     }
     let members = facts.not_rebuilt();
-    if !members.is_empty() {
+    // With the datacenter nothing is left that others would lack.
+    if !members.is_empty() && !facts.leaves() {
         let members = Names::of(members);
         draft.wait_for(Waiting::NotRebuilt { member: name, members }).about(member.subject());
         return Flow::Free;
@@ -78,6 +80,14 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let event = Event::normal(Happened::ScalingDown { rack: rack.name.clone(), members });
     draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, Some(event)));
     Flow::Busy
+}
+
+/// Where all that had joined have left with their datacenter, who never joined goes as well.
+pub fn never_joined(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let mut unwanted = candidates(facts, valid).map(|(_, member)| member);
+    if let Some(member) = unwanted.find(|m| m.recorded_host_id().is_none()) {
+        let _ = never::next(facts, member, draft);
+    }
 }
 
 /// Does a leave that may go on want the system keyspaces kept by fewer members?
@@ -124,6 +134,10 @@ pub(super) fn refusal(
     quiet: &Result<(), Objection>,
 ) -> Option<Refused> {
     let (left, name) = (left_without(facts), member.name.clone());
+    // With its datacenter it leaves as the last one too: no keyspace of clients names it.
+    if departure::takes_along(facts, member) {
+        return None;
+    }
     if left == 0 {
         return Some(Refused::Last { member: name });
     }
@@ -144,11 +158,13 @@ pub(super) fn is_held_up(
     draft: &mut Draft,
 ) -> Flow {
     let left = left_without(facts);
-    if !system_keyspaces::fit(facts, valid, left) {
+    let is_with_all = departure::takes_along(facts, member);
+    if !is_with_all && !system_keyspaces::fit(facts, valid, left) {
         system_keyspaces::set(facts, valid, left, draft);
         return Flow::Busy;
     }
-    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, last_figures) {
+    let by_disk = || refused::by_disk(facts, member, last_figures);
+    if let Some((obstacle, read_at)) = (!is_with_all).then(by_disk).flatten() {
         let again = facts.again(read_at, answered(facts), LOOK_FOR_ROOM);
         if facts.now() < again {
             refused_by_disk(member, &obstacle, again, draft);

@@ -12,6 +12,7 @@ use crate::facts::leaver::{could_not_come_back, elsewhere, is_interrupted, is_to
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::words::departure::Problem::LastInterrupted;
 use crate::words::leave::{Doing, Ended, Happened, Problem, Waiting};
 use crate::words::turn;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
@@ -138,6 +139,10 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
     let Some(host_id) = member.recorded_host_id() else {
         return steps::end(facts, turn, Ended::NoHostId, None, draft);
     };
+    if facts.leaves() && evidence::others(facts, &member.name).is_empty() {
+        let datacenter = facts.spec.datacenter.name.clone();
+        draft.report(LastInterrupted { member: member.name.clone(), datacenter });
+    }
     // It says itself that it does not run; if the others have it, it leaves again.
     if let Some(proof) = absence::all_see_down(facts, turn, member) {
         if is_too_old(member) {

@@ -1,6 +1,7 @@
 //! The writes of a leave: its intent is renewed or taken back, its member is
 //! recorded as gone, its turn ends.
 
+use crate::decide::departure;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
 use crate::decide::turn::lock;
@@ -37,11 +38,15 @@ pub fn decommission(
     host_id: &HostId,
     proof: &Proof,
 ) -> Step {
+    let kind = match departure::takes_along(facts, member) {
+        true => IntentKind::LeaveWithDatacenter,
+        false => IntentKind::Decommission,
+    };
     Step::patch_as_seen(
         kinds::MEMBER,
         &object.meta,
         json!({ "spec": { "intent": {
-            "kind": IntentKind::Decommission,
+            "kind": kind,
             "nonce": turn.nonce,
             "hostID": host_id,
             "volumeID": turn.volume_id,

@@ -14,12 +14,14 @@ use palladion_api::labels;
 use palladion_api::member::{DebtKind, Opening};
 use palladion_plan::words::{Count, Names};
 use palladion_plan::{Event, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Record what members lack, open those that lack nothing, and say what is waited for.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
-    if !facts.is_added() || !facts.ring_exists() {
+    // One that was to leave opens as one that was added, unless it takes clients already.
+    let is_closed = facts.is_added() || !facts.takes_clients();
+    if facts.leaves() || !is_closed || !facts.ring_exists() {
         return;
     }
     for member in facts.joined().filter(|m| marks::of(m).is_none()) {
@@ -127,6 +129,9 @@ fn open(member: &MemberFact) -> Option<Step> {
     let object = member.object.as_ref()?;
     let volume_id = member.spec.as_ref()?.volume_id.clone()?;
     let mut spec = json!({ "opening": Opening { volume_id } });
+    if member.spec.as_ref()?.closing.is_some() {
+        spec["closing"] = Value::Null;
+    }
     facts::clear_of_member(object, &mut spec);
     let doing = Doing::Open { member: member.name.clone() };
     Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, json!({ "spec": spec }), doing))

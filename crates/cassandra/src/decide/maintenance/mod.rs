@@ -16,6 +16,7 @@ mod orders;
 pub mod owed;
 pub mod pay;
 mod rebuild;
+pub mod region_down;
 pub mod runtime_settings;
 pub mod seed_lists;
 pub mod stale;

@@ -311,12 +311,18 @@ fn report_failed(member: &MemberFact, debt: &Debt, why: String, draft: &mut Draf
 /// The operation goes with the record of what was needed, so that the next one
 /// is a new operation.
 fn done(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Option<Step> {
-    let owes: Vec<&Debt> =
-        member.spec.iter().flat_map(|s| &s.pending_maintenance).filter(|d| *d != debt).collect();
+    let mut owes = member.spec.as_ref()?.pending_maintenance.clone();
+    // One entry: another one in the same words is of something that has happened since.
+    let at = owes.iter().position(|d| d == debt)?;
+    owes.remove(at);
     let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
-    let mut owes: Vec<Debt> = owes.into_iter().cloned().collect();
     owes.extend(rebuild::then(facts.now(), member, debt, &owes));
     let mut spec = json!({ "pendingMaintenance": owes, "operation": null });
+    // Without the one that is lost it is no repair of all that its datacenter leaves behind.
+    let is_partial = ordered(member, debt).is_some_and(|operation| operation.target.is_some());
+    if is_partial && member.is_repair_recorded() {
+        spec["closing"] = facts::no_repair_recorded();
+    }
     missed::made_up(member, debt, &owes.iter().collect::<Vec<_>>(), &mut spec);
     patch(member, spec, doing)
 }

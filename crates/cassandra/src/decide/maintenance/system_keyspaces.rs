@@ -4,7 +4,9 @@
 //! (safety rule 6.2). What is intended is recorded before it is set, so that a
 //! change that was left half-way is never taken for done (safety rule 7.5).
 
+mod deserted;
 mod elsewhere;
+mod had;
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
@@ -13,7 +15,7 @@ use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Added, Doing, Happened, Problem, Replicating};
-use palladion_api::cluster::{Mode, SystemReplicationChange};
+use palladion_api::cluster::{KEPT_KEYSPACES, Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState, RepairRanges};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ use serde_json::{Value, json};
 /// Roles are here: without a copy nobody logs in.
 pub(super) const ROLES: &str = "system_auth";
 /// The keyspaces whose replication Cassandra leaves to the person.
-const KEYSPACES: [&str; 3] = [ROLES, "system_distributed", "system_traces"];
+const KEYSPACES: [&str; 3] = KEPT_KEYSPACES;
 /// More copies help nobody: quorum of three survives one loss.
 const MOST_COPIES: usize = 3;
 /// What failed is tried again after this long.
@@ -242,7 +244,10 @@ impl Job<'_> {
         // One that takes no clients takes no statement either.
         let takes = |m: &&&MemberFact| !m.awaits_rebuild();
         let told = joined.iter().filter(takes).find(was_told);
-        let Some(member) = told.or(joined.iter().find(takes)) else { return };
+        let Some(member) = told.or(joined.iter().find(takes)) else {
+            draft.wait_for(Replicating::Closed { factor: self.change.factor });
+            return;
+        };
         match self.facts.may_have_others() && !keeps_others(member) {
             true => wait_for_newer_agent(member, draft),
             false => {

@@ -16,7 +16,8 @@ use palladion_api::names;
 pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
     let ordinal = |m: &MemberFact| names::ordinal(&rack.set, m.name.as_str());
     let ring_exists = facts.ring_exists();
-    let is_surveyed = |m: &MemberFact| !ring_exists && has_claim(m);
+    // No ring begins, and no member of one, where all have left.
+    let is_surveyed = |m: &MemberFact| !ring_exists && !facts.leaves() && has_claim(m);
     let existing = facts
         .members
         .values()

@@ -23,6 +23,7 @@ mod preconditions;
 mod queue;
 mod read;
 mod refusals;
+mod remove_datacenter;
 mod replace;
 mod replication;
 mod report;

@@ -3,12 +3,13 @@
 use super::batches;
 use super::doubts;
 use super::queue::Job;
+use super::remove_datacenter;
 use super::units;
 use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
 use crate::decide::restart::{standstill, versions};
 use crate::decide::turn::stopping;
-use crate::facts::{Facts, KNOWS_DATACENTERS, MemberFact, Watched};
+use crate::facts::{Facts, KNOWS_DATACENTERS, KNOWS_DEPARTURES, MemberFact, Watched};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
 use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
@@ -95,6 +96,9 @@ pub fn gate<'a>(
             Err(why) => Gate::Wait(Waiting::Ring { why }),
         };
     }
+    if let Some(body) = &job.task.spec.work.remove_datacenter {
+        return remove_datacenter::gate(facts, member, body);
+    }
     let needs_quiet = needs(job.kind).contains(&Need::Quiet);
     match needs_quiet.then(|| evidence::is_quiet_for(facts, member)) {
         Some(Err(why)) => Gate::Wait(Waiting::Ring { why }),
@@ -134,6 +138,7 @@ fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let needed = match (job.kind, job.kind.means()) {
         (TaskKind::Drain, _) => KNOWS_DRAIN,
         (TaskKind::Replication, _) => KNOWS_DATACENTERS,
+        (TaskKind::RemoveDatacenter, _) => KNOWS_DEPARTURES,
         (_, Means::Job) => KNOWS_JOBS,
         (_, Means::Turn | Means::Authority) => 0,
     };
@@ -174,6 +179,8 @@ fn needs(kind: TaskKind) -> &'static [Need] {
         | TaskKind::Snapshot
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
+        // Quiet but for those that are removed: asked for by itself.
+        | TaskKind::RemoveDatacenter
         | TaskKind::Replace
         | TaskKind::RotateAuthority => &[],
     }

@@ -5,7 +5,7 @@ use super::queue::Job;
 use super::read::Task;
 use crate::decide::draft::Draft;
 use crate::decide::maintenance::{debts, system_keyspaces};
-use crate::facts::{Facts, KNOWS_DATACENTERS};
+use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::jobs::Refused;
 use crate::words::maintenance::Cause;
@@ -48,14 +48,14 @@ pub fn refused(facts: &Facts<'_>, valid: &Valid, task: &Task<'_>) -> Option<Refu
     None
 }
 
-/// The one member that does it: the first that serves, with an agent that leaves the copies of
-/// others as they are.
-pub fn writer(facts: &Facts<'_>, mut names: Vec<MemberName>) -> Vec<MemberName> {
+/// The one member that does it: the first that serves, with an agent of this protocol: it knows
+/// the work, and leaves the copies of others as they are.
+pub fn writer(facts: &Facts<'_>, mut names: Vec<MemberName>, knows: u32) -> Vec<MemberName> {
     let can = |name: &MemberName| {
         let member = facts.members.get(name);
         member.is_some_and(|m| {
             let agent = m.status.agent.as_ref();
-            m.is_live(&facts.nodes) && agent.is_some_and(|a| a.protocol >= KNOWS_DATACENTERS)
+            m.is_live(&facts.nodes) && agent.is_some_and(|a| a.protocol >= knows)
         })
     };
     let first = names.iter().position(can).unwrap_or(0);

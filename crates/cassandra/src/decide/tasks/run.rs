@@ -10,10 +10,10 @@ use super::passing::passes;
 use super::queue::{self, Job, holds};
 use super::refusals::not_of_scylla;
 use super::yields::Way;
-use super::{batches, claim, go_on, replication, report, tidy};
+use super::{batches, claim, go_on, remove_datacenter, replication, report, tidy};
 use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
-use crate::facts::Facts;
+use crate::facts::{Facts, KNOWS_DATACENTERS, KNOWS_DEPARTURES};
 use crate::validate::Valid;
 use crate::words::jobs::{Doing, Waiting, Working};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -114,8 +114,24 @@ pub fn take_up(facts: &Facts<'_>, valid: &Valid, job: &mut Job<'_>) {
         return;
     }
     if let Ok(names) = chosen(facts, valid, &job.task.spec) {
-        let is_one = job.kind == TaskKind::Replication;
-        let names = if is_one { replication::writer(facts, names) } else { names };
+        let names = match job.kind {
+            TaskKind::Replication => replication::writer(facts, names, KNOWS_DATACENTERS),
+            TaskKind::RemoveDatacenter => replication::writer(facts, names, KNOWS_DEPARTURES),
+            TaskKind::Repair
+            | TaskKind::Cleanup
+            | TaskKind::Compact
+            | TaskKind::GarbageCollect
+            | TaskKind::Scrub
+            | TaskKind::UpgradeSstables
+            | TaskKind::Flush
+            | TaskKind::Snapshot
+            | TaskKind::ClearSnapshot
+            | TaskKind::SetLogLevel
+            | TaskKind::Restart
+            | TaskKind::Drain
+            | TaskKind::Replace
+            | TaskKind::RotateAuthority => names,
+        };
         job.status.members = entries(names);
         job.status.started_at = Some(Time(facts.now()));
         // A leader that ended before it had recorded them may have given one its part.
@@ -140,6 +156,7 @@ fn is_refused(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>, draft: &mut Draft
     }
     let of_mode = not_of_scylla(valid, job.kind);
     let why = of_mode.or_else(|| replication::refused(facts, valid, &job.task));
+    let why = why.or_else(|| remove_datacenter::refused(facts, valid, &job.task));
     let Some(why) = why.or_else(|| chosen(facts, valid, &job.task.spec).err()) else {
         return false;
     };

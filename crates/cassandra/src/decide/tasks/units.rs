@@ -34,6 +34,7 @@ pub fn is_stoppable(kind: TaskKind) -> bool {
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
         | TaskKind::Replication
+        | TaskKind::RemoveDatacenter
         | TaskKind::Restart
         | TaskKind::Drain
         | TaskKind::Replace

@@ -3,7 +3,9 @@
 //! a person or its own operator has taken from it is not given back, and how many it has later is
 //! their affair.
 
-use super::{Job, KEYSPACES, Part, ROLES, factor_for, is_altered, keeps_others, ordered, record};
+use super::deserted;
+use super::had::{Had, had};
+use super::{Job, Part, factor_for, is_altered, keeps_others, ordered, record};
 use super::{is_attempt, wait_for_newer_agent};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
@@ -26,6 +28,9 @@ pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flo
     let under_way = facts.status.system_replication_change.as_ref();
     if let Some(change) = under_way.filter(|change| change.datacenter.is_some()) {
         go_on(facts, valid, change, draft);
+        return Flow::Busy;
+    }
+    if under_way.is_none() && deserted::drop_one(facts, draft).is_busy() {
         return Flow::Busy;
     }
     for name in others.keys() {
@@ -70,6 +75,9 @@ fn report_partly(facts: &Facts<'_>, datacenter: &str, draft: &mut Draft) {
 fn go_on(facts: &Facts<'_>, valid: &Valid, change: &SystemReplicationChange, draft: &mut Draft) {
     let (datacenter, factor) = (change.datacenter.clone().unwrap_or_default(), change.factor);
     let is_there = facts.members_elsewhere().contains_key(datacenter.as_str());
+    if change.factor == 0 {
+        return deserted::go_on(facts, valid, change, draft);
+    }
     let over = |doing| record(facts, json!({ "systemReplicationChange": Value::Null }), doing);
     let has = had(facts, &datacenter);
     if !is_there || has == Some(Had::All) {
@@ -120,37 +128,4 @@ fn altered_at(joined: &[&MemberFact], change: &SystemReplicationChange) -> Optio
 /// Who does not count by datacenter, since its agent is of before that.
 fn uncounted<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
     facts.joined().find(|m| m.is_normal() && m.counted().is_none() && !keeps_others(m))
-}
-
-/// Of which of the system keyspaces a datacenter has copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Had {
-    /// Of none: it is new.
-    Nothing,
-    /// Of some; of the roles?
-    Some { roles: bool },
-    /// Of all that there are.
-    All,
-}
-
-/// The same as all members report it. None where nobody does, or one has not counted again yet.
-fn had(facts: &Facts<'_>, datacenter: &str) -> Option<Had> {
-    let mut answers = facts.joined().filter(|m| m.is_normal()).map(|member| {
-        let counted = member.counted()?;
-        let has = |keyspace: &str| {
-            let of = counted.get(keyspace)?;
-            Some(of.get(datacenter).is_some_and(|copies| *copies > 0))
-        };
-        let known: Vec<bool> = KEYSPACES.iter().filter_map(|keyspace| has(keyspace)).collect();
-        let all = !known.is_empty() && known.iter().all(|has| *has);
-        let none = !known.contains(&true);
-        match (all, none) {
-            (true, _) => Some(Had::All),
-            (false, true) if !known.is_empty() => Some(Had::Nothing),
-            (false, true) => None,
-            (false, false) => Some(Had::Some { roles: has(ROLES) != Some(false) }),
-        }
-    });
-    let first = answers.next()??;
-    answers.all(|answer| answer == Some(first)).then_some(first)
 }

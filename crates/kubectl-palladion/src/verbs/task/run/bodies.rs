@@ -38,6 +38,8 @@ pub enum Run {
     SetLogLevel(SetLogLevel),
     /// Set how many copies keyspaces have in one datacenter
     Replication(Replication),
+    /// Remove another datacenter, which is lost for good, from the ring
+    RemoveDatacenter(RemoveDatacenter),
     /// Restart members, each drained first
     #[command(
         after_help = "Example:\n  kubectl palladion task run restart demo --rack b --wait=1h"
@@ -290,6 +292,22 @@ pub struct Replication {
     scope: Scope,
 }
 
+/// The options of a removal of a datacenter.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run remove-datacenter demo --datacenter dc2 --host-id 5d7c9bba-1d0c-4c4b-9a52-0e0a0f8e3d11"
+)]
+pub struct RemoveDatacenter {
+    /// The datacenter, as its members gossip it. All its members are down for good
+    #[arg(long, value_name = "DATACENTER", value_parser = NonEmptyStringValueParser::new())]
+    datacenter: String,
+    /// The host IDs of all its members, as `nodetool status` shows them
+    #[arg(long = "host-id", value_name = "HOST-ID", required = true, value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    host_ids: Vec<String>,
+    #[command(flatten)]
+    scope: Scope,
+}
+
 /// The options of a rotation of an authority.
 #[derive(Debug, Args)]
 #[command(
@@ -349,6 +367,7 @@ impl Run {
             | Run::Snapshot(_)
             | Run::SetLogLevel(_)
             | Run::Replication(_)
+            | Run::RemoveDatacenter(_)
             | Run::Restart(_)
             | Run::Drain(_)
             | Run::RotateAuthority(_) => Sure::default(),
@@ -409,6 +428,10 @@ impl Run {
                     body["simpleStrategy"] = json!("Convert");
                 }
                 (TaskKind::Replication, body, &a.scope)
+            }
+            Run::RemoveDatacenter(a) => {
+                let body = json!({ "name": a.datacenter, "hostIDs": a.host_ids });
+                (TaskKind::RemoveDatacenter, body, &a.scope)
             }
             Run::Restart(scope) => (TaskKind::Restart, json!({}), scope),
             Run::Drain(scope) => (TaskKind::Drain, json!({}), scope),
