@@ -67,7 +67,7 @@ pub(super) enum State {
     #[default]
     Asking,
     /// It is ours.
-    Held(Held),
+    Held(Box<Held>),
     /// It is another's.
     By(Holder),
     /// It is nobody's, or was ours.
@@ -120,7 +120,7 @@ impl Known {
     /// The holding, where its lease has not ended.
     pub fn held(&self) -> Option<Held> {
         match self.state() {
-            State::Held(held) => Some(held).filter(|held| held.until > Instant::now()),
+            State::Held(held) => Some(*held).filter(|held| held.until > Instant::now()),
             State::Asking | State::By(_) | State::NotHeld | State::Away(_) => None,
         }
     }

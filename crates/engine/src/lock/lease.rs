@@ -200,7 +200,7 @@ impl Leases {
         let held = read.held.clone().filter(|held| held.session == session);
         let Some(held) = held else { return Ok(Some(Renewed::Lost)) };
         let object = read.held_by(Some(&held), read.transitions(), read.duration());
-        Ok(self.write(&api, key, &object).await?.then(|| Renewed::Yes))
+        Ok(self.write(&api, key, &object).await?.then_some(Renewed::Yes))
     }
 
     async fn try_release(&self, key: &LockKey, token: &LockToken) -> Result<Option<()>, StoreAway> {
@@ -210,7 +210,7 @@ impl Leases {
             return Ok(Some(()));
         };
         let free = read.held_by(None, read.transitions(), read.duration());
-        Ok(self.write(&api, key, &free).await?.then(|| ()))
+        Ok(self.write(&api, key, &free).await?.then_some(()))
     }
 
     async fn try_record(

@@ -146,7 +146,7 @@ impl Keeping {
                 let ttl = *ttl;
                 let held =
                     Held { store, at, key, claimant, token, session, ttl, until, initialized_by };
-                self.known.set(State::Held(held.clone()));
+                self.known.set(State::Held(Box::new(held.clone())));
                 let next = self.keep(question, held).await;
                 self.shared.wake(&self.owner);
                 return Some(next);
@@ -219,7 +219,7 @@ impl Keeping {
     /// Nobody has found it lost meanwhile.
     fn go_on_with(&self, held: &Held) {
         if self.known.held().is_some_and(|known| known.token == held.token) {
-            self.known.set(State::Held(held.clone()));
+            self.known.set(State::Held(Box::new(held.clone())));
         }
     }
 
