@@ -312,9 +312,9 @@ fn report_failed(member: &MemberFact, debt: &Debt, why: String, draft: &mut Draf
 /// is a new operation.
 fn done(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Option<Step> {
     let mut owes = member.spec.as_ref()?.pending_maintenance.clone();
-    // One entry: another one in the same words is of something that has happened since.
-    let at = owes.iter().position(|d| d == debt)?;
-    owes.remove(at);
+    // Each cause says when: what stands twice in the same words is of one event, which came
+    // before the operation.
+    owes.retain(|d| d != debt);
     let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
     owes.extend(rebuild::then(facts.now(), member, debt, &owes));
     let mut spec = json!({ "pendingMaintenance": owes, "operation": null });
