@@ -131,7 +131,14 @@ fn a_restart_token_restarts_each_server_once_in_its_pod() {
         let mut world = a_ring(2, 1);
         let before = pod_uids(&world);
         world.patch_spec(&patch);
-        let mut end = killed_at_every_write("a ring is restarted", world, 4);
+        let mut end = match restarts {
+            // Nothing is asked for, and nothing is written that somebody could die at.
+            0 => {
+                world.settle();
+                world
+            }
+            _ => killed_at_every_write("a ring is restarted", world, 4),
+        };
         end.expect_ring(3);
         assert_eq!(pod_uids(&end), before, "pods stay");
         let count = end.story.iter().filter(|l| l.contains("stops its server: Restart")).count();
