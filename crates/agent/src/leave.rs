@@ -5,7 +5,6 @@
 use crate::admin::{ByDatacenter, Reading, ServerAdmin, TooFewCopies};
 use crate::words::permit::NotWithDatacenter as Refused;
 use anyhow::{Result, bail};
-use palladion_api::cluster::KEPT_KEYSPACES;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::IntentKind;
 use palladion_api::words::Names;
@@ -28,12 +27,11 @@ pub async fn leave(admin: &dyn ServerAdmin, kind: IntentKind, datacenter: &str) 
 
 async fn look(admin: &dyn ServerAdmin, datacenter: &str) -> Result<()> {
     let reading = admin.read().await?;
-    let members = reading.members.iter().flatten();
-    if let Some(unplaced) = members.clone().find(|m| m.datacenter.is_none()) {
+    let mut members = reading.members.iter().flatten();
+    if let Some(unplaced) = members.find(|m| m.datacenter.is_none()) {
         bail!(Refused::NotPlaced { address: unplaced.address.clone() });
     }
-    let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
-    let known: BTreeMap<StaticAddress, String> = known.collect();
+    let known = reading.datacenters();
     let counted = admin.copies_by_datacenter(&known, None).await?;
     if let Some(why) = refused(datacenter, &reading, &known, &counted) {
         bail!(why);
@@ -68,11 +66,7 @@ pub fn refused(
     if !uneven.is_empty() {
         return Some(Refused::Uneven { keyspaces: Names::of(uneven) });
     }
-    let named = counted
-        .copies
-        .iter()
-        .filter(|(name, of)| is_here(of) && !KEPT_KEYSPACES.contains(&name.as_str()));
-    let named: Vec<&String> = named.map(|(name, _)| name).collect();
+    let named = counted.of_clients(datacenter);
     if !named.is_empty() {
         let keyspaces = Names::of(named);
         return Some(Refused::Named { keyspaces, datacenter: datacenter.into() });

@@ -20,6 +20,7 @@ use crate::capabilities::{self, FailedLeave};
 pub use crate::runtime::RuntimeChange;
 use crate::words::calls::{Doing, ServerError};
 use futures::future::BoxFuture;
+use palladion_api::cluster::KEPT_KEYSPACES;
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{MemberState, RepairRanges, RingMember};
 use palladion_api::runtime::RuntimeSettings;
@@ -97,6 +98,12 @@ pub const STILL_REMOVING: &str = "already processing a removal";
 pub const JOINING_FAILED: &str = "JOINING_FAILED";
 
 impl Reading {
+    /// Datacenters by the addresses of their members, as far as they are known.
+    pub fn datacenters(&self) -> BTreeMap<StaticAddress, String> {
+        let members = self.members.iter().flatten();
+        members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?))).collect()
+    }
+
     /// Is the mode this one?
     pub fn is(&self, mode: &str) -> bool {
         self.mode.as_deref() == Some(mode)
@@ -247,6 +254,15 @@ pub struct ByDatacenter {
     /// Those of which not every range has as many copies in each datacenter, sorted: their
     /// strategy does not count by it.
     pub uneven: Vec<String>,
+}
+
+impl ByDatacenter {
+    /// Keyspaces with copies in this datacenter, besides those that the operator keeps.
+    pub fn of_clients(&self, datacenter: &str) -> Vec<&String> {
+        let is_there = |of: &BTreeMap<String, u32>| of.get(datacenter).is_some_and(|n| *n > 0);
+        let named = self.copies.iter().filter(|(_, of)| is_there(of)).map(|(name, _)| name);
+        named.filter(|name| !KEPT_KEYSPACES.contains(&name.as_str())).collect()
+    }
 }
 
 /// What the agent asks of a server.

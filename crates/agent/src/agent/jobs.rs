@@ -153,9 +153,7 @@ impl Agent {
     /// The datacenter of each member, where copies are counted by it: a ring that has one reports
     /// nothing more.
     fn datacenters(&self, reading: &Reading) -> Option<BTreeMap<StaticAddress, String>> {
-        let members = reading.members.iter().flatten();
-        let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
-        let known: BTreeMap<StaticAddress, String> = known.collect();
+        let known = reading.datacenters();
         let names: BTreeSet<&String> = known.values().collect();
         let is_asked = self.opens().is_some() || names.len() > 1;
         is_asked.then_some(known)

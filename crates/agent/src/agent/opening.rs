@@ -122,9 +122,15 @@ impl Agent {
     }
 
     fn note_open(&mut self) -> Result<()> {
-        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let rebuilt = volume.change_rebuilt(Rebuilt::opened)?;
+        self.change_rebuilt(Rebuilt::opened)?;
         tracing::info!("the member is rebuilt, and is opened to clients");
+        Ok(())
+    }
+
+    /// On the volume, and in what was found there.
+    fn change_rebuilt(&mut self, change: impl FnOnce(&mut Rebuilt)) -> Result<()> {
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
+        let rebuilt = volume.change_rebuilt(change)?;
         if let Ok(found) = &mut self.found {
             found.rebuilt = rebuilt;
         }
@@ -144,37 +150,30 @@ impl Agent {
             }
             (None, _, _) => return Ok(()),
         };
-        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let rebuilt = volume.change_rebuilt(|noted| noted.shut(has.as_ref(), Timestamp::now()))?;
+        self.change_rebuilt(|noted| noted.shut(has.as_ref(), Timestamp::now()))?;
         tracing::info!("the datacenter leaves its ring, and the member takes no clients");
-        if let Ok(found) = &mut self.found {
-            found.rebuilt = rebuilt;
-        }
         Ok(())
     }
 
     /// The call before the record: one that was not called is called by the next turn. That it was
     /// open until now is noted before both: what it has taken is in no repair of earlier.
     async fn refuse_clients(&mut self) -> Result<()> {
-        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let rebuilt = volume.change_rebuilt(|noted| noted.close_at(Timestamp::now()))?;
-        if let Ok(found) = &mut self.found {
-            found.rebuilt = rebuilt;
-        }
+        self.change_rebuilt(|noted| noted.close_at(Timestamp::now()))?;
         let admin = self.admin.clone().context(NotKnown::Server)?;
         admin.stop_native_transport().await.context(Doing::StopNativeTransport)?;
-        let Some(mut record) = self.launch.clone() else { return Ok(()) };
-        record.awaits_rebuild = true;
-        record.save(&self.settings.pod.launch_file())?;
-        (self.launch, self.looked) = (Some(record), None);
-        Ok(())
+        self.record_awaits_rebuild(true)
     }
 
     async fn take_clients(&mut self) -> Result<()> {
         let admin = self.admin.clone().context(NotKnown::Server)?;
         admin.start_native_transport().await.context(Doing::StartNativeTransport)?;
+        self.record_awaits_rebuild(false)
+    }
+
+    /// Beside the server that runs; the next look is due.
+    fn record_awaits_rebuild(&mut self, awaits: bool) -> Result<()> {
         let Some(mut record) = self.launch.clone() else { return Ok(()) };
-        record.awaits_rebuild = false;
+        record.awaits_rebuild = awaits;
         record.save(&self.settings.pod.launch_file())?;
         (self.launch, self.looked) = (Some(record), None);
         Ok(())

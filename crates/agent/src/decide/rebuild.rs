@@ -162,7 +162,7 @@ pub fn closes(facts: &Facts<'_>, ledger: &Ledger) -> Shut {
 
 /// Does the server that runs take no clients, since its datacenter leaves its ring?
 pub fn leaves(facts: &Facts<'_>) -> bool {
-    facts.spec.is_some_and(|known| known.spec.closing.is_some()) && is_owed(facts)
+    is_any_to_close(facts) && is_owed(facts)
 }
 
 /// Does the server that runs take no clients, since its member is not rebuilt?

@@ -50,9 +50,8 @@ pub async fn rebuild(operation: &Operation, tools: &Tools, progress: &Progress) 
 /// meanwhile is not in it. None where it has none, or does not count them by datacenter.
 async fn copies(tools: &Tools, keyspace: &str) -> Result<Option<u32>> {
     let reading = tools.admin.read().await?;
-    let members = reading.members.iter().flatten();
-    let known = members.filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
-    let counted = tools.admin.copies_by_datacenter(&known.collect(), Some(keyspace)).await?;
+    let known = reading.datacenters();
+    let counted = tools.admin.copies_by_datacenter(&known, Some(keyspace)).await?;
     let of = counted.copies.get(keyspace);
     let here = of.and_then(|of| of.get(&tools.datacenter)).copied().unwrap_or(0);
     let is_uneven = counted.uneven.iter().any(|name| name == keyspace);

@@ -7,12 +7,10 @@ use crate::admin::{ByDatacenter, Error, STILL_REMOVING};
 use crate::words::calls::Doing;
 use crate::words::removal::Refused;
 use crate::words::work::{Done, Failed};
-use palladion_api::cluster::KEPT_KEYSPACES;
-use palladion_api::ids::{HostId, StaticAddress};
+use palladion_api::ids::HostId;
 use palladion_api::member::{JobCause, Liveness, RingMember};
 use palladion_api::task::RemoveDatacenterTask;
 use palladion_api::words::{Count, Names};
-use std::collections::BTreeMap;
 
 /// Remove whoever is left of it.
 pub async fn remove(bench: &Bench, what: &RemoveDatacenterTask) -> Step<Done> {
@@ -52,8 +50,7 @@ async fn is_left(bench: &Bench, what: &RemoveDatacenterTask, host_id: &HostId) -
     if !members.iter().any(|member| member.host_id == *host_id) {
         return Ok(false);
     }
-    let known = members.iter().filter_map(|m| Some((m.address.clone(), m.datacenter.clone()?)));
-    let known: BTreeMap<StaticAddress, String> = known.collect();
+    let known = reading.datacenters();
     let counted = match bench.admin.copies_by_datacenter(&known, None).await {
         Ok(counted) => counted,
         Err(error) => return Err(bench.failed(Doing::CountCopies, error).await),
@@ -103,12 +100,7 @@ fn forbids(
         let (host_id, datacenter) = (other.host_id.clone(), datacenter());
         return Some(Refused::NotNamed { host_id, datacenter });
     }
-    let has = |of: &BTreeMap<String, u32>| of.get(&what.name).is_some_and(|copies| *copies > 0);
-    let named = counted
-        .copies
-        .iter()
-        .filter(|(name, of)| has(of) && !KEPT_KEYSPACES.contains(&name.as_str()));
-    let keyspaces: Vec<&String> = named.map(|(name, _)| name).collect();
+    let keyspaces = counted.of_clients(&what.name);
     let is_named = !keyspaces.is_empty();
     is_named
         .then(|| Refused::Keyspaces { keyspaces: Names::of(keyspaces), datacenter: datacenter() })
@@ -117,6 +109,7 @@ fn forbids(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use palladion_api::ids::StaticAddress;
     use palladion_api::member::MemberState;
 
     fn member(host_id: &'static str, datacenter: &str, liveness: Liveness) -> RingMember {
