@@ -70,6 +70,11 @@ pub fn no_repair_recorded() -> Value {
 }
 
 impl MemberFact {
+    /// Is its agent of before departures?
+    pub fn knows_no_departures(&self) -> bool {
+        self.status.agent.as_ref().is_some_and(|agent| agent.protocol < KNOWS_DEPARTURES)
+    }
+
     /// Is it ordered to take no clients any more, on the volume that it is on?
     pub fn is_to_close(&self) -> bool {
         let spec = self.spec.as_ref();

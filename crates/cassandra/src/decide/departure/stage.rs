@@ -4,7 +4,7 @@
 use crate::decide::evidence;
 use crate::decide::maintenance::system_keyspaces;
 use crate::facts::leaver::failed_halfway;
-use crate::facts::{Facts, KNOWS_DEPARTURES, MemberFact};
+use crate::facts::{Facts, MemberFact};
 use crate::words::departure::{Refused, Waiting};
 use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
@@ -63,7 +63,7 @@ fn stage(facts: &Facts<'_>) -> Stage {
         return Stage::Left;
     }
     let datacenter = || facts.spec.datacenter.name.clone();
-    if let Some(old) = all.iter().find(|m| is_too_old(m)) {
+    if let Some(old) = all.iter().find(|m| m.knows_no_departures()) {
         let agent = old.status.agent.as_ref().map(|a| a.version.clone()).unwrap_or_default();
         return Stage::Waits(Waiting::AgentTooOld { member: old.name.clone(), agent });
     }
@@ -111,10 +111,6 @@ fn stage(facts: &Facts<'_>) -> Stage {
         Some(keyspaces) => Stage::Refused(Refused::Named { keyspaces, datacenter: datacenter() }),
         None => Stage::Goes,
     }
-}
-
-fn is_too_old(member: &MemberFact) -> bool {
-    member.status.agent.as_ref().is_some_and(|agent| agent.protocol < KNOWS_DEPARTURES)
 }
 
 fn names<'a>(members: impl Iterator<Item = &'a &'a MemberFact>) -> Names {

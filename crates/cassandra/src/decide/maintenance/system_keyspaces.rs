@@ -103,11 +103,7 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
     if is_set(facts, factor, members) {
         return;
     }
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Replicating::Quiet { why });
-        return;
-    }
-    if region::waits(facts, draft) {
+    if waits(facts, draft) {
         return;
     }
     let under_way = facts.status.system_replication_change.clone();
@@ -123,6 +119,15 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
     } else if job(Part::Repair).repair_each(&joined, draft) {
         conclude(facts, valid, factor, draft);
     }
+}
+
+/// Does a change of replication wait for the ring, or for another region?
+fn waits(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        draft.wait_for(Replicating::Quiet { why });
+        return true;
+    }
+    region::waits(facts, draft)
 }
 
 /// Is it set to this factor, on record and, as far as they say, for the members?

@@ -11,17 +11,16 @@ use palladion_api::task::Body;
 /// What is due is repaired in this part of the time that is left until it is late.
 const PART: (i64, i64) = (8, 10);
 
-/// When the first range of these members is late, as they report it.
-fn late_at<'a>(members: impl Iterator<Item = &'a MemberFact>) -> Option<Timestamp> {
-    let times = members.filter_map(|m| m.status.repair.as_ref()?.behind_at.as_ref());
-    times.map(|at| at.0).min()
+/// When the first range of this member is late, as it reports it.
+fn late_at(member: &MemberFact) -> Option<Timestamp> {
+    member.status.repair.as_ref()?.behind_at.as_ref().map(|at| at.0)
 }
 
 /// Are ranges late? Then their repair comes before what can wait. No haste helps the ranges
 /// of a member that is down.
 pub fn is_late(facts: &Facts<'_>) -> bool {
-    let up = facts.joined().filter(|m| m.lives_by_its_own_word(&facts.nodes));
-    late_at(up).is_some_and(|at| at <= facts.now())
+    let mut up = facts.joined().filter(|m| m.lives_by_its_own_word(&facts.nodes));
+    up.any(|member| late_at(member).is_some_and(|at| at <= facts.now()))
 }
 
 /// Seconds of work and pauses for this member, which is begun now; none where it should
@@ -35,11 +34,11 @@ pub fn seconds(facts: &Facts<'_>, job: &Job<'_>, member: &MemberFact) -> Option<
     }
     let left = job.status.members.iter().filter(|entry| !is_final(entry.state));
     let in_time = |at: &Timestamp| *at > facts.now();
-    if late_at([member].into_iter()).is_some_and(|at| !in_time(&at)) {
+    if late_at(member).is_some_and(|at| !in_time(&at)) {
         return None;
     }
     let members = left.clone().filter_map(|entry| facts.members.get(&entry.name));
-    let each_late_at = members.filter_map(|m| late_at([m].into_iter()).filter(in_time));
+    let each_late_at = members.filter_map(late_at).filter(in_time);
     let until = [Some(each_late_at.min()?), over_time_at(&job.task)].into_iter().flatten().min()?;
     let time = until.duration_since(facts.now()).as_secs();
     let count = u32::try_from(left.count()).unwrap_or(u32::MAX).max(1);

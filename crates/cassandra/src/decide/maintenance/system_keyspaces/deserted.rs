@@ -4,13 +4,11 @@
 //! any own view is dropped. A server takes no such statement while the datacenter has members.
 
 use super::had::{Had, had};
-use super::{Job, Part, is_altered, record};
+use super::{Job, Part, is_altered, record, waits};
 use crate::decide::draft::Draft;
-use crate::decide::evidence;
-use crate::decide::turn::region;
-use crate::facts::{Facts, KNOWS_DEPARTURES, MemberFact};
+use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::maintenance::{Added, Doing, Happened, Replicating};
+use crate::words::maintenance::{Added, Doing, Happened};
 use palladion_api::cluster::SystemReplicationChange;
 use palladion_plan::{Event, Flow};
 use serde_json::{Value, json};
@@ -39,11 +37,7 @@ pub(super) fn drop_one(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let Some(name) = known.iter().find(|name| is_deserted(facts, name)) else {
         return Flow::Free;
     };
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Replicating::Quiet { why });
-        return Flow::Busy;
-    }
-    if region::waits(facts, draft) {
+    if waits(facts, draft) {
         return Flow::Busy;
     }
     let (datacenter, nonce) = (name.clone(), facts.snapshot.nonce.clone());
@@ -91,14 +85,11 @@ pub(super) fn go_on(
         draft.steps.push(step.announced((!is_back).then_some(event)));
         return;
     }
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Replicating::Quiet { why });
+    if waits(facts, draft) {
         return;
     }
-    if region::waits(facts, draft) {
-        return;
-    }
-    if let Some(old) = joined.iter().find(|m| is_too_old(m)) {
+    // Agents of before leave what another datacenter has as it is, and report that as done.
+    if let Some(old) = joined.iter().find(|m| m.knows_no_departures()) {
         let agent = old.status.agent.as_ref().map(|a| a.version.clone()).unwrap_or_default();
         let (member, subject) = (old.name.clone(), old.subject());
         draft.wait_for(Added::KeepsDeserted { member, agent, datacenter }).about(subject);
@@ -106,9 +97,4 @@ pub(super) fn go_on(
     }
     Job { facts, valid, change, part: Part::Alter }.alter(&joined, draft);
     draft.wait_for(Added::Dropping { datacenter });
-}
-
-/// Agents of before leave what another datacenter has as it is, and report that as done.
-fn is_too_old(member: &MemberFact) -> bool {
-    member.status.agent.as_ref().is_some_and(|agent| agent.protocol < KNOWS_DEPARTURES)
 }

@@ -5,14 +5,12 @@
 
 use super::deserted;
 use super::had::{Had, had};
-use super::{Job, Part, factor_for, is_altered, keeps_others, ordered, record};
+use super::{Job, Part, factor_for, is_altered, keeps_others, ordered, record, waits};
 use super::{is_attempt, wait_for_newer_agent};
 use crate::decide::draft::Draft;
-use crate::decide::evidence;
-use crate::decide::turn::region;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::maintenance::{Added, Doing, Happened, Replicating};
+use crate::words::maintenance::{Added, Doing, Happened};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::SystemReplicationChange;
 use palladion_plan::{Event, Flow};
@@ -41,11 +39,7 @@ pub(super) fn extend(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flo
     let Some((name, members)) = new.next().filter(|_| under_way.is_none()) else {
         return Flow::Free;
     };
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Replicating::Quiet { why });
-        return Flow::Busy;
-    }
-    if region::waits(facts, draft) {
+    if waits(facts, draft) {
         return Flow::Busy;
     }
     let factor = factor_for(usize::try_from(*members).unwrap_or(usize::MAX));
@@ -94,11 +88,7 @@ fn go_on(facts: &Facts<'_>, valid: &Valid, change: &SystemReplicationChange, dra
         draft.steps.push(over(Doing::NotExtended { datacenter }).announced(Some(event)));
         return;
     }
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Replicating::Quiet { why });
-        return;
-    }
-    if region::waits(facts, draft) {
+    if waits(facts, draft) {
         return;
     }
     if !is_altered {
