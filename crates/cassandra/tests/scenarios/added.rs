@@ -4,7 +4,7 @@
 use crate::every::{before_each_write, in_flight, some};
 use crate::holes::wrote;
 use crate::sim::World;
-use crate::sim::far::{HERE, THERE};
+use crate::sim::far::{HERE, SYSTEM, THERE};
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::Phase;
 use crate::sim::world::Tick;
@@ -17,7 +17,6 @@ use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 
-const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 pub const MEMBER: &str = "demo-dc1-a-0";
 pub const OTHER: &str = "demo-dc1-b-0";
 
@@ -52,7 +51,7 @@ fn name_here(world: &mut World, keyspaces: &[&str]) {
 }
 
 /// How many members take clients.
-fn open(world: &World) -> usize {
+pub fn open(world: &World) -> usize {
     let servers = world.ring.servers.values();
     servers.filter(|s| s.door == Door::Open && s.phase == Phase::Normal).count()
 }
@@ -144,23 +143,26 @@ fn a_rebuild_that_fails_or_hangs_keeps_all_members_closed() {
     becomes_open(&mut world);
 }
 
+type Ends = fn(&mut World);
+
+/// What ends of a member, or of all, while no port is open.
+pub const ENDS: [(&str, Ends); 4] = [
+    ("the agent", |w| w.restart_agent(MEMBER)),
+    ("the server", |w| w.kill_server(MEMBER)),
+    ("the pod", |w| w.delete(kinds::POD, MEMBER)),
+    ("the power", |w| {
+        w.power_cut();
+        w.pass(30);
+        assert_eq!(open(w), 0, "{}", w.last_words());
+        w.api_returns();
+    }),
+];
+
 /// Agent, server and pod of a member end while it is rebuilt: what is not known to be done is
 /// done again, and no port opens before.
 #[test]
 fn whatever_ends_in_a_rebuild_it_is_done_again_and_no_port_opens_before() {
-    type Ends = fn(&mut World);
-    let ends: [(&str, Ends); 4] = [
-        ("the agent", |w| w.restart_agent(MEMBER)),
-        ("the server", |w| w.kill_server(MEMBER)),
-        ("the pod", |w| w.delete(kinds::POD, MEMBER)),
-        ("the power", |w| {
-            w.power_cut();
-            w.pass(30);
-            assert_eq!(open(w), 0, "{}", w.last_words());
-            w.api_returns();
-        }),
-    ];
-    for (what, end) in ends {
+    for (what, end) in ENDS {
         let mut world = added();
         name_here(&mut world, &SYSTEM);
         name_here(&mut world, &["shop"]);

@@ -3,11 +3,9 @@
 
 use crate::added::{MEMBER, OTHER, to_add};
 use crate::sim::World;
-use crate::sim::far::HERE;
+use crate::sim::far::{HERE, SYSTEM};
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
-
-const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
 /// A datacenter of two members that takes clients, and is named by these.
 fn opened() -> World {

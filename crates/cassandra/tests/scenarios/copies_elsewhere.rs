@@ -4,15 +4,13 @@
 use crate::every::killed_at_every_write;
 use crate::holes::wrote;
 use crate::sim::World;
-use crate::sim::far::{HERE, THERE};
+use crate::sim::far::{HERE, SYSTEM, THERE};
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, status};
 use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use serde_json::{Value, json};
-
-const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
 /// A ring of so many members here, which has keyspaces.
 fn ring(a: i32, b: i32) -> World {

@@ -348,16 +348,22 @@ fn a_ring_that_is_paused_in_a_repair_is_granted_no_more_and_goes_on_where_it_was
     assert_eq!(phases(&world), [Some(TaskPhase::Done)], "the same task");
 }
 
-/// No haste of the others helps its ranges, and clients have a copy less meanwhile.
-#[test]
-fn a_member_that_is_down_and_late_hastens_no_other() {
-    let mut ring = spread(2, 2);
+/// Deletions are kept for a day; everything was repaired at this time, and then the machine of the
+/// last member goes down.
+fn repaired_and_one_down(mut ring: World) -> (World, i64, String) {
     ring.ring.grace = u32::try_from(DAY).expect("a day");
     let mut world = covered(ring);
     world.until(is_done);
     let begun = world.clock();
     let node = world.node_of(LAST);
     world.set_machine(&node, Machine::Down);
+    (world, begun, node)
+}
+
+/// No haste of the others helps its ranges, and clients have a copy less meanwhile.
+#[test]
+fn a_member_that_is_down_and_late_hastens_no_other() {
+    let (mut world, begun, _) = repaired_and_one_down(spread(2, 2));
     go_to(&mut world, begun + DAY * 93 / 100);
     assert!(starts(&world, "Behind", "True RepairBehind"), "{}", condition(&world, NAME, "Behind"));
     // Whose ranges have their copies elsewhere is in time, and is given its part beside others
@@ -382,13 +388,7 @@ fn a_member_that_is_down_and_late_hastens_no_other() {
 
 #[test]
 fn what_is_late_is_told_before_it_is_too_late() {
-    let mut ring = spread(2, 1);
-    ring.ring.grace = u32::try_from(DAY).expect("a day");
-    let mut world = covered(ring);
-    world.until(is_done);
-    let begun = world.clock();
-    let node = world.node_of(LAST);
-    world.set_machine(&node, Machine::Down);
+    let (mut world, begun, node) = repaired_and_one_down(spread(2, 1));
     go_to(&mut world, begun + DAY * 7 / 10);
     let waits = condition(&world, NAME, "Accepted");
     assert!(waits.starts_with("True MembersDown") && waits.contains(LAST), "{waits}");

@@ -1,16 +1,16 @@
 //! A datacenter leaves its ring: no row that was written here at a `LOCAL_` level is lost, whatever
 //! ends in between, and nobody leaves while a keyspace of clients names the datacenter.
 
-use crate::added;
+use crate::added::{self, MEMBER, OTHER, open};
 use crate::every::{before_each_write, in_flight, some};
+use crate::lost_datacenter;
 use crate::sim::World;
-use crate::sim::far::{HERE, SHOP, THERE};
+use crate::sim::far::{HERE, SHOP, SYSTEM, THERE};
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::Phase;
 use crate::sim::rows::Level;
 use crate::sim::world::Tick;
 use jiff::SignedDuration;
-use palladion_agent::render::Door;
 use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
@@ -18,24 +18,10 @@ use palladion_plan::ObjectKey;
 use palladion_plan::sim::Fault;
 use serde_json::{Value, json};
 
-const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
-const MEMBER: &str = "demo-dc1-a-0";
-const OTHER: &str = "demo-dc1-b-0";
-
 /// A ring that was begun here, with two members elsewhere that have all keyspaces, and rows that were
 /// written here alone.
 fn ring() -> World {
-    let mut world = World::new();
-    for keyspace in SYSTEM {
-        world.ring.alter(keyspace, HERE, 1);
-    }
-    world.ring.alter(SHOP, HERE, 2);
-    let mut world = world.with(&a_cluster(&[("a", 1), ("b", 1)]));
-    world.settle();
-    world.elsewhere("far-1", THERE, "10.9.0.1");
-    world.elsewhere("far-2", THERE, "10.9.0.2");
-    world.settle();
-    world.ring.alter(SHOP, THERE, 2);
+    let mut world = lost_datacenter::ring();
     assert_eq!(world.write(20), 20);
     world.ring.rows_are_elsewhere_too();
     world.settle();
@@ -53,11 +39,6 @@ fn lower(world: &mut World) {
 }
 
 /// How many members take clients.
-fn open(world: &World) -> usize {
-    let servers = world.ring.servers.values();
-    servers.filter(|s| s.door == Door::Open && s.phase == Phase::Normal).count()
-}
-
 fn lacks_elsewhere(world: &World) -> usize {
     let rows = world.ring.far.rows.as_ref().expect("clients' rows should be elsewhere too");
     let told = world.ring.clients.told.iter();
@@ -160,19 +141,7 @@ fn a_crash_at_any_write_loses_no_row_and_ends_alike() {
 /// Agent, server and pod of a member end in each part of it, the power too: no port opens again.
 #[test]
 fn whatever_ends_no_member_takes_clients_again() {
-    type Ends = fn(&mut World);
-    let ends: [(&str, Ends); 4] = [
-        ("the agent", |w| w.restart_agent(MEMBER)),
-        ("the server", |w| w.kill_server(MEMBER)),
-        ("the pod", |w| w.delete(kinds::POD, MEMBER)),
-        ("the power", |w| {
-            w.power_cut();
-            w.pass(30);
-            assert_eq!(open(w), 0, "{}", w.last_words());
-            w.api_returns();
-        }),
-    ];
-    for (what, end) in ends {
+    for (what, end) in added::ENDS {
         let mut world = ring();
         leave(&mut world);
         world.until(|w| open(w) == 0);

@@ -3,15 +3,13 @@
 use crate::every::killed_at_every_write;
 use crate::holes::wrote;
 use crate::sim::World;
-use crate::sim::far::{HERE, SHOP, THERE};
+use crate::sim::far::{HERE, SHOP, SYSTEM, THERE};
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, status};
 use palladion_api::labels;
 use palladion_api::member::Liveness;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use serde_json::{Value, json};
-
-const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
 /// A ring with two members elsewhere, and a keyspace that has copies in both.
 pub fn ring() -> World {

@@ -23,6 +23,8 @@ pub const SIMPLE: &str = "SimpleStrategy";
 
 /// The keyspace of clients.
 pub const SHOP: &str = "shop";
+/// The keyspaces of the server whose copies the operator keeps.
+pub const SYSTEM: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 
 /// The datacenter here, and the one elsewhere.
 pub const HERE: &str = "dc1";
