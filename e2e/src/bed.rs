@@ -22,13 +22,19 @@ pub struct Bed {
     pub cluster: Cluster,
 }
 
+static BED: OnceLock<Bed> = OnceLock::new();
+
 /// The testbed of this process, which plays its stories on one.
 ///
 /// # Panics
 /// As [`Bed::attach`].
 pub fn bed() -> &'static Bed {
-    static BED: OnceLock<Bed> = OnceLock::new();
     BED.get_or_init(Bed::attach)
+}
+
+/// Make this the testbed of this process, before anything asks for [`bed`].
+pub fn adopt(cluster: Cluster) -> &'static Bed {
+    BED.get_or_init(|| Bed { cluster })
 }
 
 /// A text in an object; empty where there is none.

@@ -7,6 +7,7 @@ mod gates;
 mod layers;
 mod manifest;
 mod register;
+mod stock;
 
 use palladion_e2e::story::Story;
 
@@ -31,6 +32,8 @@ pub fn story() -> Story {
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()
         .step("the layers of Contrail start in their order", layers::contrail)
+        .in_soak()
+        .step("a Cassandra image as it comes is configured by its address", stock::cassandra)
         .in_soak()
         .into()
 }

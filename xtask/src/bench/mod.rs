@@ -11,6 +11,7 @@ mod lost;
 mod report;
 mod ring;
 mod roll;
+mod services;
 mod stop;
 mod zoned;
 
@@ -59,6 +60,8 @@ enum Suite {
     Leases,
     /// What backups and restores cost, and what clients feel of them
     Backups,
+    /// What the services of a stack cost, and how soon they hear of a change
+    Services,
 }
 
 impl Suite {
@@ -70,6 +73,7 @@ impl Suite {
             Suite::Jobs => "docs/benchmarks/jobs.md",
             Suite::Leases => "docs/benchmarks/leases.md",
             Suite::Backups => "docs/benchmarks/backups.md",
+            Suite::Services => "docs/benchmarks/services.md",
         }
     }
 }
@@ -104,6 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Suite::Jobs => measure_jobs(arguments),
         Suite::Leases => measure_leases(arguments),
         Suite::Backups => measure_backups(arguments),
+        Suite::Services => measure_services(arguments),
     };
     Cluster::down(&arguments.name, &mut Lines)?;
     let report = outcome?;
@@ -141,6 +146,10 @@ fn measure_jobs(arguments: &Arguments) -> Result<String> {
 
 fn measure_backups(arguments: &Arguments) -> Result<String> {
     backups::measure(&testbed(arguments, &[])?, arguments.mib)
+}
+
+fn measure_services(arguments: &Arguments) -> Result<String> {
+    services::measure(testbed(arguments, &[])?, Duration::from_secs(arguments.idle_seconds))
 }
 
 /// On a control plane alone: no pod runs, and the operator runs beside it.

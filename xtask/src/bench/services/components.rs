@@ -1,0 +1,95 @@
+//! Figures of Components: how soon a process hears that what it depends on has changed, the
+//! memory of what waits beside it, and a stack at rest.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use palladion_e2e::bed::{bed, condition};
+use palladion_e2e::stack::{Services, example};
+use palladion_e2e::wait_for;
+use palladion_testbed::progress::{Lines, Progress};
+use serde_json::{Value, json};
+
+use super::super::report::Report;
+use super::super::{OPERATOR, look};
+use super::memory;
+
+const NAMESPACE: &str = "bench-stack";
+/// Changes that are measured: enough to see the spread.
+const TIMES: u32 = 5;
+/// A change is to reach a process in this time, and is waited for longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn figures(report: &mut Report) -> Result<()> {
+    Lines.note("Components, of which one depends on the other");
+    let services = Services::start(NAMESPACE, &example("component"));
+    services.wait_ready("component", "web");
+    let mut times = Vec::new();
+    for time in 0..TIMES {
+        // There and back: each is another set of addresses.
+        let replicas = 1 + (time + 1) % 2;
+        times.push(heard(&services, replicas)?);
+        services.wait_ready("component", "store");
+        services.wait_ready("component", "web");
+    }
+    times.sort_unstable();
+    let seconds = |at: usize| {
+        let millis = u32::try_from(times[at]).unwrap_or(u32::MAX);
+        format!("{:.1}", f64::from(millis) / 1000.0)
+    };
+    report.row(
+        "a dependency has another node (by the kubelet, whole seconds) or one fewer (by the status) until SIGHUP in the process above it: fastest / median / slowest",
+        "≤ 5 s",
+        format!("{} / {} / {} s, {TIMES} times", seconds(0), seconds(2), seconds(4)),
+    );
+    let reloads = memory(NAMESPACE, "web-0", "reload", "/.*palladion-agent")?;
+    report.row("memory of what signals the process of a pod", "", format!("{reloads:.1} MiB"));
+    Ok(())
+}
+
+/// Milliseconds from a change of `store` until `web-0` had its signal.
+fn heard(services: &Services, replicas: u32) -> Result<i64> {
+    let known = services.loads("web-0")?.len();
+    let wanted = usize::try_from(replicas)?;
+    services.patch("component", "store", &json!({ "spec": { "replicas": replicas } }));
+    let changed = wait_for("other nodes of store", PATIENCE, || {
+        let store = services.get("component", "store")?;
+        let nodes = store["status"]["service"]["nodes"].as_array().map_or(0, Vec::len);
+        Ok((nodes == wanted).then(|| jiff::Timestamp::now().as_millisecond()))
+    })?;
+    let from = match replicas {
+        // A node that is ready is on record from then on: by the kubelet's word, which comes
+        // before this program has seen it.
+        2 => time(&condition(&services.pod("store-1"), "Ready")["lastTransitionTime"])?,
+        _ => changed,
+    };
+    let load = wait_for("a signal", PATIENCE, || {
+        Ok(services.loads("web-0")?.get(known).map(|(at, ..)| *at))
+    })?;
+    // One fewer is seen here a moment after the process may have heard of it.
+    Ok((load - from).max(0))
+}
+
+fn time(of: &Value) -> Result<i64> {
+    let time: jiff::Timestamp = of.as_str().context("a time")?.parse().context("a time")?;
+    Ok(time.as_millisecond())
+}
+
+/// Everything that the operator asks for while nothing happens to the services of all kinds that
+/// the figures before have left.
+pub fn at_rest(watched: Duration, report: &mut Report) -> Result<()> {
+    let seconds = watched.as_secs();
+    Lines.note(&format!("watching services at rest for {seconds} s"));
+    let services = Services::start("bench-rest", &example("registration"));
+    services.wait_ready("registration", "web");
+    std::thread::sleep(Duration::from_secs(15));
+    let mark = bed().cluster.audit_mark()?;
+    std::thread::sleep(watched);
+    let counts = bed().cluster.audit_counts(mark, OPERATOR)?;
+    report.row(
+        &format!("requests of the operator in {seconds} s at rest, besides its Lease"),
+        "0",
+        format!("{} writes, {} reads", look::writes(&counts), look::reads(&counts)),
+    );
+    Ok(())
+}
