@@ -1,5 +1,6 @@
 //! `kubectl palladion` as a person types it, on the testbed.
 
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -30,6 +31,21 @@ impl Bed {
     pub fn palladion(&self, line: &str) -> Result<Typed> {
         typed(line, self.cluster.kubeconfig())
     }
+
+    /// How a verb and a word that is begun may go on, as kubectl asks for it.
+    ///
+    /// # Errors
+    /// The program is not there, or does not answer.
+    pub fn completed(&self, namespace: &str, verb: &str, begun: &str) -> Result<String> {
+        let output = Command::new(program()?)
+            .arg0("kubectl_complete-palladion")
+            .args([verb, "-n", namespace, begun])
+            .env("KUBECONFIG", self.cluster.kubeconfig())
+            .output()
+            .context("asking how a line may go on")?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
 }
 
 impl Person {
@@ -42,7 +58,8 @@ impl Person {
     }
 }
 
-fn typed(line: &str, kubeconfig: PathBuf) -> Result<Typed> {
+/// Where the program is.
+fn program() -> Result<PathBuf> {
     let program = std::env::var_os(PROGRAM)
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(BUILT), PathBuf::from);
     ensure!(
@@ -50,6 +67,11 @@ fn typed(line: &str, kubeconfig: PathBuf) -> Result<Typed> {
         "{} is not there; hint: `cargo xtask test` builds it",
         program.display()
     );
+    Ok(program)
+}
+
+fn typed(line: &str, kubeconfig: PathBuf) -> Result<Typed> {
+    let program = program()?;
     let output = Command::new(&program)
         .args(line.split(' '))
         .env("KUBECONFIG", kubeconfig)

@@ -8,6 +8,7 @@ mod layers;
 mod manifest;
 mod register;
 mod stock;
+mod ways;
 
 use palladion_e2e::story::Story;
 
@@ -34,6 +35,15 @@ pub fn story() -> Story {
         .step("the layers of Contrail start in their order", layers::contrail)
         .in_soak()
         .step("a Cassandra image as it comes is configured by its address", stock::cassandra)
+        .in_soak()
+        .step(
+            "all of a dependency are waited for and all pods follow it at once",
+            ways::nodes_all_at_once,
+        )
+        .in_soak()
+        .step("what a Stack has created goes with it and nothing else", ways::common_and_deleted)
+        .in_soak()
+        .step("agents that are replaced on deletion wait for it", ways::on_delete)
         .in_soak()
         .into()
 }

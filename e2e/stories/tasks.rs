@@ -9,6 +9,7 @@ mod kinds;
 mod looks;
 mod much;
 mod repair;
+mod typed;
 
 use std::time::Duration;
 
@@ -56,6 +57,10 @@ pub fn story() -> Story {
             "whoever is killed, a repair is called no oftener than it is tried",
             killed::in_a_repair,
         )
+        .in_soak()
+        .step("a scrub, a garbage collection and an upgrade rewrite every SSTable", kinds::rewrite)
+        .in_soak()
+        .step("every verb of the command line does on a real ring what it says", typed::every_verb)
         .in_soak()
         .step("a member is drained by a task and serves again after a restart", drain::and_restart)
         .in_soak()

@@ -78,3 +78,37 @@ pub(super) fn restarts(ring: &Ring<'_>) {
     bed().kubectl(&waits).expect("whoever waits for it sees the end");
     ring.check_data().expect("all rows");
 }
+
+/// The data files of the table that is checked, on a member.
+fn files(member: &str) -> Vec<String> {
+    let listed = in_server(member, "cd /var/lib/cassandra/data/kept && ls rows-*/*-Data.db");
+    listed.lines().map(str::to_owned).collect()
+}
+
+/// What the server calls done is done to its files: none of those before is left.
+pub(super) fn rewrite(ring: &Ring<'_>) {
+    let members = ring.member_names().expect("names");
+    ask("all-on-disk", json!({ "flush": { "keyspaces": [KEYSPACE] } }));
+    wait_done("all-on-disk");
+    let kinds = [
+        ("rewrites-garbage", json!({ "garbageCollect": { "keyspaces": [KEYSPACE] } })),
+        ("rewrites-scrub", json!({ "scrub": { "snapshot": "Skip", "keyspaces": [KEYSPACE] } })),
+        (
+            "rewrites-upgrade",
+            json!({ "upgradeSSTables": { "which": "All", "keyspaces": [KEYSPACE] } }),
+        ),
+    ];
+    for (task, spec) in kinds {
+        let before: Vec<Vec<String>> = members.iter().map(|member| files(member)).collect();
+        ask(task, spec);
+        wait_done(task);
+        for (member, before) in members.iter().zip(&before) {
+            let after = files(member);
+            println!("{task} on {member}: {} files, then {}", before.len(), after.len());
+            assert!(!before.is_empty() && !after.is_empty(), "{task} on {member}: no data");
+            let kept: Vec<&String> = after.iter().filter(|f| before.contains(f)).collect();
+            assert!(kept.is_empty(), "{task} left {kept:?} on {member} as they were");
+        }
+    }
+    ring.check_data().expect("all rows");
+}
