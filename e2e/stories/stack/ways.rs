@@ -100,7 +100,7 @@ pub(super) fn nodes_all_at_once() {
     // With one of two away, a pod above that starts waits, since all are asked for.
     let uid = services.uid("above-0");
     {
-        let _only = OnlyThisNode::is_open(&services.pod("below-0"));
+        let _only = OnlyThisNode::of(&services.pod("below-0"));
         for pod in ["below-1", "above-0"] {
             let words = format!("delete pod {pod} -n {} --wait=true", services.namespace);
             bed().kubectl(&words).expect("deleted");
@@ -125,10 +125,10 @@ pub(super) fn nodes_all_at_once() {
 struct OnlyThisNode;
 
 impl OnlyThisNode {
-    fn is_open(of: &Value) -> Self {
+    fn of(pod: &Value) -> Self {
         let only = Self;
         for node in super::agents::workers(&bed().cluster) {
-            if of["spec"]["nodeName"] != node.as_str() {
+            if pod["spec"]["nodeName"] != node.as_str() {
                 bed().kubectl(&format!("cordon {node}")).expect("cordoned");
             }
         }

@@ -591,21 +591,24 @@ fn a_task_behind_a_rollout_that_does_not_move_says_which_since_when_and_what_to_
 
 #[test]
 fn a_member_whose_machine_dies_while_it_works_is_replaced_before_the_next_one_begins() {
-    let mut world = spread(2, 1);
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    let mut spec = task("compact", &json!({}));
-    spec["onFailure"] = json!("Continue");
-    ask(&mut world, "work", &spec);
-    world.until(|w| works(w, LAST));
-    let node = world.node_of(LAST);
-    world.lose_node(&node);
-    world.settle();
-    world.expect_ring(3);
-    let status = status(&world, "work");
-    use MemberTaskState::{Failed, Succeeded};
-    assert_eq!(states(&status), [Succeeded, Failed, Succeeded], "{}", world.last_words());
-    assert_eq!(status.members[1].reason.as_deref(), Some("MemberLost"));
-    assert_eq!(reason_of_failed(&world, "work"), "TaskPartial");
+    for body in ["compact", "repair"] {
+        let mut world = spread(2, 1);
+        world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+        let mut spec = task(body, &json!({}));
+        spec["onFailure"] = json!("Continue");
+        ask(&mut world, "work", &spec);
+        world.until(|w| works(w, LAST));
+        let node = world.node_of(LAST);
+        world.lose_node(&node);
+        world.settle();
+        world.expect_ring(3);
+        let status = status(&world, "work");
+        use MemberTaskState::{Failed, Succeeded};
+        let ended = states(&status);
+        assert_eq!(ended, [Succeeded, Failed, Succeeded], "{body}: {}", world.last_words());
+        assert_eq!(status.members[1].reason.as_deref(), Some("MemberLost"), "{body}");
+        assert_eq!(reason_of_failed(&world, "work"), "TaskPartial", "{body}");
+    }
 }
 
 #[test]
