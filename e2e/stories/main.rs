@@ -62,6 +62,7 @@ fn main() -> ExitCode {
         wrong_input::story(),
         zones::story(),
         zookeeper::story(),
+        zookeeper::hurt(),
     ];
     stories.extend(zoned::stories());
     story::main(&Suite {

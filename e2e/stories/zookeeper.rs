@@ -4,6 +4,7 @@
 mod changes;
 mod forming;
 mod losses;
+mod quorum;
 mod wrong_input;
 
 use palladion_e2e::story::Story;
@@ -30,6 +31,15 @@ pub fn story() -> Story {
         .step("the leader may be among the leavers", changes::leader_leaves)
         .in_soak()
         .step("where two of three are wiped nobody votes until a user says so", losses::two_wiped)
+        .in_soak()
+        .into()
+}
+
+/// Each has an ensemble of its own: nodes are cut off and kept empty, and pods are killed.
+pub fn hurt() -> Story {
+    Story::named("zookeeper-hurt")
+        .breaks_machines()
+        .step("without a majority nothing but the status is written", quorum::two_of_three_away)
         .in_soak()
         .into()
 }
