@@ -3,6 +3,7 @@
 
 mod changes;
 mod forming;
+mod kills;
 mod losses;
 mod quorum;
 mod wrong_input;
@@ -40,6 +41,8 @@ pub fn hurt() -> Story {
     Story::named("zookeeper-hurt")
         .breaks_machines()
         .step("without a majority nothing but the status is written", quorum::two_of_three_away)
+        .in_soak()
+        .step("joins in which anybody is killed at any step lose nothing", kills::at_each_step)
         .in_soak()
         .into()
 }
