@@ -2,6 +2,7 @@
 //! writer, replaced where a volume is lost, restarted, refused.
 
 mod changes;
+mod five;
 mod forming;
 mod kills;
 mod losses;
@@ -30,6 +31,8 @@ pub fn story() -> Story {
         .step("it is upgraded to the next line under a writer", changes::upgraded)
         .in_soak()
         .step("the leader may be among the leavers", changes::leader_leaves)
+        .in_soak()
+        .step("it grows to five and shrinks to one without its leader", five::to_five_and_back)
         .in_soak()
         .step("where two of three are wiped nobody votes until a user says so", losses::two_wiped)
         .in_soak()
