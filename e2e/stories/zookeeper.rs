@@ -4,6 +4,7 @@
 mod changes;
 mod five;
 mod forming;
+mod ghost;
 mod kills;
 mod losses;
 mod quorum;
@@ -46,6 +47,8 @@ pub fn hurt() -> Story {
         .step("without a majority nothing but the status is written", quorum::two_of_three_away)
         .in_soak()
         .step("joins in which anybody is killed at any step lose nothing", kills::at_each_step)
+        .in_soak()
+        .step("a server whose node was cut off serves nobody afterwards", ghost::serves_nobody)
         .in_soak()
         .into()
 }
