@@ -48,6 +48,11 @@ pub fn hurt() -> Story {
         .in_soak()
         .step("joins in which anybody is killed at any step lose nothing", kills::at_each_step)
         .in_soak()
+        .step(
+            "a volume that was wiped while another server is down lets nobody serve",
+            losses::wiped_while_another_is_down,
+        )
+        .in_soak()
         .step("a server whose node was cut off serves nobody afterwards", ghost::serves_nobody)
         .in_soak()
         .into()
