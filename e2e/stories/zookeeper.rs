@@ -8,6 +8,7 @@ mod ghost;
 mod kills;
 mod losses;
 mod quorum;
+mod rollout;
 mod wrong_input;
 
 use palladion_e2e::story::Story;
@@ -34,6 +35,8 @@ pub fn story() -> Story {
         .step("the leader may be among the leavers", changes::leader_leaves)
         .in_soak()
         .step("it grows to five and shrinks to one without its leader", five::to_five_and_back)
+        .in_soak()
+        .step("an image that is missing stops at the first server", rollout::stops_at_the_first)
         .in_soak()
         .step("where two of three are wiped nobody votes until a user says so", losses::two_wiped)
         .in_soak()
