@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         patient::story(),
         power::story(),
         rabbitmq::story(),
+        rabbitmq::hurt(),
         regions::story(),
         ring::story(),
         roll::story(),
