@@ -7,6 +7,7 @@ mod gates;
 mod layers;
 mod manifest;
 mod register;
+mod sandbox;
 
 use palladion_e2e::story::Story;
 
@@ -19,7 +20,9 @@ pub fn story() -> Story {
         .step("services that depend on each other are named", gates::cycle)
         .step("pods are registered once although answers are lost", register::once)
         .step("a Stack writes what it created or was given and nothing else", manifest::given)
-        .step("a sandbox that ends opens no gate again", gates::sandbox)
+        .step("a sandbox that ends opens no gate again", sandbox::of_a_component)
+        .in_soak()
+        .step("nor without the quorum of an ensemble", sandbox::of_an_ensemble)
         .in_soak()
         .step(
             "an operator that dies between a call and its record doubles nobody",
