@@ -37,6 +37,8 @@ pub fn story() -> Story {
         .in_soak()
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()
+        .step("a node that changes its group runs one agent at a time", agents::moved)
+        .in_soak()
         .step("the layers of Contrail start in their order", layers::contrail)
         .in_soak()
         .into()
