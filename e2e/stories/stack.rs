@@ -8,6 +8,7 @@ mod layers;
 mod manifest;
 mod register;
 mod sandbox;
+mod scale;
 
 use palladion_e2e::story::Story;
 
@@ -38,6 +39,8 @@ pub fn story() -> Story {
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()
         .step("a node that changes its group runs one agent at a time", agents::moved)
+        .in_soak()
+        .step("a fourth member of Cassandra reaches those above it once", scale::a_fourth_member)
         .in_soak()
         .step("the layers of Contrail start in their order", layers::contrail)
         .in_soak()
