@@ -129,11 +129,11 @@ pub fn one_never_back() {
     drop((first, second));
     let begin = Instant::now();
     let name = service.member_name(LAST);
-    let told = service.wait("those that are back to say for whom they wait", |o| {
+    let named = service.wait("those that are back to say for whom they wait", |o| {
         let said = condition(o, "Degraded")["message"].to_string();
         said.contains("waits for the tables of") && said.contains(&name)
     });
-    println!("{}", condition(&told, "Degraded")["message"]);
+    println!("{}", condition(&named, "Degraded")["message"]);
     let said = begin.elapsed();
     thread::sleep(Duration::from_secs(20));
     let status = service.status();

@@ -1,5 +1,5 @@
-//! Cassandra grows from three to four members below services of Contrail: what is made anew
-//! with each change is made anew once, and what takes a signal gets exactly one.
+//! Cassandra grows from three to four members below services of Contrail: what is recreated
+//! with each change is recreated once, and what takes a signal gets exactly one.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -137,7 +137,7 @@ pub(super) fn a_fourth_member() {
         .unwrap_or_else(|e| panic!("{}: {e:#}", seen.name));
     }
     for seen in &config {
-        wait_for("config to be made anew", GROWS_IN, || {
+        wait_for("config to be recreated", GROWS_IN, || {
             let pod = services.get("pod", &seen.name)?;
             let is_new = pod["metadata"]["uid"] != seen.uid.as_str();
             let loads = services.loads_at(&seen.name, seen.port)?;
@@ -151,7 +151,7 @@ pub(super) fn a_fourth_member() {
     thread::sleep(ONLY_ONE);
     let after: Vec<String> =
         pods(&services, OWNER, "config", CONFIG).into_iter().map(|seen| seen.uid).collect();
-    assert_eq!(after, new, "config is made anew once");
+    assert_eq!(after, new, "config is recreated once");
     let heard: Vec<i64> =
         control.iter().chain(&agents).map(|seen| heard_once(&services, seen)).collect();
     let last = heard.iter().max().copied().unwrap_or_default();
