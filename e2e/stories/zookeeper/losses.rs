@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use palladion_e2e::bed;
 use palladion_e2e::bed::{condition, text, wait_for};
+use palladion_e2e::service::Service;
 use palladion_e2e::zookeeper::{Client, Ensemble, PATIENCE, Writing};
 use serde_json::json;
 
@@ -49,6 +50,28 @@ pub fn all_killed() {
     writing.end(&ensemble).expect("all that was acknowledged is there");
 }
 
+/// Wait until the agent in the pod that a member has now says this of its volume.
+fn wait_volume(service: &Service, ordinal: u32, state: &str) {
+    let name = service.member_name(ordinal);
+    wait_for(&format!("the volume of {name} to be {state}"), PATIENCE, || {
+        let member = bed().get(service.name, "servicemember", &name)?.unwrap_or_default();
+        let pod = bed().get(service.name, "pod", &name)?.unwrap_or_default();
+        let is_its_own = member["status"]["agent"]["podUID"] == pod["metadata"]["uid"];
+        let is_so = member["status"]["volume"]["state"] == state;
+        Ok((is_its_own && is_so).then_some(()))
+    })
+    .expect("its agent says so");
+}
+
+/// Every member of record has this node.
+fn all_have(ensemble: &Ensemble, node: &str) {
+    for address in ensemble.addresses() {
+        let port = bed().cluster.forward(address).expect("forwarded");
+        let names = Client::open(port).expect("a session").children("/").expect("names");
+        assert!(names.iter().any(|name| name == node), "{address} has lost {node}: {names:?}");
+    }
+}
+
 /// A write is acknowledged by A and B, A goes, and B is wiped: C, which has not heard of the
 /// write, elects nobody with what is left of B.
 pub fn wiped_while_another_is_down() {
@@ -81,17 +104,8 @@ pub fn wiped_while_another_is_down() {
     let begin = Instant::now();
     ensemble.wipe(B);
     drop(c_is_away);
-    for (ordinal, state) in [(B, "Lost"), (C, "Joined")] {
-        let name = service.member_name(ordinal);
-        wait_for(&format!("the volume of {name} to be {state}"), PATIENCE, || {
-            let member = bed().get(ensemble.name, "servicemember", &name)?.unwrap_or_default();
-            let pod = bed().get(ensemble.name, "pod", &name)?.unwrap_or_default();
-            let is_its_own = member["status"]["agent"]["podUID"] == pod["metadata"]["uid"];
-            let is_so = member["status"]["volume"]["state"] == state;
-            Ok((is_its_own && is_so).then_some(()))
-        })
-        .expect("its agent says so");
-    }
+    wait_volume(&service, B, "Lost");
+    wait_volume(&service, C, "Joined");
     for _ in 0..10 {
         for port in &ports {
             assert!(Client::open(*port).is_err(), "nobody may serve without the write");
@@ -112,11 +126,7 @@ pub fn wiped_while_another_is_down() {
     let after = service.member(B);
     assert!(after["spec"]["serverID"].as_i64() > id, "{after:#}");
     assert_ne!(after["spec"]["volumeID"], before["spec"]["volumeID"], "another volume");
-    for address in ensemble.addresses() {
-        let port = bed().cluster.forward(address).expect("forwarded");
-        let names = Client::open(port).expect("a session").children("/").expect("names");
-        assert!(names.iter().any(|name| name == "w"), "{address} has lost W: {names:?}");
-    }
+    all_have(&ensemble, "w");
     println!(
         "figure: zk-wiped: nobody served for {:.0} s with A down and B wiped; all of it {:.0} s",
         missed.as_secs_f64(),
