@@ -5,6 +5,11 @@ use palladion_testbed::audit::{AuditEntry, AuditMark};
 
 use crate::bed::Bed;
 
+/// Does this request ask for a change of something?
+pub fn is_write(entry: &AuditEntry) -> bool {
+    matches!(entry.verb.as_str(), "create" | "update" | "patch" | "delete" | "deletecollection")
+}
+
 /// What users whose name contains `user` asked for and `counts` lets pass, on
 /// all testbeds of the run.
 ///

@@ -195,6 +195,17 @@ impl Bed {
         })
     }
 
+    /// End the operator without a word; another pod of it is made.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub fn kill_operator(&self) -> Result<()> {
+        let words = format!(
+            "delete pods -n {OPERATOR_NAMESPACE} -l app.kubernetes.io/name={OPERATOR} --grace-period=0 --force --wait=false"
+        );
+        self.kubectl(&words).map(drop)
+    }
+
     /// Upgrade Palladion to a release with this image of the agent, as far as
     /// rings see it: another operator process, with another default image.
     pub fn upgrade_palladion(&self, agent: &str) -> Result<()> {

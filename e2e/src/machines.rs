@@ -64,7 +64,38 @@ impl Ring<'_> {
     }
 }
 
+/// Nodes that take no new pods: those that are deleted there stay away. They take pods again
+/// when this is dropped, however the step ends.
+#[must_use]
+pub struct Cordoned<'a> {
+    bed: &'a Bed,
+    nodes: Vec<String>,
+}
+
+impl Drop for Cordoned<'_> {
+    fn drop(&mut self) {
+        for node in &self.nodes {
+            if let Err(error) = self.bed.kubectl(&format!("uncordon {node}")) {
+                eprintln!("{node} still takes no pods: {error:#}");
+            }
+        }
+    }
+}
+
 impl Bed {
+    /// Let no new pod come to these nodes.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub fn cordon(&self, nodes: &[String]) -> Result<Cordoned<'_>> {
+        // Made first: what is cordoned when one of them fails is given back.
+        let cordoned = Cordoned { bed: self, nodes: nodes.to_vec() };
+        for node in nodes {
+            self.kubectl(&format!("cordon {node}"))?;
+        }
+        Ok(cordoned)
+    }
+
     /// The name of the node that a pod is on; empty without a pod or a node.
     ///
     /// # Errors

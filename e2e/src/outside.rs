@@ -14,6 +14,7 @@ use palladion_testbed::images::AGENT;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::audits::is_write;
 use crate::bed::{OPERATOR, OPERATOR_NAMESPACE, OPERATOR_USER, text, wait_for};
 
 /// Stops itself before its n-th write of an object or a status.
@@ -194,11 +195,7 @@ pub fn lease(cluster: &Cluster) -> Result<Value> {
 
 /// Did this request change something, and was it accepted?
 pub fn took_effect(entry: &AuditEntry) -> bool {
-    let is_write = matches!(
-        entry.verb.as_str(),
-        "create" | "update" | "patch" | "delete" | "deletecollection"
-    );
-    is_write && (200..300).contains(&entry.code)
+    is_write(entry) && (200..300).contains(&entry.code)
 }
 
 /// Is this request about the Lease?

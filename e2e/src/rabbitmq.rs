@@ -12,11 +12,12 @@ pub use publishing::{Published, Publishing};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use palladion_api::labels;
 use serde_json::{Value, json};
 
-use crate::bed::{bed, condition};
-use crate::service::Service;
+use crate::bed::{bed, condition, wait_for};
+use crate::service::{Service, apart};
 
 /// A node boots for half a minute on a machine that does more than this, and each call of
 /// its command line takes a second of a processor.
@@ -86,6 +87,11 @@ spec:
         Service { kind: "rabbitmqcluster", infix: "rmq", name: self.name, patience: PATIENCE }
     }
 
+    /// Form one whose nodes are each on a machine of its own.
+    pub fn form_apart(name: &'static str, nodes: u32) -> Self {
+        Self::form(name, nodes, &[&apart(labels::RABBITMQ, name)])
+    }
+
     /// Ask for so many nodes.
     pub fn set_nodes(&self, nodes: u32) {
         self.service().patch_spec(&json!({ "nodes": nodes }));
@@ -133,6 +139,24 @@ spec:
         let user = self.user().expect("the Secret");
         let nodes = self.forwarded().expect("forwarded");
         Client::open(nodes[0], user.login()).expect("a connection")
+    }
+
+    /// Look that each member of record shows all these messages of a queue.
+    ///
+    /// # Errors
+    /// One of them lacks some, or does not answer.
+    pub fn has_all(&self, queue: &str, messages: &[String]) -> Result<()> {
+        let user = self.user()?;
+        for node in self.forwarded()? {
+            // A queue that elects a leader answers later.
+            wait_for("a node to show its messages", Duration::from_secs(60), || {
+                let found = Client::open(node, user.login())?.all(queue)?;
+                let lost: Vec<&String> = messages.iter().filter(|m| !found.contains(m)).collect();
+                ensure!(lost.is_empty(), "the node at {node} lacks {lost:?} of {queue}");
+                Ok(Some(()))
+            })?;
+        }
+        Ok(())
     }
 
     /// Call `rabbitmqctl` in the pod of a member; what it printed.

@@ -9,9 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use palladion_testbed::audit::{AuditEntry, AuditMark};
 use serde_json::{Value, json};
 
-use crate::bed::{bed, text, wait_for};
+use crate::audits::is_write;
+use crate::bed::{OPERATOR_USER, bed, text, wait_for};
+use crate::machines::Cordoned;
 use crate::zoned::operator_requests;
 
 /// Members are started, or leave, one after the other.
@@ -33,6 +36,22 @@ pub fn operator_rests() {
     thread::sleep(REST);
     let asked = operator_requests(mark).expect("the audit log");
     assert_eq!(asked, Vec::<String>::new(), "at rest");
+}
+
+/// What the operator and the agents have written of a service.
+#[derive(Debug, Default)]
+pub struct Wrote {
+    /// Times that a status was written.
+    pub status: usize,
+    /// All that is neither a status nor an event: who, what, of which object.
+    pub more: Vec<String>,
+}
+
+/// A line of the spec with which every member has a node of its own.
+pub fn apart(label: &str, name: &str) -> String {
+    format!(
+        "placement: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{{label}: {name}}}}}}}]}}}}"
+    )
 }
 
 /// A cluster of a service.
@@ -135,6 +154,58 @@ impl Service {
         let (pod, name) = (self.member_name(ordinal), self.name);
         let words = format!("delete pod {pod} -n {name} --wait=false --grace-period={seconds}");
         bed().kubectl(&words).expect("delete");
+    }
+
+    /// The name of the node that a member's pod is on.
+    pub fn node_of(&self, ordinal: u32) -> String {
+        let node = bed().node_of(self.name, &self.member_name(ordinal)).expect("its node");
+        assert!(!node.is_empty(), "{} is on no node", self.member_name(ordinal));
+        node
+    }
+
+    /// Stop members, and keep them away until what is returned is dropped: their nodes take
+    /// no pods, and no other node has their volumes.
+    pub fn keep_away(&self, ordinals: &[u32]) -> Cordoned<'static> {
+        let nodes: Vec<String> = ordinals.iter().map(|ordinal| self.node_of(*ordinal)).collect();
+        let away = bed().cordon(&nodes).expect("cordoned");
+        for ordinal in ordinals {
+            self.delete_pod(*ordinal, 1);
+        }
+        for ordinal in ordinals {
+            let pod = self.member_name(*ordinal);
+            wait_for("a pod that finds no node", self.patience, || {
+                let pod = bed().get(self.name, "pod", &pod)?.unwrap_or_default();
+                let is_waiting = pod["spec"]["nodeName"].is_null() && pod["spec"].is_object();
+                Ok((is_waiting && pod["metadata"]["deletionTimestamp"].is_null()).then_some(()))
+            })
+            .unwrap_or_else(|e| panic!("{pod}: {e:#}"));
+        }
+        away
+    }
+
+    /// What the operator and the agents have asked to write in its namespace since then.
+    ///
+    /// # Errors
+    /// The audit log cannot be read.
+    pub fn wrote(&self, since: AuditMark) -> Result<Wrote> {
+        let agents = format!("system:serviceaccount:{}:", self.name);
+        let mut wrote = Wrote::default();
+        for user in [OPERATOR_USER, &agents] {
+            for entry in bed().cluster.audit_entries(since, user)? {
+                if entry.namespace != self.name || !is_write(&entry) {
+                    continue;
+                }
+                match (entry.subresource.as_str(), entry.resource.as_str()) {
+                    ("status", _) => wrote.status += 1,
+                    (_, "events") => {}
+                    (part, kind) => {
+                        let AuditEntry { user, verb, name, .. } = &entry;
+                        wrote.more.push(format!("{user} {verb} {kind}/{name} {part}"));
+                    }
+                }
+            }
+        }
+        Ok(wrote)
     }
 
     /// Give the annotation of the owner by which a user answers what it asks.

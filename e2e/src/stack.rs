@@ -152,7 +152,15 @@ impl Services {
     /// # Errors
     /// It does not answer.
     pub fn loads(&self, pod: &str) -> Result<Vec<(i64, String, String)>> {
-        let record = self.ask(pod, &["/record"])?;
+        self.loads_at(pod, 8080)
+    }
+
+    /// The same of one that listens at another port.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn loads_at(&self, pod: &str, port: u16) -> Result<Vec<(i64, String, String)>> {
+        let record = self.ask_at(pod, port, &["/record"])?;
         let text = |load: &Value, key: &str| load[key].as_str().unwrap_or_default().to_string();
         let loads = record["loads"].as_array().cloned().unwrap_or_default();
         Ok(loads

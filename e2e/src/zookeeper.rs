@@ -11,11 +11,13 @@ pub use writing::{Writing, Written};
 
 use std::net::SocketAddrV4;
 
+use anyhow::{Context, Result};
+use palladion_api::labels;
 use serde_json::{Value, json};
 
-use crate::bed::condition;
+use crate::bed::{bed, condition};
 pub use crate::service::PATIENCE;
-use crate::service::Service;
+use crate::service::{Service, apart};
 
 /// The version that ensembles under test have.
 pub const VERSION: &str = "3.9.3";
@@ -67,6 +69,11 @@ spec:
         ensemble
     }
 
+    /// Form one whose servers are each on a node of its own.
+    pub fn form_apart(name: &'static str, servers: u32) -> Self {
+        Self::form(name, servers, &[&apart(labels::ZOOKEEPER, name)])
+    }
+
     /// Ask for so many servers.
     pub fn set_servers(&self, servers: u32) {
         self.service().patch_spec(&json!({ "servers": servers }));
@@ -91,6 +98,21 @@ spec:
         let status = self.service().status();
         let servers = status["ensemble"].as_array().into_iter().flatten();
         servers.filter(|s| s["role"] == "Participant").filter_map(|s| s["id"].as_i64()).collect()
+    }
+
+    /// The configuration as each member of record has it, read in a session.
+    ///
+    /// # Errors
+    /// One of them does not serve.
+    pub fn configurations(&self) -> Result<Vec<String>> {
+        let read = |address| {
+            let port = bed().cluster.forward(address)?;
+            let mut client = Client::open(port).with_context(|| format!("asking {address}"))?;
+            let configuration = client.data("/zookeeper/config");
+            client.close();
+            configuration
+        };
+        self.addresses().into_iter().map(read).collect()
     }
 
     /// Where clients reach the members of record.

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use palladion_e2e::bed::OPERATOR_NAMESPACE;
 use palladion_e2e::fields::CAUSE_INITIALIZE;
 use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, a_ring, bed};
@@ -35,10 +34,7 @@ fn killed_twenty_times() {
     while killed < KILLS {
         std::thread::sleep(pause(killed));
         let complete = ring.cluster().is_ok_and(|c| c["status"]["members"] == "3/3");
-        let words = format!(
-            "delete pods -n {OPERATOR_NAMESPACE} -l app.kubernetes.io/name=palladion-operator --grace-period=0 --force --wait=false"
-        );
-        bed.kubectl(&words).expect("kill");
+        bed.kill_operator().expect("kill");
         killed += 1;
         during_creation += usize::from(!complete);
     }

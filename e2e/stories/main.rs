@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         patient::story(),
         power::story(),
         rabbitmq::story(),
+        rabbitmq::hurt(),
         regions::story(),
         ring::story(),
         roll::story(),
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         wrong_input::story(),
         zones::story(),
         zookeeper::story(),
+        zookeeper::hurt(),
     ];
     stories.extend(zoned::stories());
     story::main(&Suite {

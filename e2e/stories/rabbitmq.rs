@@ -4,6 +4,7 @@
 mod changes;
 mod forming;
 mod losses;
+mod network;
 mod wrong_input;
 
 use palladion_e2e::story::Story;
@@ -28,7 +29,28 @@ pub fn story() -> Story {
         .in_soak()
         .step("a queue that cannot move holds the node until a user says so", changes::held)
         .in_soak()
+        .step("it grows to five and shrinks to three", changes::to_five_and_back)
+        .in_soak()
         .step("nobody is replaced while a queue would lose its majority", losses::majority)
+        .in_soak()
+        .into()
+}
+
+/// Nodes are cut off and kept away.
+pub fn hurt() -> Story {
+    Story::named("rabbitmq-hurt")
+        .breaks_machines()
+        .step("a node that is cut off and healed costs no message", network::cut_off_and_healed)
+        .in_soak()
+        .step(
+            "where the last one stays away the others say for whom they wait",
+            losses::one_never_back,
+        )
+        .in_soak()
+        .step(
+            "a volume that was wiped while another node is down lets nobody serve",
+            losses::wiped_while_another_is_down,
+        )
         .in_soak()
         .into()
 }

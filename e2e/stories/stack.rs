@@ -7,6 +7,8 @@ mod gates;
 mod layers;
 mod manifest;
 mod register;
+mod sandbox;
+mod scale;
 mod stock;
 mod ways;
 
@@ -21,7 +23,9 @@ pub fn story() -> Story {
         .step("services that depend on each other are named", gates::cycle)
         .step("pods are registered once although answers are lost", register::once)
         .step("a Stack writes what it created or was given and nothing else", manifest::given)
-        .step("a sandbox that ends opens no gate again", gates::sandbox)
+        .step("a sandbox that ends opens no gate again", sandbox::of_a_component)
+        .in_soak()
+        .step("nor without the quorum of an ensemble", sandbox::of_an_ensemble)
         .in_soak()
         .step(
             "an operator that dies between a call and its record doubles nobody",
@@ -30,7 +34,15 @@ pub fn story() -> Story {
         .in_soak()
         .step("credentials are read by name and named where they cannot be", register::credentials)
         .in_soak()
+        .step("nobody is called before the service is there", register::waits_for_its_target)
+        .in_soak()
+        .step("a wrong password registers nobody until it is right", register::wrong_password)
+        .in_soak()
         .step("no node runs an agent twice", agents::one_each)
+        .in_soak()
+        .step("a node that changes its group runs one agent at a time", agents::moved)
+        .in_soak()
+        .step("a fourth member of Cassandra reaches those above it once", scale::a_fourth_member)
         .in_soak()
         .step("the layers of Contrail start in their order", layers::contrail)
         .in_soak()

@@ -2,8 +2,13 @@
 //! writer, replaced where a volume is lost, restarted, refused.
 
 mod changes;
+mod five;
 mod forming;
+mod ghost;
+mod kills;
 mod losses;
+mod quorum;
+mod rollout;
 mod wrong_input;
 
 use palladion_e2e::story::Story;
@@ -29,7 +34,29 @@ pub fn story() -> Story {
         .in_soak()
         .step("the leader may be among the leavers", changes::leader_leaves)
         .in_soak()
+        .step("it grows to five and shrinks to one without its leader", five::to_five_and_back)
+        .in_soak()
+        .step("an image that is missing stops at the first server", rollout::stops_at_the_first)
+        .in_soak()
         .step("where two of three are wiped nobody votes until a user says so", losses::two_wiped)
+        .in_soak()
+        .into()
+}
+
+/// Each has an ensemble of its own: nodes are cut off and kept empty, and pods are killed.
+pub fn hurt() -> Story {
+    Story::named("zookeeper-hurt")
+        .breaks_machines()
+        .step("without a majority nothing but the status is written", quorum::two_of_three_away)
+        .in_soak()
+        .step("joins in which anybody is killed at any step lose nothing", kills::at_each_step)
+        .in_soak()
+        .step(
+            "a volume that was wiped while another server is down lets nobody serve",
+            losses::wiped_while_another_is_down,
+        )
+        .in_soak()
+        .step("a server whose node was cut off serves nobody afterwards", ghost::serves_nobody)
         .in_soak()
         .into()
 }

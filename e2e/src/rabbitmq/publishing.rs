@@ -2,6 +2,7 @@
 //! and notes what was confirmed: none of it may be missing afterwards.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,6 +39,20 @@ pub struct Published {
     pub confirmed: BTreeSet<String>,
     /// The longest time without one.
     pub longest_gap: Duration,
+    /// From the first to the last.
+    pub took: Duration,
+}
+
+impl Display for Published {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let count = u32::try_from(self.confirmed.len()).unwrap_or(u32::MAX);
+        let (took, gap) = (self.took.as_secs_f64(), self.longest_gap.as_secs_f64());
+        let per_second = f64::from(count) / took.max(1.0);
+        write!(
+            f,
+            "{count} messages confirmed in {took:.1} s, none missing: {per_second:.0} a second, the longest gap {gap:.2} s"
+        )
+    }
 }
 
 impl Publishing {
@@ -98,7 +113,8 @@ pub(super) fn here(port: u16) -> SocketAddr {
 }
 
 fn publish(nodes: &Mutex<Vec<SocketAddr>>, ends: &AtomicBool, user: &User) -> Published {
-    let (mut published, mut last) = (Published::default(), Instant::now());
+    let (mut published, began) = (Published::default(), Instant::now());
+    let mut last = began;
     let (mut number, mut turn) = (0_usize, 0_usize);
     while !ends.load(Ordering::Relaxed) {
         let all = nodes.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -118,6 +134,7 @@ fn publish(nodes: &Mutex<Vec<SocketAddr>>, ends: &AtomicBool, user: &User) -> Pu
             published.confirmed.insert(message);
             published.longest_gap = published.longest_gap.max(last.elapsed());
             last = Instant::now();
+            published.took = began.elapsed();
             thread::sleep(PAUSE);
         }
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 const CREATE: i32 = 1;
+const GET_DATA: i32 = 4;
 const SYNC: i32 = 9;
 const GET_CHILDREN: i32 = 8;
 const CLOSE: i32 = -11;
@@ -77,14 +78,31 @@ impl Client {
     /// # Errors
     /// The server does not answer, or refuses.
     pub fn children(&mut self, path: &str) -> Result<Vec<String>> {
+        names(&self.read(GET_CHILDREN, path)?)
+    }
+
+    /// What a node holds, as of all that was acknowledged before. Of `/zookeeper/config` it
+    /// is the configuration that is in force.
+    ///
+    /// # Errors
+    /// The server does not answer, or refuses.
+    pub fn data(&mut self, path: &str) -> Result<String> {
+        let answer = self.read(GET_DATA, path)?;
+        let length = usize::try_from(int(&answer, 0)?).unwrap_or_default();
+        let bytes = answer.get(4..4 + length).context("an answer that is too short")?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// What a server says of a node once it has all that was acknowledged before.
+    fn read(&mut self, kind: i32, path: &str) -> Result<Vec<u8>> {
         let mut named = Vec::new();
         put(&mut named, path.as_bytes());
         let (error, _) = self.call(SYNC, &named)?;
         ensure!(error == 0, "syncing {path}: error {error}");
         named.push(0); // No watch.
-        let (error, answer) = self.call(GET_CHILDREN, &named)?;
-        ensure!(error == 0, "listing {path}: error {error}");
-        names(&answer)
+        let (error, answer) = self.call(kind, &named)?;
+        ensure!(error == 0, "reading {path}: error {error}");
+        Ok(answer)
     }
 
     /// Close the session: it ends at once, and not when its time is up.

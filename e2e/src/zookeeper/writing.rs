@@ -2,6 +2,7 @@
 //! and notes what was acknowledged: none of it may be missing afterwards.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,12 +21,14 @@ const BEFORE_NEXT: usize = 100;
 /// Between two nodes: some hundred a second, on a machine that does more than this.
 const PAUSE: Duration = Duration::from_millis(3);
 
-/// A client that writes.
+/// Clients that write.
 #[derive(Debug)]
 pub struct Writing {
     ports: Arc<Mutex<Vec<u16>>>,
     ends: Arc<AtomicBool>,
-    thread: JoinHandle<Written>,
+    noted: Arc<Mutex<Noted>>,
+    began: Instant,
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// What was written.
@@ -35,6 +38,44 @@ pub struct Written {
     pub acknowledged: BTreeSet<String>,
     /// The longest time without one.
     pub longest_gap: Duration,
+    /// From the first to the last.
+    pub took: Duration,
+}
+
+impl Written {
+    /// Nodes in a second, pauses among them.
+    pub fn per_second(&self) -> f64 {
+        let count = u32::try_from(self.acknowledged.len()).unwrap_or(u32::MAX);
+        f64::from(count) / self.took.as_secs_f64().max(1.0)
+    }
+}
+
+impl Display for Written {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} nodes acknowledged in {:.1} s, none missing: {:.0} a second, the longest gap {:.2} s",
+            self.acknowledged.len(),
+            self.took.as_secs_f64(),
+            self.per_second(),
+            self.longest_gap.as_secs_f64()
+        )
+    }
+}
+
+/// What all sessions have written, and when the last node was acknowledged.
+#[derive(Debug)]
+struct Noted {
+    written: Written,
+    last: Instant,
+}
+
+impl Noted {
+    fn acknowledged(&mut self, name: String) {
+        self.written.acknowledged.insert(name);
+        self.written.longest_gap = self.written.longest_gap.max(self.last.elapsed());
+        self.last = Instant::now();
+    }
 }
 
 impl Writing {
@@ -43,16 +84,29 @@ impl Writing {
     /// # Errors
     /// They do not take the first node.
     pub fn begin(ensemble: &Ensemble) -> Result<Self> {
+        Self::begin_in(ensemble, 1)
+    }
+
+    /// The same with so many sessions beside each other: one waits for the disk with each
+    /// node that it writes.
+    ///
+    /// # Errors
+    /// They do not take the first node.
+    pub fn begin_in(ensemble: &Ensemble, sessions: usize) -> Result<Self> {
         let ports = forwarded(&ensemble.addresses())?;
         let first = *ports.first().context("no server is a member of record")?;
         Client::open(first)?.create(FOLDER, "")?;
         let ports = Arc::new(Mutex::new(ports));
         let ends = Arc::new(AtomicBool::new(false));
-        let thread = {
+        let began = Instant::now();
+        let noted = Arc::new(Mutex::new(Noted { written: Written::default(), last: began }));
+        let threads = (0..sessions).map(|session| {
             let (ports, ends) = (Arc::clone(&ports), Arc::clone(&ends));
-            thread::spawn(move || write(&ports, &ends))
-        };
-        Ok(Self { ports, ends, thread })
+            let noted = Arc::clone(&noted);
+            thread::spawn(move || write(session, &ports, &ends, &noted))
+        });
+        let threads = threads.collect();
+        Ok(Self { ports, ends, noted, began, threads })
     }
 
     /// Go on through all servers that are members of record now.
@@ -71,7 +125,12 @@ impl Writing {
     /// Something is missing.
     pub fn end(self, ensemble: &Ensemble) -> Result<Written> {
         self.ends.store(true, Ordering::Relaxed);
-        let written = self.thread.join().map_err(|_| anyhow!("the writer broke"))?;
+        for thread in self.threads {
+            thread.join().map_err(|_| anyhow!("a writer broke"))?;
+        }
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let took = noted.last.duration_since(self.began);
+        let written = Written { took, ..std::mem::take(&mut noted.written) };
         for address in ensemble.addresses() {
             let port = bed().cluster.forward(address)?;
             let found = Client::open(port)?.children(FOLDER)?;
@@ -90,9 +149,8 @@ fn forwarded(addresses: &[SocketAddrV4]) -> Result<Vec<u16>> {
     addresses.iter().map(|address| bed().cluster.forward(*address)).collect()
 }
 
-fn write(ports: &Mutex<Vec<u16>>, ends: &AtomicBool) -> Written {
-    let (mut written, mut last) = (Written::default(), Instant::now());
-    let (mut number, mut turn) = (0_usize, 0_usize);
+fn write(session: usize, ports: &Mutex<Vec<u16>>, ends: &AtomicBool, noted: &Mutex<Noted>) {
+    let (mut number, mut turn) = (0_usize, session);
     while !ends.load(Ordering::Relaxed) {
         let all = ports.lock().unwrap_or_else(PoisonError::into_inner).clone();
         turn += 1;
@@ -103,18 +161,16 @@ fn write(ports: &Mutex<Vec<u16>>, ends: &AtomicBool) -> Written {
             continue;
         };
         for _ in 0..BEFORE_NEXT {
-            let name = format!("{number:08}");
+            let name = format!("{session}-{number:07}");
             if ends.load(Ordering::Relaxed)
                 || client.create(&format!("{FOLDER}/{name}"), "").is_err()
             {
                 break;
             }
-            written.acknowledged.insert(name);
-            written.longest_gap = written.longest_gap.max(last.elapsed());
-            (last, number) = (Instant::now(), number + 1);
+            noted.lock().unwrap_or_else(PoisonError::into_inner).acknowledged(name);
+            number += 1;
             thread::sleep(PAUSE);
         }
         client.close();
     }
-    written
 }

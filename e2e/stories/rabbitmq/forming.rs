@@ -7,15 +7,30 @@ use palladion_e2e::service::operator_rests;
 
 use super::NAMESPACE;
 
+/// One whose nodes have each a machine of its own.
+const APART: &str = "rmq-apart";
+
+/// Is there one of an earlier step that is as it was formed?
+fn is_well(name: &str) -> bool {
+    let found = bed().get(name, "rabbitmqcluster", name).expect("get");
+    found.is_some_and(|found| {
+        found["status"]["nodes"] == "3/3" && condition(&found, "Degraded")["status"] == "False"
+    })
+}
+
 /// The cluster of an earlier step, if it is as it was formed, or a new one.
 pub fn three() -> Cluster {
-    let found = bed().get(NAMESPACE, "rabbitmqcluster", NAMESPACE).expect("get");
-    let is_well = found.is_some_and(|found| {
-        found["status"]["nodes"] == "3/3" && condition(&found, "Degraded")["status"] == "False"
-    });
-    match is_well {
+    match is_well(NAMESPACE) {
         true => Cluster { name: NAMESPACE },
         false => Cluster::form(NAMESPACE, 3, &[]),
+    }
+}
+
+/// The same, where each of them can be kept away by itself.
+pub fn three_apart() -> Cluster {
+    match is_well(APART) {
+        true => Cluster { name: APART },
+        false => Cluster::form_apart(APART, 3),
     }
 }
 

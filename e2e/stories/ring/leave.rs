@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use palladion_api::reasons::Reason;
-use palladion_e2e::bed::OPERATOR_NAMESPACE;
 use palladion_e2e::{Ring, a_ring, bed, wait_for};
 
 use super::{NAMESPACE, SOON};
@@ -21,15 +20,12 @@ fn wait_rack(ring: &Ring<'_>, status: &str, message: &str) {
 
 /// The operator is killed in the middle, and the agent of the member that leaves.
 fn killed_meanwhile() {
-    let operator = format!(
-        "delete pods -n {OPERATOR_NAMESPACE} -l app.kubernetes.io/name=palladion-operator --grace-period=0 --force --wait=false"
-    );
     let agent = "for p in /proc/[0-9]*; do n=$(basename $p); [ $n != 1 ] && tr '\\0' ' ' < $p/cmdline | grep -q 'palladion-agen[t] agent' && kill -9 $n && echo killed; done; true";
-    bed().kubectl(&operator).expect("kill");
+    bed().kill_operator().expect("kill");
     let said = bed().exec(NAMESPACE, "ring-dc1-a-1", &["bash", "-c", agent]).expect("kill");
     assert!(said.contains("killed"), "the agent was not found: {said:?}");
     std::thread::sleep(Duration::from_secs(3));
-    bed().kubectl(&operator).expect("kill");
+    bed().kill_operator().expect("kill");
 }
 
 pub(super) fn by_recorded_intent(ring: &Ring<'_>) {

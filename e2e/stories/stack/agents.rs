@@ -1,6 +1,6 @@
 //! Agents on nodes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use palladion_api::node_agents::names::OWNER as GROUP;
 use palladion_api::reasons::Reason;
@@ -83,6 +83,56 @@ pub(super) fn one_each() {
         .collect();
     assert_eq!(running.len(), 1, "a node runs one agent");
     assert_eq!(running[0]["metadata"]["labels"][GROUP], "kernel", "the one that was there");
+    services.end();
+}
+
+/// A node goes from one group to the other: its agent ends before the next one starts.
+pub(super) fn moved() {
+    let nodes = workers(&bed().cluster);
+    let labelled = Labelled(LABEL);
+    labelled.set(&nodes[0], "kernel");
+    labelled.set(&nodes[1], "sriov");
+    let all = example("node-agents");
+    // An agent that takes its time to end.
+    let command = "command: [standin, --config, /configs/kernel.router.conf]";
+    let slow = format!(
+        "{command}\n          lifecycle: {{preStop: {{exec: {{command: [sleep, \"8\"]}}}}}}"
+    );
+    let manifest = all.replace(command, &slow);
+    assert_ne!(manifest, all, "the example has that command");
+    let services = Services::start("stack-moved", &manifest);
+    for name in ["kernel", "sriov"] {
+        services.wait_ready("nodeagentgroup", name);
+    }
+    // Each time that somebody looks, one at the most: those that end count until they are gone.
+    let begin = Instant::now();
+    let (mut looks, mut was_without) = (0_usize, false);
+    labelled.set(&nodes[0], "sriov");
+    wait_for("the agent of the other group", PATIENCE, || {
+        let pods = bed().list(services.namespace, "pods")?;
+        let here: Vec<&Value> =
+            pods.iter().filter(|pod| pod["spec"]["nodeName"] == nodes[0].as_str()).collect();
+        let groups: Vec<&Value> = here.iter().map(|p| &p["metadata"]["labels"][GROUP]).collect();
+        assert!(here.len() <= 1, "two agents on {}: {groups:?}", nodes[0]);
+        looks += 1;
+        was_without |= here.is_empty();
+        let is_there = |pod: &&Value| {
+            pod["metadata"]["labels"][GROUP] == "sriov"
+                && condition(pod, "Ready")["status"] == "True"
+        };
+        Ok(here.iter().any(is_there).then_some(()))
+    })
+    .expect("it starts");
+    println!(
+        "figure: groups: another agent after {:.1} s, never two in {looks} looks; seen without any: {was_without}",
+        begin.elapsed().as_secs_f64()
+    );
+    for name in ["kernel", "sriov"] {
+        let group = services.wait(("nodeagentgroup", name), "no overlap", |o| {
+            condition(o, "Degraded")["status"] == "False"
+        });
+        assert!(group["status"]["overlaps"].as_array().is_none_or(Vec::is_empty), "{name}");
+    }
     services.end();
 }
 

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use palladion_api::gate::TICKET;
 use palladion_api::reasons::Reason;
-use palladion_e2e::bed;
 use palladion_e2e::bed::condition;
 use palladion_e2e::stack::{Services, document, example};
 use palladion_e2e::wait_for;
@@ -169,46 +167,5 @@ pub(super) fn cycle() {
             assert!(said.contains(other), "{name}: {said}");
         }
     }
-    services.end();
-}
-
-/// A gate opens once: with the dependency away a new sandbox of the same pod waits.
-pub(super) fn sandbox() {
-    let services = Services::start("stack-sandbox", &example("component"));
-    services.wait_ready("component", "web");
-    let uid = services.uid("web-0");
-    services.patch("component", "store", &json!({ "spec": { "replicas": 0 } }));
-    services.wait_says(
-        ("component", "web"),
-        "DependenciesReady",
-        "False",
-        Reason::WaitingForDependency.as_str(),
-    );
-    let label = |pod: &Value, name: &str| pod["metadata"]["labels"][name].clone();
-    let ticket = label(&services.pod("web-0"), TICKET);
-    assert!(ticket.is_string(), "it was let in by a ticket");
-    bed().cluster.kill_sandbox(services.namespace, "web-0").expect("its sandbox ends");
-    let is_waiting = |pod: &Value| {
-        let init = &pod["status"]["initContainerStatuses"][0];
-        let containers = pod["status"]["containerStatuses"].as_array().into_iter().flatten();
-        init["state"]["running"].is_object()
-            && pod["metadata"]["uid"] == uid
-            && containers.into_iter().all(|c| c["state"]["running"].is_null())
-    };
-    services.wait(("pod", "web-0"), "the gate to wait in the new sandbox", is_waiting);
-    std::thread::sleep(Duration::from_secs(60));
-    let pod = services.pod("web-0");
-    assert!(is_waiting(&pod), "{}", pod["status"]);
-    assert_eq!(label(&pod, "status"), "");
-    services.patch("component", "store", &json!({ "spec": { "replicas": 1 } }));
-    let store = services.wait_ready("component", "store");
-    let there = millis(&condition(&store, "Available")["lastTransitionTime"]);
-    services.wait_ready("component", "web");
-    let pod = services.pod("web-0");
-    assert_eq!(pod["metadata"]["uid"], uid, "the same pod");
-    assert!(label(&pod, TICKET).is_string());
-    assert_ne!(label(&pod, TICKET), ticket, "a ticket of its own");
-    let (passed, began) = started(&pod);
-    assert!(there <= passed && passed <= began, "{there} {passed} {began}");
     services.end();
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use palladion_api::reasons::Reason;
-use palladion_e2e::bed::{OPERATOR_NAMESPACE, bed};
+use palladion_e2e::bed::{OPERATOR_NAMESPACE, bed, condition};
 use palladion_e2e::stack::{PATIENCE, Services, document, example};
 use palladion_e2e::wait_for;
 use palladion_testbed::faults::Victim;
 use serde_json::{Value, json};
+
+use super::gates::millis;
 
 const REGISTER: &str = "register-0";
 
@@ -113,6 +115,67 @@ pub(super) fn killed() {
     let all: Vec<String> = (0..8).map(|n| format!("web-{n}")).collect();
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
     assert_eq!(registered(&services), each_once(&names));
+    services.end();
+}
+
+/// Until the service is there everybody waits, in the order of the queue.
+pub(super) fn waits_for_its_target() {
+    let services = services("stack-queued");
+    let replicas = |replicas: u32| {
+        let patch = json!({ "spec": { "replicas": replicas } });
+        services.patch("component", "register", &patch);
+    };
+    replicas(0);
+    services.wait(("component", "register"), "the service to be away", |o| {
+        o["status"]["service"]["active"] == false
+    });
+    services.apply(&registration());
+    let reason = Reason::WaitingForTarget.as_str();
+    let said = services.wait_says(("registration", "web"), "Progressing", "True", reason);
+    assert!(said.contains("register"), "{said}");
+    std::thread::sleep(Duration::from_secs(5));
+    let status = services.get("registration", "web").expect("it")["status"].take();
+    assert_eq!(status["registered"], "0/3");
+    let entries = status["entries"].as_array().expect("entries");
+    assert_eq!(entries.len(), 3, "{entries:?}");
+    for entry in entries {
+        assert_eq!(entry["state"], "Queued", "{entry}");
+        assert!(entry["call"].is_null() && entry["attempts"] == 0, "nobody was called: {entry}");
+    }
+    replicas(1);
+    let back = services.wait_ready("component", "register");
+    let there = millis(&condition(&back, "Available")["lastTransitionTime"]);
+    wait_registered(&services, "3/3");
+    let took = jiff::Timestamp::now().as_millisecond() - there;
+    assert_eq!(registered(&services), each_once(&["web-0", "web-1", "web-2"]));
+    println!("figure: d1-reg: three registered {took} ms after the service was there");
+    services.end();
+}
+
+/// A wrong password is quoted, and registers nobody; the right one is used without a word.
+pub(super) fn wrong_password() {
+    let services = services("stack-password");
+    faults(&services, &json!({ "login": "palladion:change-me" }));
+    let secret = example("registration-credentials");
+    let wrong = secret.replace("change-me", "not-this-one");
+    assert_ne!(wrong, secret, "another password");
+    services.apply(&wrong);
+    services.apply(&format!("{}  auth: {{secretName: register-api}}\n", registration()));
+    let reason = Reason::RegistrationFailed.as_str();
+    let said = services.wait_says(("registration", "web"), "Degraded", "True", reason);
+    assert!(said.contains("401"), "it quotes the answer: {said}");
+    assert!(!said.contains("not-this-one"), "and no password: {said}");
+    assert!(registered(&services).is_empty(), "nobody is registered");
+    let begin = std::time::Instant::now();
+    services.apply(&secret);
+    wait_registered(&services, "3/3");
+    assert_eq!(registered(&services), each_once(&["web-0", "web-1", "web-2"]));
+    let well = services.get("registration", "web").expect("it");
+    assert_eq!(condition(&well, "Degraded")["status"], "False");
+    println!(
+        "figure: d1-reg: registered {:.1} s after the password was right",
+        begin.elapsed().as_secs_f64()
+    );
     services.end();
 }
 

@@ -1,11 +1,12 @@
 //! Volumes that have forgotten: they never vote again under their old ID.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use palladion_e2e::bed;
-use palladion_e2e::bed::{condition, text};
-use palladion_e2e::zookeeper::{Client, Ensemble, Writing};
+use palladion_e2e::bed::{condition, text, wait_for};
+use palladion_e2e::service::Service;
+use palladion_e2e::zookeeper::{Client, Ensemble, PATIENCE, Writing};
 use serde_json::json;
 
 use super::forming::three;
@@ -32,7 +33,7 @@ pub fn wiped() {
     assert_eq!(after["spec"]["replace"], json!(null), "nothing is left of it");
     writing.follow(&ensemble).expect("through the new one, too");
     let written = writing.end(&ensemble).expect("all that was acknowledged is there");
-    println!("{} nodes acknowledged, none missing", written.acknowledged.len());
+    println!("figure: zk-wiped: {written}");
 }
 
 pub fn all_killed() {
@@ -47,6 +48,91 @@ pub fn all_killed() {
     ensemble.wait_servers(3);
     assert_eq!(ensemble.voters(), ids, "the same servers");
     writing.end(&ensemble).expect("all that was acknowledged is there");
+}
+
+/// Wait until the agent in the pod that a member has now says this of its volume.
+fn wait_volume(service: &Service, ordinal: u32, state: &str) {
+    let name = service.member_name(ordinal);
+    wait_for(&format!("the volume of {name} to be {state}"), PATIENCE, || {
+        let member = bed().get(service.name, "servicemember", &name)?.unwrap_or_default();
+        let pod = bed().get(service.name, "pod", &name)?.unwrap_or_default();
+        let is_its_own = member["status"]["agent"]["podUID"] == pod["metadata"]["uid"];
+        let is_so = member["status"]["volume"]["state"] == state;
+        Ok((is_its_own && is_so).then_some(()))
+    })
+    .expect("its agent says so");
+}
+
+/// Every member of record has this node.
+fn all_have(ensemble: &Ensemble, node: &str) {
+    for address in ensemble.addresses() {
+        let port = bed().cluster.forward(address).expect("forwarded");
+        let names = Client::open(port).expect("a session").children("/").expect("names");
+        assert!(names.iter().any(|name| name == node), "{address} has lost {node}: {names:?}");
+    }
+}
+
+/// A write is acknowledged by A and B, A goes, and B is wiped: C, which has not heard of the
+/// write, elects nobody with what is left of B.
+pub fn wiped_while_another_is_down() {
+    const A: u32 = 0;
+    const B: u32 = 1;
+    const C: u32 = 2;
+    let ensemble = Ensemble::form_apart("zk-order", 3);
+    let service = ensemble.service();
+    let ports: Vec<u16> = ensemble
+        .addresses()
+        .into_iter()
+        .map(|address| bed().cluster.forward(address).expect("forwarded"))
+        .collect();
+    let c_is_away = service.keep_away(&[C]);
+    wait_for("A and B to take a write", PATIENCE, || {
+        let mut client = Client::open(ports[0])?;
+        client.create("/w", "")?;
+        client.close();
+        Ok(Some(()))
+    })
+    .expect("two of three take it");
+    let before = service.member(B);
+    let claim = |ordinal: u32| {
+        let claim = format!("data-{}", service.member_name(ordinal));
+        let claim = bed().get(ensemble.name, "persistentvolumeclaim", &claim).expect("get");
+        text(&claim.expect("the claim"), "/metadata/uid").to_string()
+    };
+    let claimed = claim(B);
+    let a_is_away = service.keep_away(&[A]);
+    let begin = Instant::now();
+    ensemble.wipe(B);
+    drop(c_is_away);
+    wait_volume(&service, B, "Lost");
+    wait_volume(&service, C, "Joined");
+    for _ in 0..10 {
+        for port in &ports {
+            assert!(Client::open(*port).is_err(), "nobody may serve without the write");
+        }
+        thread::sleep(Duration::from_secs(2));
+    }
+    let status = service.status();
+    assert!(status["ask"].is_null() && status["turn"].is_null(), "{status:#}");
+    assert_eq!(claim(B), claimed, "C alone is no majority, and proves nothing");
+    let missed = begin.elapsed();
+    drop(a_is_away);
+    let id = before["spec"]["serverID"].as_i64();
+    service.wait("another server in the place of B", |o| {
+        let all = o["status"]["ensemble"].as_array().cloned().unwrap_or_default();
+        all.len() == 3 && all.iter().all(|server| server["id"].as_i64() != id)
+    });
+    ensemble.wait_servers(3);
+    let after = service.member(B);
+    assert!(after["spec"]["serverID"].as_i64() > id, "{after:#}");
+    assert_ne!(after["spec"]["volumeID"], before["spec"]["volumeID"], "another volume");
+    all_have(&ensemble, "w");
+    println!(
+        "figure: zk-wiped: nobody served for {:.0} s with A down and B wiped; all of it {:.0} s",
+        missed.as_secs_f64(),
+        begin.elapsed().as_secs_f64()
+    );
+    service.end();
 }
 
 pub fn two_wiped() {
