@@ -6,6 +6,7 @@ mod agents;
 mod gates;
 mod layers;
 mod manifest;
+mod nested;
 mod register;
 mod sandbox;
 mod scale;
@@ -54,6 +55,8 @@ pub fn story() -> Story {
         )
         .in_soak()
         .step("what a Stack has created goes with it and nothing else", ways::common_and_deleted)
+        .in_soak()
+        .step("an object that is nested deeply stops nobody else", nested::stops_nobody)
         .in_soak()
         .step("agents that are replaced on deletion wait for it", ways::on_delete)
         .in_soak()

@@ -55,6 +55,22 @@ async fn a_watch_that_fails_for_long_makes_its_objects_unknown_until_it_succeeds
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_that_is_nested_deeply_stops_nobody_else() {
+    let (fake, engine) = at_work(1).await;
+    let deep = (0..200).fold(json!(1), |inner, _| json!({ "a": inner }));
+    toy(&fake, "b", json!({"count": 1, "value": "x", "more": deep}));
+    pass(Duration::from_secs(60)).await;
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "y"}));
+    until("goes on by its watch", || made(&fake, "a", 2, "y")).await;
+    assert_eq!(fake.count("configmaps"), 2, "nothing is made of the other");
+    // The same for one that begins with it, by a list.
+    engine.crash().await;
+    let _engine = alone(&fake);
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 1, "value": "z"}));
+    until("goes on by a list", || made(&fake, "a", 1, "z")).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_object_that_cannot_be_read_is_unknown_to_its_owner_and_nobody_else_waits() {
     let (fake, engine) = at_work(1).await;
     toy(&fake, "b", json!({"count": 1, "value": "x"}));

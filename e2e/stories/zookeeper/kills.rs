@@ -66,7 +66,7 @@ const KILLS: [(Phase, Victim); 20] = [
 /// are.
 const MOST_GROWTHS: usize = 7;
 /// From one kill to the next, with all restarts between.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 pub fn at_each_step() {
     let ensemble = Ensemble::form("zk-kill", 1, &[]);

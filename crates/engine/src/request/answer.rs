@@ -2,6 +2,7 @@
 //! the header by which a busy server says when it wants to be asked again: the
 //! answer of its priority and fairness is no `Status` that could say it.
 
+use super::nested::Nested;
 use crate::error::ApiError;
 use http::{HeaderMap, Request};
 use http_body_util::BodyExt;
@@ -17,6 +18,7 @@ pub(super) async fn to(client: &Client, request: Request<Vec<u8>>) -> Result<Val
     let bytes = body.collect().await?.to_bytes();
     if !head.status.is_client_error() && !head.status.is_server_error() {
         return serde_json::from_slice(&bytes)
+            .map(|Nested(answer)| answer)
             .map_err(|error| ApiError::from(kube::Error::SerdeError(error)));
     }
     let status = serde_json::from_slice::<Status>(&bytes).unwrap_or_else(|_| {

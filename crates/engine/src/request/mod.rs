@@ -3,6 +3,7 @@
 //! repeated here, because the queue repeats whole decisions.
 
 mod answer;
+mod nested;
 pub mod path;
 
 use crate::error::ApiError;
@@ -14,6 +15,7 @@ use http::request::Builder;
 use http::{Method, Request};
 use kube::Client;
 use kube::api::WatchEvent;
+use nested::Nested;
 use palladion_plan::{ObjectKey, Resource, Subresource};
 use path::{collection_path, encode, object_path, selection_query};
 use serde_json::{Value, json};
@@ -34,6 +36,16 @@ const PAGE: u32 = 500;
 const JSON: &str = "application/json";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 const APPLY_PATCH: &str = "application/apply-patch+yaml";
+
+fn plain(event: WatchEvent<Nested>) -> WatchEvent<Value> {
+    match event {
+        WatchEvent::Added(Nested(object)) => WatchEvent::Added(object),
+        WatchEvent::Modified(Nested(object)) => WatchEvent::Modified(object),
+        WatchEvent::Deleted(Nested(object)) => WatchEvent::Deleted(object),
+        WatchEvent::Bookmark(bookmark) => WatchEvent::Bookmark(bookmark),
+        WatchEvent::Error(status) => WatchEvent::Error(status),
+    }
+}
 
 /// May an apply take fields from other managers?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,14 +223,14 @@ impl Api {
         }
         let request = build(Method::GET, &path, None)?;
         let asked = Instant::now();
-        let open = self.client.request_events::<Value>(request);
+        let open = self.client.request_events::<Nested>(request);
         let answer = match tokio::time::timeout(REQUEST_TIMEOUT, open).await {
             Ok(answer) => answer.map_err(ApiError::from),
             Err(_) => Err(ApiError::timeout(REQUEST_TIMEOUT)),
         };
         self.metrics.request(Verb::Watch, selection.resource.kind, &answer);
         self.pace.ended(asked, &answer);
-        Ok(answer?.map(|event| event.map_err(ApiError::from)))
+        Ok(answer?.map(|event| event.map(plain).map_err(ApiError::from)))
     }
 
     async fn send(

@@ -38,7 +38,9 @@ pub fn open(shared: Arc<Shared>, target: Target) -> WatchBody {
     watcher.prime();
     let stream = futures::stream::unfold(watcher, |mut watcher| async move {
         let event = watcher.next().await?;
-        let line = Bytes::from(format!("{event}\n"));
+        // The type comes first, as the API server writes it.
+        let (type_, object) = (&event["type"], &event["object"]);
+        let line = Bytes::from(format!("{{\"type\":{type_},\"object\":{object}}}\n"));
         Some((Ok(Frame::data(line)), watcher))
     });
     StreamBody::new(Box::pin(stream))
