@@ -36,7 +36,8 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
-        "service": service,
+        // Until something was created, its claims may be put right.
+        "service": (facts.set.is_some() || !draft.steps.is_empty()).then_some(&service),
         "pods": format!("{}/{}", service.ready, service.wanted),
         "formed": formed,
         "layer": Graph::read(facts.snapshot).layer(&valid.name),
