@@ -7,6 +7,7 @@ mod gates;
 mod layers;
 mod manifest;
 mod register;
+mod wrong_input;
 
 use palladion_e2e::story::Story;
 
@@ -27,6 +28,20 @@ pub fn story() -> Story {
         )
         .in_soak()
         .step("credentials are read by name and named where they cannot be", register::credentials)
+        .in_soak()
+        .step(
+            "each mistake in a Component is named in time and cured by the manifest alone",
+            wrong_input::of_components,
+        )
+        .in_soak()
+        .step("services in a circle are named in time and cured", wrong_input::of_order)
+        .in_soak()
+        .step("profiles that do not fit are named in time and cured", wrong_input::of_groups)
+        .in_soak()
+        .step(
+            "calls that cannot be made are named in time and cured",
+            wrong_input::of_registrations,
+        )
         .in_soak()
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()
