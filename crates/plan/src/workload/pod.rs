@@ -200,18 +200,6 @@ impl PodFact {
         Some(since + jiff::SignedDuration::from_secs(min_ready_seconds.max(0).into()))
     }
 
-    /// Has it a node, and none of its containers was started yet? The kubelet prepares its
-    /// volumes, or waits for what they are made from.
-    pub fn awaits_volumes(&self) -> bool {
-        let is_waiting = |c: &InitContainer| c.id.is_none() && c.state == InitState::Waiting;
-        self.node.is_some()
-            && !self.terminating
-            && self.trouble.is_none()
-            && self.running.is_empty()
-            && !self.init.is_empty()
-            && self.init.iter().all(is_waiting)
-    }
-
     /// Can it never run as it is: unschedulable, or a container that does not start?
     pub fn is_stuck(&self) -> bool {
         !self.terminating && (self.unschedulable.is_some() || self.trouble.is_some())

@@ -1,6 +1,7 @@
 //! A Registration from its spec to its calls: whom it calls for, at which address, with
 //! which path and body, and what its conditions say.
 
+mod selected;
 mod target;
 
 use jiff::{SignedDuration, Timestamp};
@@ -293,27 +294,4 @@ fn node_agents_are_known_by_their_nodes() {
     let asked = world.decide();
     assert_eq!(asked[0].path, "/nodes/worker-1");
     assert_eq!(asked[0].key.name, format!("{} worker-1/worker-1", CallKind::Lookup.as_str()));
-}
-
-#[test]
-fn a_selected_service_that_does_not_exist_is_named() {
-    let mut spec = spec();
-    spec["select"] = json!([
-        { "kind": "Component", "name": "control" },
-        { "kind": "Component", "name": "contrl" },
-    ]);
-    spec["lookup"]["capture"] = json!({});
-    spec["deregister"]["path"] = json!("/nodes/{{ pod.name }}");
-    let mut world = World::new(spec);
-    let call = world.decide().remove(0);
-    let call = world.answer(&call, Err(Failed::Code { code: 404 })).remove(0);
-    world.answer(&call, good(201, None));
-    for type_ in ["Available", "Progressing"] {
-        let (said, message) = world.says(type_);
-        assert!(said.ends_with(Reason::SelectedAbsent.as_str()), "{type_}: {said} {message}");
-        assert!(message.contains("Component contrl, which `select` names"), "{message}");
-    }
-    world.owner.body["spec"]["select"] = json!([{ "kind": "Component", "name": "control" }]);
-    world.decide();
-    assert_eq!(world.says("Available").0, format!("True {}", Reason::UpToDate));
 }
