@@ -9,6 +9,7 @@ pub mod checked;
 pub mod fields;
 pub mod machines;
 mod mend;
+pub mod mistakes;
 pub mod outside;
 pub mod person;
 pub mod rabbitmq;

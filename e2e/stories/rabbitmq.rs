@@ -5,6 +5,7 @@ mod changes;
 mod forming;
 mod losses;
 mod network;
+mod secrets;
 mod wrong_input;
 
 use palladion_e2e::story::Story;
@@ -17,6 +18,13 @@ pub fn story() -> Story {
         .step("three nodes form one cluster and take messages", forming::formed_once)
         .step("at rest the operator asks for nothing", forming::at_rest)
         .step("what cannot be is refused with the way out", wrong_input::refused)
+        .step(
+            "each mistake is named in time and a cluster comes of the last correction",
+            wrong_input::named_and_cured,
+        )
+        .in_soak()
+        .step("its credentials are in no log, event, pod or status", secrets::are_nowhere)
+        .in_soak()
         .step("a pod writes the status of its own member and nobody a spec", wrong_input::policies)
         .step("every example is accepted", wrong_input::every_example)
         .step("a wiped node is replaced and every confirmed message is there", losses::wiped)

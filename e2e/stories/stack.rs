@@ -12,6 +12,7 @@ mod sandbox;
 mod scale;
 mod stock;
 mod ways;
+mod wrong_input;
 
 use palladion_e2e::story::Story;
 
@@ -38,6 +39,19 @@ pub fn story() -> Story {
         .step("nobody is called before the service is there", register::waits_for_its_target)
         .in_soak()
         .step("a wrong password registers nobody until it is right", register::wrong_password)
+        .step(
+            "each mistake in a Component is named in time and cured by the manifest alone",
+            wrong_input::of_components,
+        )
+        .in_soak()
+        .step("services in a circle are named in time and cured", wrong_input::of_order)
+        .in_soak()
+        .step("profiles that do not fit are named in time and cured", wrong_input::of_groups)
+        .in_soak()
+        .step(
+            "calls that cannot be made are named in time and cured",
+            wrong_input::of_registrations,
+        )
         .in_soak()
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()

@@ -26,6 +26,11 @@ pub fn story() -> Story {
             changes::grow_and_shrink,
         )
         .step("what cannot be is refused with the way out", wrong_input::refused)
+        .step(
+            "each mistake is named in time and an ensemble comes of the last correction",
+            wrong_input::named_and_cured,
+        )
+        .in_soak()
         .step("a pod writes the status of its own member and nobody a spec", wrong_input::policies)
         .step("every example is accepted", wrong_input::every_example)
         .step("all servers come back when all have been killed", losses::all_killed)

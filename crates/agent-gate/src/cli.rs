@@ -36,7 +36,7 @@ pub enum Staged {
         /// The signal.
         #[arg(long, value_enum, default_value = "HUP")]
         signal: SignalName,
-        /// Only say whether the last change was taken in time (readiness probe).
+        /// Only say whether the process was found and the last change taken in time (readiness probe).
         #[arg(long)]
         check: bool,
     },

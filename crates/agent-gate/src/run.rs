@@ -4,7 +4,7 @@
 use crate::files;
 use crate::gate::{Gate, Verdict};
 use crate::labels::Labels;
-use crate::processes;
+use crate::processes::{self, Process};
 use crate::reload::{Due, Reload, Taken};
 use crate::words::gate::{Ended, Why};
 use crate::words::reload::Reloaded;
@@ -21,6 +21,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 const NOTED: &str = "noted";
 /// There while a change was not taken in time.
 const LATE: &str = "late";
+/// There once the process that is to be signalled was seen.
+const FOUND: &str = "found";
 
 /// What the kubelet has mounted, and where the agent keeps what it notes.
 #[derive(Clone, Debug)]
@@ -86,11 +88,14 @@ pub fn reload(place: &Place, process: &str, signal: Signal) -> Result<()> {
     let noted = fs::read_to_string(place.shared.join(NOTED)).unwrap_or_default();
     let mut reload = Reload::new(&noted);
     let mut said = None;
+    // What an earlier run of this container has seen may be gone.
+    let _ = fs::remove_file(place.shared.join(FOUND));
     loop {
+        let missing = find(&place.shared, running, process)?;
         let became = match place.look() {
             Err(error) => Some(Reloaded::Unreadable { why: format!("{error:#}") }),
             Ok((labels, mounted)) => match reload.look(&labels, &mounted, seconds()) {
-                Due::Nothing => None,
+                Due::Nothing => missing,
                 Due::Signal => Some(match send(process, signal) {
                     Ok(sent) => {
                         reload.signalled(&mounted);
@@ -116,16 +121,41 @@ pub fn reload(place: &Place, process: &str, signal: Signal) -> Result<()> {
     }
 }
 
-/// Has the pod taken what was announced? For a readiness probe.
+/// Was the process found, and has the pod taken what was announced? For a readiness probe:
+/// a name that no process has would be noticed at the first change otherwise, and by nobody
+/// who has just written it.
 pub fn check(shared: &Path) -> Taken {
-    match shared.join(LATE).exists() {
+    match shared.join(LATE).exists() || !shared.join(FOUND).exists() {
         true => Taken::Late,
         false => Taken::InTime,
     }
 }
 
+/// Look for the process until it was seen once; afterwards it may restart.
+fn find(
+    shared: &Path,
+    all: impl FnOnce() -> Vec<Process>,
+    process: &str,
+) -> Result<Option<Reloaded>> {
+    let found = shared.join(FOUND);
+    if found.exists() {
+        return Ok(None);
+    }
+    match processes::named(&all(), process) {
+        Err(missing) => Ok(Some(missing)),
+        Ok(_) => {
+            fs::write(&found, "").with_context(|| format!("writing {}", found.display()))?;
+            Ok(None)
+        }
+    }
+}
+
+fn running() -> Vec<Process> {
+    processes::all(Path::new("/proc"))
+}
+
 fn send(process: &str, signal: Signal) -> Result<Reloaded, Reloaded> {
-    let pid = processes::named(&processes::all(Path::new("/proc")), process)?;
+    let pid = processes::named(&running(), process)?;
     let refused = |why: String| Reloaded::Refused { pid, why };
     let target = Pid::from_raw(pid).ok_or_else(|| refused(String::new()))?;
     kill_process(target, signal).map_err(|error| refused(error.to_string()))?;
@@ -177,7 +207,23 @@ mod tests {
         let ended = waiting.join().expect("the gate should end").expect("the gate should open");
         assert_eq!(ended, Ended::Opened);
         assert_eq!(fs::read_to_string(directory.path().join(NOTED)).ok(), Some(hash));
-        assert_eq!(check(directory.path()), Taken::InTime);
+    }
+
+    #[test]
+    fn a_pod_is_not_ready_before_the_process_that_is_to_be_signalled_was_seen() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let shared = directory.path();
+        let missing = find(shared, Vec::new, "api").expect("it can be looked for");
+        assert!(matches!(missing, Some(Reloaded::NoProcess { .. })), "{missing:?}");
+        assert_eq!(check(shared), Taken::Late);
+        let api = || vec![Process { pid: 7, name: "api".into(), parent: 1 }];
+        assert_eq!(find(shared, api, "api").expect("it can be looked for"), None);
+        assert_eq!(check(shared), Taken::InTime);
+        // Once it was seen it may restart.
+        assert_eq!(find(shared, Vec::new, "api").expect("it can be looked for"), None);
+        assert_eq!(check(shared), Taken::InTime);
+        fs::write(shared.join(LATE), "").expect("a file");
+        assert_eq!(check(shared), Taken::Late);
     }
 
     #[test]

@@ -49,7 +49,6 @@ use serde_json::Value;
 #[x_kube(
     validation = rules::addresses_are_fixed(),
     validation = rules::config_key_is_fixed(),
-    validation = rules::claims_are_fixed(),
     validation = rules::services_need_ports(),
     validation = rules::restart_keeps_addresses(),
     validation = rules::signal_is_complete(),
@@ -71,9 +70,13 @@ pub struct ComponentSpec {
         validation = crate::rules::staged::no_host_network()
     )]
     pub template: Value,
-    /// PersistentVolumeClaims of each pod, as in a StatefulSet. Immutable.
+    /// PersistentVolumeClaims of each pod, as in a StatefulSet. Each must say its `accessModes` and how much storage it requests. Immutable once the pods were created.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "claims")]
+    #[x_kube(
+        validation = crate::rules::staged::claims_are_not_ours(),
+        validation = crate::rules::staged::claims_are_unique()
+    )]
     pub volume_claim_templates: Vec<Value>,
     /// Seconds for which a pod must be ready before the next one is restarted. Default 0.
     #[serde(default)]

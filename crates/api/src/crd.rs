@@ -185,6 +185,19 @@ pub(crate) fn quantity_text(_: &mut schemars::SchemaGenerator) -> schemars::Sche
     quantity_text_map().into()
 }
 
+/// At most so many labels, whose values are such as labels of Kubernetes may have.
+pub(crate) fn label_values(most: u32) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "maxProperties": most,
+        "additionalProperties": {
+            "type": "string",
+            "maxLength": 63,
+            "pattern": "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$"
+        }
+    })
+}
+
 /// Where the rules of a schema are.
 const RULES: &str = "x-kubernetes-validations";
 
@@ -204,7 +217,7 @@ fn say_what_a_quantity_is(rules: &mut Value) {
     }
 }
 
-fn quantity_text_map() -> Map<String, Value> {
+pub(crate) fn quantity_text_map() -> Map<String, Value> {
     Map::from_iter([
         ("description".into(), json!("A quantity, for example `512Mi` or `4Gi`.")),
         ("type".into(), json!("string")),

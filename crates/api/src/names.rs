@@ -6,6 +6,11 @@ use crate::ids::{MemberName, RackName};
 /// controller puts `<name>-<10 characters of hash>` into a label value of 63.
 pub const STATEFUL_SET_NAME_MAX: usize = 52;
 
+/// A name of which a label of DNS can be made, as names of Services are.
+pub const LABEL: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+/// A name that an object of Kubernetes can have.
+pub const SUBDOMAIN: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+
 /// `<cluster>-<datacenter>-<rack>`, in the characters of a DNS label. This and
 /// the other names are those of Rook's Cassandra operator (`docs/sources.md`).
 pub fn rack_set(cluster: &str, datacenter: &str, rack: &RackName) -> String {

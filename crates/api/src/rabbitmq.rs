@@ -1,6 +1,7 @@
 //! `RabbitmqCluster`: a cluster of RabbitMQ nodes.
 
 use crate::cluster::{DeletionPolicy, Placement, SidecarImage};
+use crate::names::SUBDOMAIN;
 use crate::rules::{rabbitmq as rules, service as shared};
 use crate::service::ServiceStorage;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
@@ -106,7 +107,7 @@ pub struct RabbitmqClusterSpec {
     pub storage: ServiceStorage,
     /// Name of the Secret with `erlang-cookie`, `agent-password`, `username` and `password`. Default: `<name>-rmq`, which the operator creates once with random values. A Secret that is named here is yours to create. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub secret_name: Option<String>,
     /// The virtual host that is created with the cluster, and that the user of the Secret may use. Default `/`. Immutable.
     #[serde(default = "default_vhost")]
@@ -114,7 +115,7 @@ pub struct RabbitmqClusterSpec {
     pub vhost: String,
     /// Name of a Secret with `definitions.json`. One node imports it when the cluster is initialized, and again whenever it changes. Definitions are added or changed by an import, never deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub definitions_secret_name: Option<String>,
     /// Domain of the Kubernetes cluster, which ends the nodes' names. Default `cluster.local`. Immutable.
     #[serde(default = "default_cluster_domain")]

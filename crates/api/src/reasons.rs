@@ -72,12 +72,14 @@ reasons! {
     ConfigMapMissing => "Create the ConfigMap that the message names, or remove its name from the spec.";
     /// A ConfigMap that the spec names lacks a key or cannot be parsed.
     ConfigMapInvalid => "Correct the ConfigMap; the message quotes the error.";
+    /// A pod has its node, and its containers do not start before its volumes are there; it needs Secrets, which the operator does not read.
+    WaitingForVolumes => "Wait; if it lasts, look at the events of the pod that the message names, and create what is missing: `kubectl describe pod`.";
     /// The storage class of a rack, or the default storage class, does not exist.
     StorageClassMissing => "Create the storage class, or name one that exists: `kubectl get storageclass`.";
     /// No node satisfies the placement, resources or volume of a member.
-    Unschedulable => "The message quotes the scheduler; change `placement` or `resources` of the rack, or add nodes.";
+    Unschedulable => "The message quotes the scheduler; change the placement or the resources in the spec, or add nodes.";
     /// An image cannot be pulled.
-    ImagePullFailed => "Check `version`, `repository` and `imagePullSecrets`.";
+    ImagePullFailed => "Check the name and the version of the image in the spec, and `imagePullSecrets`.";
     /// A PersistentVolumeClaim of a member is being deleted; the operator keeps the pod that uses it until you decide.
     ClaimTerminating => "Kubernetes deletes the data when the pod ends. Copy the data or replace the member; see troubleshooting.";
     /// The server exits soon after its start.
@@ -144,6 +146,8 @@ reasons! {
     KhepriUnsupported => "Nothing brings the nodes back to Mnesia. Run them by hand, or move to a new cluster.";
     /// Stable feature flags of a RabbitMQ cluster are not enabled, so that it cannot be upgraded to the next line.
     FeatureFlagsDisabled => "Wait; the operator enables them when all nodes run the same version. If it lasts, look at `rabbitmqctl list_feature_flags`.";
+    /// The Secret that `definitionsSecretName` names does not exist, or has no `definitions.json`.
+    DefinitionsMissing => "Create the Secret with the key `definitions.json`, or remove `definitionsSecretName`. The kubelet brings it into the pods within two minutes.";
     /// Definitions are being imported, or could not be.
     DefinitionsPending => "Wait; if it lasts, the message quotes RabbitMQ: correct `definitions.json` in the Secret.";
     /// The volume of a member is an old copy: servers have been started on a newer one since. A server on it would have forgotten what it has acknowledged.
@@ -510,6 +514,8 @@ reasons! {
     WaitingForDeletion => "Delete the pods that the message names, when it suits you: each comes back with the newest spec.";
     /// An object that a Stack names exists, and the Stack neither created it nor was given it.
     NotOfThisStack => "To let the Stack write the object, label it as the message says; otherwise rename the service in the Stack.";
+    /// A service whose pods a Registration is to register does not exist.
+    SelectedAbsent => "Create the service that the message names, or correct `select`.";
     /// Pods are not registered, because the service that is called is not active, or does not exist.
     WaitingForTarget => "Look at the Component that the message names.";
     /// Pods are being registered, or taken out.

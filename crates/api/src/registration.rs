@@ -7,6 +7,7 @@ pub mod status;
 pub use call::{Call, Method};
 pub use status::{CallKind, Cause, Entry, EntryState, OpenCall, RegistrationStatus};
 
+use crate::names::{LABEL, SUBDOMAIN};
 use crate::rules::registration as rules;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,9 @@ use serde::{Deserialize, Serialize};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = rules::capture_needs_lookup(),
+    validation = rules::resync_needs_lookup(),
+    validation = rules::deregister_keeps_nothing(),
+    validation = rules::not_found_is_no_yes(),
     validation = rules::target_is_not_selected(),
     validation = rules::target_is_fixed()
 )]
@@ -50,7 +54,7 @@ pub struct RegistrationSpec {
     pub select: Vec<Selected>,
     /// The call that registers a pod. By default 200, 201, 204 and 409 are good answers. Without `lookup` it must do no harm when it is repeated: it is, when an answer was lost.
     pub register: Call,
-    /// The call that takes a pod out. By default 200, 201, 204 and 404 are good answers.
+    /// The call that takes a pod out. By default 200, 201, 204 and 404 are good answers, of which nothing is kept.
     pub deregister: Call,
     /// The call that asks for a pod. By default 200 means that it is registered; 404 always means that it is not. Each pod is asked for before it is registered, and again when an answer was lost, so that none is registered twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +63,7 @@ pub struct RegistrationSpec {
     #[serde(default = "a_minute")]
     #[schemars(range(min = 0, max = 86400))]
     pub removed_after_seconds: i32,
-    /// Seconds after which each pod is asked for again; 0: never. Default 600 with `lookup`, otherwise 0.
+    /// Seconds after which each pod is asked for again by `lookup`; 0: never. Default 600 with `lookup`, otherwise 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 86400))]
     pub resync_seconds: Option<i32>,
@@ -91,10 +95,10 @@ impl RegistrationSpec {
 #[serde(rename_all = "camelCase")]
 pub struct Target {
     /// Name of a Component of this namespace.
-    #[schemars(length(min = 1, max = 63))]
+    #[schemars(length(min = 1, max = 63), regex(pattern = LABEL))]
     pub component: String,
     /// Name of one of its ports.
-    #[schemars(length(min = 1, max = 15))]
+    #[schemars(length(min = 1, max = 15), regex(pattern = LABEL))]
     pub port: String,
 }
 
@@ -105,7 +109,7 @@ pub struct Selected {
     /// Its kind.
     pub kind: SelectedKind,
     /// Its name, in this namespace.
-    #[schemars(length(min = 1, max = 63))]
+    #[schemars(length(min = 1, max = 63), regex(pattern = LABEL))]
     pub name: String,
 }
 
@@ -125,7 +129,7 @@ pub enum SelectedKind {
 #[serde(rename_all = "camelCase")]
 pub struct Auth {
     /// A Secret with the keys `username` and `password`, or `token`. The operator needs the right to read it by name.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub secret_name: String,
 }
 
@@ -134,6 +138,6 @@ pub struct Auth {
 #[serde(rename_all = "camelCase")]
 pub struct Tls {
     /// A ConfigMap with the key `ca.crt`: who may have signed the certificate of the target.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub ca_config_map_name: String,
 }

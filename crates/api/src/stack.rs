@@ -127,7 +127,7 @@ pub struct Common {
     pub image_pull_secrets: Vec<LocalObjectReference>,
     /// Labels of the nodes on which pods may run: `nodeSelector` of Components, `nodeAffinity` in the `placement` of clusters that have none. Node agents have nodes of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("maxProperties" = 16))]
+    #[schemars(schema_with = "node_labels")]
     pub node_selector: BTreeMap<String, String>,
     /// Taints of nodes on which pods may run all the same: of Components, of node agents, and in the `placement` of clusters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -149,4 +149,8 @@ pub enum StackDeletionPolicy {
 
 fn spec(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+fn node_labels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    crate::crd::label_values(16)
 }

@@ -1,6 +1,7 @@
 //! Every admission rule, run offline over the manifests that the tests on the
 //! testbed hand to the real API server.
 
+mod fields;
 #[path = "../../../tests/manifests/manifests.rs"]
 mod manifests;
 mod offline;
@@ -16,7 +17,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 /// Each folder of manifests, with the kinds whose every rule they must break.
-const FOLDERS: [(&str, &[&str]); 3] = [
+const FOLDERS: [(&str, &[&str]); 6] = [
     (
         "",
         &[
@@ -31,6 +32,9 @@ const FOLDERS: [(&str, &[&str]); 3] = [
     ),
     ("zoned", &["ZonedStatefulSet"]),
     ("stack", &["Component", "NodeAgentProfile", "NodeAgentGroup", "Registration", "Stack"]),
+    ("zookeeper", &["ZookeeperCluster"]),
+    ("rabbitmq", &["RabbitmqCluster"]),
+    ("service-member", &["ServiceMember"]),
 ];
 
 fn folders() -> impl Iterator<Item = (Vec<Manifest>, &'static [&'static str])> {

@@ -5,7 +5,7 @@ use palladion_api::node_agents::names as group_names;
 use palladion_api::stack::StackKind;
 use palladion_api::staged::DependencyKind;
 pub use palladion_plan::kinds::{
-    CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET,
+    CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET, STORAGE_CLASS,
 };
 use palladion_plan::workload::pod;
 use palladion_plan::{Keep, Resource, Route, Watch};
@@ -60,13 +60,20 @@ pub fn watches() -> Vec<Watch> {
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
         watch(SERVICE, OURS, Keep::Everything, by_owner),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
+        // In the words of the other minds, so that the process keeps each once.
+        watch(
+            STORAGE_CLASS,
+            "",
+            Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
+            Route::Every,
+        ),
     ]
 }
 
 /// Kinds that must be known before anything is decided. A service that others
 /// depend on may be unknown: that holds up those who depend on it.
-pub const NEEDED: [Resource; 6] =
-    [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP];
+pub const NEEDED: [Resource; 7] =
+    [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP, STORAGE_CLASS];
 
 /// What the mind of groups of node agents watches.
 pub fn watches_of_groups() -> Vec<Watch> {

@@ -2,7 +2,7 @@
 
 use crate::resources::{
     CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
-    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
+    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, STORAGE_CLASS, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};
@@ -23,7 +23,11 @@ pub const OF_COMPONENTS: &[Right] = &[
     RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that a service depends on is there"),
     STATEFUL_SET.right(WRITTEN, "The pods of a service are one StatefulSet"),
     SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
-    CONFIG_MAP.right(WRITTEN, "The configuration of the pods is one ConfigMap"),
+    CONFIG_MAP.right(
+        WRITTEN,
+        "The configuration of the pods is one ConfigMap; those that a template names must be there",
+    ),
+    STORAGE_CLASS.right(SEEN, "Whether the storage class exists"),
     POD.right(
         &[List, Watch, Patch, Delete],
         "Tickets that open the gates of pods are labels; a restart is a deletion",
@@ -42,7 +46,10 @@ pub const OF_GROUPS: &[Right] = &[
     ZOOKEEPER.right(SEEN, "Whether an ensemble that agents depend on is there"),
     RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that agents depend on is there"),
     DAEMON_SET.right(WRITTEN, "The pods of a group are one DaemonSet"),
-    CONFIG_MAP.right(WRITTEN, "The configuration of the agents is one ConfigMap"),
+    CONFIG_MAP.right(
+        WRITTEN,
+        "The configuration of the agents is one ConfigMap; those that a template names must be there",
+    ),
     POD.right(
         &[List, Watch, Patch, Delete],
         "Tickets that open the gates of pods are labels; a restart is a deletion",

@@ -1,8 +1,11 @@
 //! What is refused, by whom, and with which words.
 
 use std::path::Path;
+use std::time::Instant;
 
+use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
+use palladion_e2e::mistakes::{Finder, Said, wait_named};
 use palladion_e2e::person::Person;
 use palladion_e2e::rabbitmq::{Cluster, example};
 use serde_json::{Value, json};
@@ -42,6 +45,38 @@ pub fn refused() {
         assert!(format!("{error:#}").contains(expected), "{error:#}");
     }
     bed().kubectl(&format!("delete namespace {WRONG} --wait=false")).expect("clean up");
+}
+
+/// Each manifest corrects the mistake before it and makes the next: what is named then is the
+/// next one alone.
+pub fn named_and_cured() {
+    const NAME: &str = "rmq-mistakes";
+    let cluster = Cluster { name: NAME };
+    let class = "storage: {volumeClaimTemplate: {spec: {storageClassName: fast-and-missing}}}";
+    let placement = "placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}]}}}";
+    let right = cluster.manifest(1, &[]);
+    bed().fresh_namespace(NAME).expect("a namespace");
+    let named = |wrong: &str, finder: Finder, said: Said| {
+        assert_ne!(wrong, right, "the case should change something");
+        cluster.service().apply(wrong);
+        wait_named((NAME, "rabbitmqcluster", NAME), &said, (finder, NAME), Instant::now());
+    };
+    let words: &[&str] = &["fast-and-missing", "create it, or name another"];
+    let missing = Said { type_: "Accepted", reason: Reason::StorageClassMissing, words };
+    named(&cluster.manifest(1, &[class]), Finder::Operator, missing);
+    let words: &[&str] = &["nodes are available"];
+    let nowhere = Said { type_: "Degraded", reason: Reason::Unschedulable, words };
+    named(&cluster.manifest(1, &[placement]), Finder::Scheduler, nowhere);
+    let words: &[&str] = &["3.10.404"];
+    let unpulled = Said { type_: "Degraded", reason: Reason::ImagePullFailed, words };
+    named(&right.replace("version: 3.10.8", "version: 3.10.404"), Finder::Kubelet, unpulled);
+    let words: &[&str] = &["in Secret not-there", "or remove `definitionsSecretName`"];
+    let undefined = Said { type_: "Degraded", reason: Reason::DefinitionsMissing, words };
+    let definitions = cluster.manifest(1, &["definitionsSecretName: not-there"]);
+    named(&definitions, Finder::Agent, undefined);
+    cluster.service().apply(&right);
+    cluster.wait_nodes(1);
+    cluster.service().end();
 }
 
 /// Assert that it was refused, with these words.

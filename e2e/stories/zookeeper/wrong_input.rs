@@ -1,8 +1,11 @@
 //! What is refused, by whom, and with which words.
 
 use std::path::Path;
+use std::time::Instant;
 
+use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
+use palladion_e2e::mistakes::{Finder, Said, wait_named};
 use palladion_e2e::person::Person;
 use palladion_e2e::zookeeper::{Ensemble, example};
 use serde_json::{Value, json};
@@ -35,6 +38,38 @@ pub fn refused() {
     let error = bed().patch(WRONG, "zookeepercluster", WRONG, &moved).expect_err("refused");
     assert!(format!("{error:#}").contains("ports"), "{error:#}");
     bed().kubectl(&format!("delete namespace {WRONG} --wait=false")).expect("clean up");
+}
+
+/// Each manifest corrects the mistake before it and makes the next: what is named then is the
+/// next one alone.
+pub fn named_and_cured() {
+    const NAME: &str = "zk-mistakes";
+    let ensemble = Ensemble { name: NAME };
+    let class = "storage: {volumeClaimTemplate: {spec: {storageClassName: fast-and-missing}}}";
+    let placement = "placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}]}}}";
+    let variable = "env: [{name: A, valueFrom: {secretKeyRef: {name: not-there, key: k}}}]";
+    let right = ensemble.manifest(1, &[]);
+    bed().fresh_namespace(NAME).expect("a namespace");
+    let named = |wrong: &str, finder: Finder, said: Said| {
+        assert_ne!(wrong, right, "the case should change something");
+        ensemble.service().apply(wrong);
+        wait_named((NAME, "zookeepercluster", NAME), &said, (finder, NAME), Instant::now());
+    };
+    let words: &[&str] = &["fast-and-missing", "create it, or name another"];
+    let missing = Said { type_: "Accepted", reason: Reason::StorageClassMissing, words };
+    named(&ensemble.manifest(1, &[class]), Finder::Operator, missing);
+    let words: &[&str] = &["nodes are available"];
+    let nowhere = Said { type_: "Degraded", reason: Reason::Unschedulable, words };
+    named(&ensemble.manifest(1, &[placement]), Finder::Scheduler, nowhere);
+    let words: &[&str] = &["3.9.404"];
+    let unpulled = Said { type_: "Degraded", reason: Reason::ImagePullFailed, words };
+    named(&right.replace("version: 3.9.3", "version: 3.9.404"), Finder::Kubelet, unpulled);
+    let words: &[&str] = &["not-there"];
+    let failing = Said { type_: "Degraded", reason: Reason::PodFailing, words };
+    named(&ensemble.manifest(1, &[variable]), Finder::Kubelet, failing);
+    ensemble.service().apply(&right);
+    ensemble.wait_servers(1);
+    ensemble.service().end();
 }
 
 /// Assert that it was refused, with these words.

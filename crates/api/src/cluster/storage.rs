@@ -43,5 +43,11 @@ pub struct ClaimMetadata {
     pub name: Option<String>,
     /// Labels of the PersistentVolumeClaims.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "claim_labels")]
     pub labels: BTreeMap<String, String>,
+}
+
+/// A claim with another label is created by nobody, and an event alone says so.
+fn claim_labels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    crate::crd::label_values(32)
 }

@@ -1,6 +1,7 @@
 //! A group of nodes, each of which runs one agent.
 
 use super::status::NodeAgentGroupStatus;
+use crate::names::SUBDOMAIN;
 use crate::rules::node_agents as rules;
 use crate::rules::staged as shared;
 use crate::staged::config::{default_mount_path, free};
@@ -49,7 +50,7 @@ pub struct NodeAgentGroupSpec {
     #[schemars(length(min = 1, max = 63), regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"))]
     pub agent: String,
     /// Labels of the nodes of this group.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 16))]
+    #[schemars(schema_with = "node_labels")]
     pub node_selector: BTreeMap<String, String>,
     /// Taints of nodes that the agent runs on all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -194,6 +195,12 @@ fn names(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
         "type": "array",
         "maxItems": 16,
-        "items": { "type": "string", "minLength": 1, "maxLength": 63 }
+        "items": { "type": "string", "minLength": 1, "maxLength": 63, "pattern": SUBDOMAIN }
     })
+}
+
+fn node_labels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let mut labels = crate::crd::label_values(16);
+    labels.insert("minProperties".to_string(), 1.into());
+    labels
 }

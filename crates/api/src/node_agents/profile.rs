@@ -76,7 +76,7 @@ pub struct SriovConfiguration {
     pub number_of_vfs: Option<i32>,
     /// Which network each card serves, by the card's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("maxProperties" = 64))]
+    #[schemars(schema_with = "mappings")]
     pub virtual_function_mappings: BTreeMap<String, String>,
     /// Anything else.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -102,4 +102,12 @@ pub struct OtherConfiguration {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(schema_with = "free")]
     pub more_config: Map<String, Value>,
+}
+
+fn mappings(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "maxProperties": 64,
+        "additionalProperties": { "type": "string", "minLength": 1, "maxLength": 255 }
+    })
 }

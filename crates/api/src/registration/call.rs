@@ -27,7 +27,7 @@ pub struct Call {
     pub accept: Vec<u16>,
     /// Values to keep of a good answer, by name: JSON pointers into its body. All values of one pod, with their names, may have 256 bytes; if there are more, the pod is not registered.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("maxProperties" = 8))]
+    #[schemars(schema_with = "pointers")]
     pub capture: BTreeMap<String, String>,
 }
 
@@ -52,4 +52,12 @@ pub enum Method {
     /// DELETE.
     #[serde(rename = "DELETE")]
     Delete,
+}
+
+fn pointers(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "maxProperties": 8,
+        "additionalProperties": { "type": "string", "maxLength": 253, "pattern": "^(/([^~/]|~[01])*)+$" }
+    })
 }

@@ -7,7 +7,7 @@ use crate::names::STATEFUL_SET_NAME_MAX;
 
 /// Rules of the object as a whole.
 pub fn of_the_whole_object() -> Vec<Rule> {
-    vec![name_is_a_service_name(), name_fits(), does_not_depend_on_itself()]
+    vec![name_is_a_service_name(), name_fits(), does_not_depend_on_itself(), claims_are_fixed()]
 }
 
 /// Services and pods are named after it.
@@ -53,12 +53,17 @@ pub fn config_key_is_fixed() -> Rule {
     )
 }
 
-/// A StatefulSet does not change them.
-pub fn claims_are_fixed() -> Rule {
+/// A StatefulSet does not change them. Before there is one, and the status says nothing of
+/// the service yet, a slip may be corrected.
+fn claims_are_fixed() -> Rule {
+    const IS_NEW: &str = "!has(oldSelf.status) || !has(oldSelf.status.service)";
+    let (new, old) = ("self.spec.volumeClaimTemplates", "oldSelf.spec.volumeClaimTemplates");
     must(
-        "has(self.volumeClaimTemplates) == has(oldSelf.volumeClaimTemplates) && (!has(self.volumeClaimTemplates) || self.volumeClaimTemplates == oldSelf.volumeClaimTemplates)",
+        format!("{IS_NEW} || (has({new}) == has({old}) && (!has({new}) || {new} == {old}))"),
         "`volumeClaimTemplates` is immutable: change it back, or create another Component",
     )
+    .reason(kube_core::Reason::FieldValueForbidden)
+    .field_path(".spec.volumeClaimTemplates")
 }
 
 /// A Service without a port cannot have an address.

@@ -7,8 +7,32 @@ use super::{fixed, must};
 /// An answer that says "it is there already" brings no values.
 pub fn capture_needs_lookup() -> Rule {
     must(
-        "has(self.lookup) || ((!has(self.register.capture) || size(self.register.capture) == 0) && (!has(self.deregister.capture) || size(self.deregister.capture) == 0))",
+        "has(self.lookup) || !has(self.register.capture) || size(self.register.capture) == 0",
         "`capture` needs `lookup`, because an answer such as 409 brings no values: add `lookup`, or remove `capture`",
+    )
+}
+
+/// Only a lookup asks again.
+pub fn resync_needs_lookup() -> Rule {
+    must(
+        "has(self.lookup) || !has(self.resyncSeconds) || self.resyncSeconds == 0",
+        "`resyncSeconds` needs `lookup`, by which each pod is asked for again: add `lookup`, or remove `resyncSeconds`",
+    )
+}
+
+/// What is known of a pod goes with its registration.
+pub fn deregister_keeps_nothing() -> Rule {
+    must(
+        "!has(self.deregister.capture) || size(self.deregister.capture) == 0",
+        "nothing is kept of a pod that is taken out: remove `deregister.capture`",
+    )
+}
+
+/// Every pod would count as registered.
+pub fn not_found_is_no_yes() -> Rule {
+    must(
+        "!has(self.lookup) || !has(self.lookup.accept) || !(404 in self.lookup.accept)",
+        "a lookup that is answered with 404 means that the pod is not registered: remove 404 from `lookup.accept`",
     )
 }
 

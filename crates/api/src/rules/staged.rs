@@ -46,6 +46,39 @@ pub fn aliases_are_unique() -> Rule {
     )
 }
 
+/// The kernel knows a process by the name of its program, without the path to it.
+pub fn process_is_a_name() -> Rule {
+    must(
+        "!self.startsWith('/')",
+        "`reload.process` is the name of the process, as in `/proc/<pid>/comm`: give the name of the program without its path, of which the first 15 characters count",
+    )
+}
+
+/// A claim would stand in the place of the volume that the gate needs.
+pub fn claims_are_not_ours() -> Rule {
+    let quoted = our_volumes();
+    let taken = format!("c.metadata.name in [{quoted}]");
+    must_saying(
+        format!("!self.exists(c, {taken})"),
+        format!(
+            "'the operator adds a volume named %s: choose another name for the claim'.format([self.filter(c, {taken})[0].metadata.name])"
+        ),
+    )
+}
+
+/// A pod mounts a claim by its name.
+pub fn claims_are_unique() -> Rule {
+    must_saying(
+        "self.all(c, self.exists_one(d, d.metadata.name == c.metadata.name))",
+        "'`volumeClaimTemplates` names %s twice: give each claim a name of its own'.format([self.filter(c, !self.exists_one(d, d.metadata.name == c.metadata.name))[0].metadata.name])",
+    )
+}
+
+fn our_volumes() -> String {
+    let ours = [gate::STATUS_VOLUME, gate::CONFIG_VOLUME, gate::AGENT_VOLUME];
+    ours.map(|name| format!("'{name}'")).join(", ")
+}
+
 /// The gate and the container that signals have names of their own.
 pub fn containers_are_not_ours() -> Rule {
     let ours = format!("['{}', '{}']", gate::INIT, gate::RELOAD);
@@ -64,8 +97,7 @@ pub fn containers_are_not_ours() -> Rule {
 
 /// So have the volumes of both.
 pub fn volumes_are_not_ours() -> Rule {
-    let ours = [gate::STATUS_VOLUME, gate::CONFIG_VOLUME, gate::AGENT_VOLUME];
-    let quoted = ours.map(|name| format!("'{name}'")).join(", ");
+    let quoted = our_volumes();
     must_saying(
         format!("!has(self.spec.volumes) || !self.spec.volumes.exists(v, v.name in [{quoted}])"),
         format!(

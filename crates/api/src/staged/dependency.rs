@@ -1,5 +1,6 @@
 //! What a staged service waits for before it starts.
 
+use crate::names::LABEL;
 use crate::rules::staged as rules;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ pub struct Dependency {
     /// Its kind.
     pub kind: DependencyKind,
     /// Its name, in this namespace.
-    #[schemars(length(min = 1, max = 63))]
+    #[schemars(length(min = 1, max = 63), regex(pattern = LABEL))]
     pub name: String,
     /// Name for it in templates. Default: its name, with `_` for `-`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,11 +1,14 @@
 //! How a change of the configuration reaches running pods.
 
+use crate::rules::staged as rules;
+use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a configuration that has changed without a change of this object reaches
 /// running pods: a dependency, or a pod of its own, has come or gone. A change
 /// of the object itself restarts the pods whose configuration it changes.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
 pub struct Reload {
     /// What is done to pods whose configuration has changed. Default `Restart`.
@@ -17,6 +20,7 @@ pub struct Reload {
     /// With `Signal`: name of the process that gets it, as in `/proc/<pid>/comm`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 15))]
+    #[x_kube(validation = rules::process_is_a_name())]
     pub process: Option<String>,
     /// With `Signal`: the container that the process runs in.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,12 +35,15 @@ fn value(schema: &Value, value: &Value, path: &str, said: &mut Vec<String>) {
         Value::Number(number) => bounds(schema, number.as_f64().unwrap_or_default(), path, said),
         Value::Array(items) => {
             at_most(schema, "maxItems", items.len(), "Too many", path, said);
+            at_least(schema, "minItems", (items.len(), "items"), path, said);
+            duplicates(schema, items, path, said);
             for (index, item) in items.iter().enumerate() {
                 self::value(&schema["items"], item, &format!("{path}[{index}]"), said);
             }
         }
         Value::Object(fields) => {
             at_most(schema, "maxProperties", fields.len(), "Too many", path, said);
+            at_least(schema, "minProperties", (fields.len(), "properties"), path, said);
             object(schema, fields, path, said);
         }
         Value::Null | Value::Bool(_) => {}
@@ -131,6 +134,35 @@ fn object(
             (None, Some(any)) => value(any, field, &path, said),
             (None, None) if free => {}
             (None, None) => said.push(format!("strict decoding error: unknown field \"{path}\"")),
+        }
+    }
+}
+
+fn at_least(
+    schema: &Value,
+    bound: &str,
+    (size, what): (usize, &str),
+    path: &str,
+    said: &mut Vec<String>,
+) {
+    if let Some(least) = schema[bound].as_u64().filter(|least| (size as u64) < *least) {
+        said.push(format!(
+            "{path}: Invalid value: {size}: {path} in body should have at least {least} {what}"
+        ));
+    }
+}
+
+/// Items of a list that is a map must differ in their keys.
+fn duplicates(schema: &Value, items: &[Value], path: &str, said: &mut Vec<String>) {
+    let Some(keys) = schema["x-kubernetes-list-map-keys"].as_array() else {
+        return;
+    };
+    let key = |item: &Value| -> Vec<Value> {
+        keys.iter().filter_map(Value::as_str).map(|key| item[key].clone()).collect()
+    };
+    for (index, item) in items.iter().enumerate() {
+        if items[..index].iter().any(|earlier| key(earlier) == key(item)) {
+            said.push(format!("{path}[{index}]: Duplicate value: {item}"));
         }
     }
 }

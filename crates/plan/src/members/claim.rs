@@ -5,6 +5,7 @@ use crate::differ;
 use crate::object::Object;
 use crate::words::Quoted;
 use crate::words::refusal::{BadClaim, Refusal};
+use crate::workload::storage_class::{self, NoClass};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use palladion_api::cluster::ClaimTemplate;
 use palladion_api::rules::claims::OWN_VOLUMES;
@@ -16,8 +17,6 @@ const DEFAULT_SIZE: &str = "10Gi";
 const DEFAULT_NAME: &str = "data";
 /// A disk that two nodes write to is a disk that is lost.
 const ACCESS_MODE: &str = "ReadWriteOnce";
-/// The annotation that marks the default storage class.
-const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 /// Beginning of the labels by which claims are found again.
 const OUR_PREFIX: &str = "palladion.dev/";
 
@@ -58,15 +57,12 @@ pub fn check(
     if differ::quantity(&Value::from(size.0.as_str())).is_none_or(|q| q < 1000) {
         return invalid(BadClaim::Size { size: Quoted(size.0.clone()) });
     }
-    let is_default = |c: &Arc<Object>| {
-        c.meta.annotations.get(DEFAULT_CLASS).is_some_and(|value| value == "true")
-    };
-    match claim.spec.storage_class_name.as_deref() {
-        _ if is_made => Ok(claim),
-        Some("") => Ok(claim), // Volumes that a person binds by hand.
-        Some(name) if classes.iter().any(|c| c.meta.name == name) => Ok(claim),
-        Some(name) => Err(Refusal::NoClass { name: name.to_string() }),
-        None if classes.iter().any(is_default) => Ok(claim),
-        None => Err(Refusal::NoDefaultClass),
+    if is_made {
+        return Ok(claim);
+    }
+    match storage_class::find(claim.spec.storage_class_name.as_deref(), classes) {
+        Ok(()) => Ok(claim),
+        Err(NoClass::Named(name)) => Err(Refusal::NoClass { name }),
+        Err(NoClass::Default) => Err(Refusal::NoDefaultClass),
     }
 }

@@ -7,6 +7,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::status::Trouble as OfCluster;
 use palladion_api::conditions::DEGRADED;
 use palladion_api::labels;
+use palladion_api::names::rabbitmq_secret;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::MemberServerState;
 use palladion_plan::members::status as shared;
@@ -46,9 +47,28 @@ fn of_cluster(facts: &Facts<'_>) -> Vec<Trouble> {
         uses_khepri.then_some(OfCluster::Khepri),
         partition(facts).map(|(member, nodes)| OfCluster::Partitioned { member, nodes }),
         nodes.map(|nodes| OfCluster::UnknownNodes { nodes }),
+        definitions_missing(facts),
         alarm.map(|alarm| OfCluster::Alarm { node: alarm.node, resource: alarm.resource }),
     ];
     all.into_iter().flatten().map(Trouble::of).collect()
+}
+
+/// The Secret with the credentials.
+fn secret(facts: &Facts<'_>) -> String {
+    let own = || rabbitmq_secret(&facts.snapshot.owner.meta.name);
+    facts.spec.secret_name.clone().unwrap_or_else(own)
+}
+
+/// A member whose pod would mount the definitions, and has none.
+fn definitions_missing(facts: &Facts<'_>) -> Option<OfCluster> {
+    let secret = facts.spec.definitions_secret_name.clone()?;
+    let newest = facts.newest_revision()?;
+    let mounts = |m: &&MemberFact| {
+        m.agent_speaks() && m.pod.as_ref().is_some_and(|pod| pod.revision == newest)
+    };
+    let mut without = facts.members.values().filter(mounts);
+    let member = without.find(|m| m.status.definitions_hash.is_none())?.name.clone();
+    Some(OfCluster::DefinitionsMissing { secret, member })
 }
 
 fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
@@ -63,7 +83,8 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     let message = || server.message.clone().unwrap_or_default();
     let said = match server.reason.as_deref().and_then(Reason::read) {
         Some(Reason::CredentialsMissing) => {
-            Some(OfCluster::CredentialsMissing { member: name(), message: message() })
+            let secret = secret(facts);
+            Some(OfCluster::CredentialsMissing { secret, member: name(), message: message() })
         }
         Some(Reason::CookieDiffers) => {
             Some(OfCluster::CookieDiffers { member: name(), message: message() })

@@ -36,8 +36,10 @@ palladion_plan::sentences! {
             "node {node} holds up publishers, because {resource} runs short";
         Khepri => KhepriUnsupported,
             "feature flag `khepri_db` is enabled: the nodes keep their membership in Khepri, so the operator changes nothing any more";
-        CredentialsMissing { member: MemberName, message: String } => CredentialsMissing,
-            "member {member}: {message}";
+        CredentialsMissing { secret: String, member: MemberName, message: String } => CredentialsMissing,
+            "Secret {secret} is missing or incomplete; member {member}: {message}";
+        DefinitionsMissing { secret: String, member: MemberName } => DefinitionsMissing,
+            "member {member} finds no `definitions.json` in Secret {secret}; create the Secret with this key, or remove `definitionsSecretName`";
         CookieDiffers { member: MemberName, message: String } => CookieDiffers,
             "member {member}: {message}";
         NameUnresolved { member: MemberName, message: String } => NameUnresolved,

@@ -137,3 +137,16 @@ fn definitions_that_are_not_imported_have_a_reason() {
     world.pass(30);
     shows(&world, Reason::DefinitionsPending);
 }
+
+#[test]
+fn definitions_that_no_secret_has_are_reported_with_the_name_of_the_secret() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "definitionsSecretName": "queues" }));
+    world.pass(600);
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True DefinitionsMissing: "), "{said}");
+    assert!(said.contains("in Secret queues"), "{said}");
+    world.patch_spec(&json!({ "definitionsSecretName": null }));
+    world.pass(600);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}

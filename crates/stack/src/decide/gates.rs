@@ -9,8 +9,11 @@ use jiff::Timestamp;
 use palladion_api::component::names;
 use palladion_api::staged::{Gate, GateState};
 use palladion_plan::wait::Subject;
+use palladion_plan::words::{Names, Reasoned};
+use palladion_plan::workload::named::secrets;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Snapshot, Trouble, Wait};
+use serde_json::Value;
 
 /// Characters of the message of a gate at the most.
 const LONGEST: usize = 256;
@@ -31,6 +34,23 @@ pub struct Terms<'a> {
     pub closed: Option<&'a Trouble>,
     /// Hash of the words that the texts are made from.
     pub inputs: &'a str,
+}
+
+/// Name the first of these pods whose volumes are not there, if a Secret may be what is
+/// missing. It says more than that the pod has no address, which no gate opens without.
+pub fn await_volumes<'a>(
+    mut pods: impl Iterator<Item = &'a PodFact>,
+    template: &Value,
+    draft: &mut Draft,
+) {
+    let secrets = secrets(template);
+    if secrets.is_empty() || draft.more.missing.is_some() {
+        return;
+    }
+    if let Some(pod) = pods.find(|pod| pod.awaits_volumes()) {
+        let volumes = OfPod::Volumes { pod: pod.name.clone(), secrets: Names::of(secrets) };
+        draft.waits.insert(0, Wait::new(volumes.reason(), volumes));
+    }
 }
 
 /// Empty what earlier starts have left, and give tickets. What is found goes into

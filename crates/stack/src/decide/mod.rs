@@ -11,4 +11,5 @@ pub mod registration;
 pub mod rollout;
 pub mod settle;
 pub mod stack;
+pub mod startable;
 mod text;

@@ -17,6 +17,10 @@ use serde_json::json;
 /// and the container looks every second.
 const CONFIRMED: SignedDuration = SignedDuration::from_secs(180);
 
+/// So long after the last container was started a process may take to have its name: the
+/// probe of the container that signals looks every five seconds.
+const STARTED: SignedDuration = SignedDuration::from_secs(7);
+
 /// Hash of the words that a pod's text was made from.
 pub fn inputs_of(pod: &PodFact) -> Option<&str> {
     pod.annotations.get(names::INPUTS).map(String::as_str)
@@ -78,11 +82,21 @@ pub fn restart(snapshot: &Snapshot, pod: &PodFact, group: Group<'_>, draft: &mut
     wait_for(draft, (POD, &pod.name), Waiting::Restarting { pod: pod.name.clone() });
 }
 
-/// Pods that were signalled and have not taken it.
-pub fn unconfirmed(snapshot: &Snapshot, pods: &[PodFact], draft: &mut Draft) {
+/// Pods that were signalled and have not taken it, or that could not be signalled.
+pub fn unconfirmed(
+    snapshot: &Snapshot,
+    pods: &[PodFact],
+    container: Option<&str>,
+    draft: &mut Draft,
+) {
     for pod in pods.iter().filter(|pod| pod.unready.iter().any(|name| name == RELOAD)) {
         let signalled = pod.annotations.get(names::RELOADED);
         let Some(at) = signalled.and_then(|time| time.parse::<Timestamp>().ok()) else {
+            // One that does not run, or fails, has no process, and says so itself.
+            let runs = pod.running.iter().any(|name| Some(name.as_str()) == container);
+            if runs && pod.trouble.is_none() {
+                without_process(snapshot, pod, draft);
+            }
             continue;
         };
         let due = at + CONFIRMED;
@@ -93,5 +107,19 @@ pub fn unconfirmed(snapshot: &Snapshot, pods: &[PodFact], draft: &mut Draft) {
             }
             false => draft.wake_at(due),
         }
+    }
+}
+
+/// One that was never signalled is not ready before its process was found.
+fn without_process(snapshot: &Snapshot, pod: &PodFact, draft: &mut Draft) {
+    let Some(due) = pod.running_since.map(|since| since + STARTED) else {
+        return;
+    };
+    match snapshot.now >= due {
+        true => {
+            let (pod, container) = (pod.name.clone(), RELOAD.to_string());
+            draft.report(Problem::NoProcess { pod, container });
+        }
+        false => draft.wake_at(due),
     }
 }

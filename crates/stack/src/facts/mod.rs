@@ -5,6 +5,7 @@ pub mod component;
 pub mod dependencies;
 pub mod graph;
 pub mod group;
+pub mod named;
 pub mod registration;
 pub mod stack;
 

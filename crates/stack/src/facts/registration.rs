@@ -12,7 +12,7 @@ use palladion_api::registration::{Selected, SelectedKind};
 use palladion_api::service::ServiceStatus;
 use palladion_api::{OperatorConfigSpec, RegistrationSpec, RegistrationStatus};
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Object, Snapshot};
+use palladion_plan::{Object, Resource, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -72,6 +72,15 @@ impl<'a> RegistrationFacts<'a> {
             Ok(Some(service)) => Seen::There(service),
             Err(why) => Seen::Unread { why },
         }
+    }
+
+    /// The first of these services that does not exist.
+    pub fn absent<'s>(&self, select: &'s [Selected]) -> Option<&'s Selected> {
+        let is_there = |selected: &&Selected| {
+            let all = self.snapshot.all(resource(selected.kind)).unwrap_or_default();
+            all.iter().any(|object| object.meta.name == selected.name)
+        };
+        select.iter().find(|selected| !is_there(selected))
     }
 
     /// uid of the Component of this name, if there is one.
@@ -136,4 +145,12 @@ impl<'a> RegistrationFacts<'a> {
 fn service(object: &Arc<Object>) -> Result<Option<ServiceStatus>, String> {
     let service = object.at("/status/service").cloned().unwrap_or_default();
     serde_json::from_value(service).map_err(|why| why.to_string())
+}
+
+/// The kind of a service whose pods are registered.
+pub fn resource(kind: SelectedKind) -> Resource {
+    match kind {
+        SelectedKind::Component => COMPONENT,
+        SelectedKind::NodeAgentGroup => GROUP,
+    }
 }

@@ -2,8 +2,9 @@
 
 use crate::decide::component;
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
-use crate::validate::validate;
+use crate::decide::startable::{self, Hindrance};
+use crate::facts::{Facts, named};
+use crate::validate::{claims, validate};
 use crate::words::refusal::{Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
 use palladion_api::rights::Right;
@@ -35,21 +36,23 @@ impl Mind for ComponentMind {
         hazards::OF_COMPONENTS
     }
 
-    fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
-        Vec::new()
+    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
+        named::references(owner)
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
         match Facts::read(snapshot) {
-            Err(why) => {
-                // Nothing is decided, and nothing is written, on a guess.
-                let mut draft = Draft::default();
-                draft.wait_for(Unknown::Fact { why });
-                draft.plan(Value::Null)
-            }
+            Err(why) => undecided(Unknown::Fact { why }),
             Ok(facts) => decide_known(&facts),
         }
     }
+}
+
+/// Nothing is decided, and nothing is written, on a guess.
+fn undecided(why: Unknown) -> Plan {
+    let mut draft = Draft::default();
+    draft.wait_for(why);
+    draft.plan(Value::Null)
 }
 
 fn decide_known(facts: &Facts<'_>) -> Plan {
@@ -62,11 +65,19 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
         Ok(spec) => spec,
         Err(why) => return refused(Refusal::Unreadable { why: why.clone() }),
     };
-    let valid = match validate(owner, spec, &facts.snapshot.settings) {
+    let valid = validate(owner, spec, &facts.snapshot.settings);
+    let valid = match valid.and_then(|valid| claims::check(facts, spec).map(|()| valid)) {
         Ok(valid) => valid,
         Err(refusal) => return refused(refusal),
     };
+    let template = component::template(facts, &valid);
+    let problem = match startable::check(facts.snapshot, &spec.template, template) {
+        Ok(problem) => problem,
+        Err(Hindrance::Refused(refusal)) => return refused(refusal),
+        Err(Hindrance::Unknown(why)) => return undecided(why),
+    };
     let mut draft = component::decide(facts, &valid);
+    problem.into_iter().for_each(|problem| draft.report(problem));
     if status::component::pause(facts, spec).is_some() {
         // What would be done is not; how everything is, is still said.
         draft.steps.clear();

@@ -2,7 +2,8 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::group;
-use crate::facts::GroupFacts;
+use crate::decide::startable::{self, Hindrance};
+use crate::facts::{GroupFacts, named};
 use crate::validate::validate_group;
 use crate::words::refusal::{GroupRefusal, Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
@@ -35,21 +36,23 @@ impl Mind for GroupMind {
         hazards::OF_GROUPS
     }
 
-    fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
-        Vec::new()
+    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
+        named::references(owner)
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
         match GroupFacts::read(snapshot) {
-            Err(why) => {
-                // Nothing is decided, and nothing is written, on a guess.
-                let mut draft = Draft::default();
-                draft.wait_for(Unknown::Fact { why });
-                draft.plan(Value::Null)
-            }
+            Err(why) => undecided(Unknown::Fact { why }),
             Ok(facts) => decide_known(&facts),
         }
     }
+}
+
+/// Nothing is decided, and nothing is written, on a guess.
+fn undecided(why: Unknown) -> Plan {
+    let mut draft = Draft::default();
+    draft.wait_for(why);
+    draft.plan(Value::Null)
 }
 
 fn decide_known(facts: &GroupFacts<'_>) -> Plan {
@@ -68,7 +71,14 @@ fn decide_known(facts: &GroupFacts<'_>) -> Plan {
         Ok(valid) => valid,
         Err(refusal) => return refused(refusal),
     };
+    let template = group::template(facts, &valid);
+    let problem = match startable::check(facts.snapshot, &spec.template, template) {
+        Ok(problem) => problem,
+        Err(Hindrance::Refused(refusal)) => return refused(GroupRefusal::Shared { refusal }),
+        Err(Hindrance::Unknown(why)) => return undecided(why),
+    };
     let mut draft = group::decide(facts, &valid);
+    problem.into_iter().for_each(|problem| draft.report(problem));
     if status::group::pause(facts, spec).is_some() {
         // What would be done is not; how everything is, is still said.
         draft.steps.clear();

@@ -36,13 +36,18 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
-        "service": service,
+        "service": has_begun(facts, draft).then_some(&service),
         "pods": format!("{}/{}", service.ready, service.wanted),
         "formed": formed,
         "layer": Graph::read(facts.snapshot).layer(&valid.name),
         "gates": list(draft.more.gates.is_empty(), json!(draft.more.gates)),
         "pendingChange": draft.more.pending_change,
     })
+}
+
+/// Was anything created, or is it now? Until then the claims may still be put right.
+fn has_begun(facts: &Facts<'_>, draft: &Draft) -> bool {
+    facts.status.service.is_some() || facts.set.is_some() || !draft.steps.is_empty()
 }
 
 /// Status of an owner that was refused: what runs goes on running.

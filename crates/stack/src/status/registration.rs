@@ -3,10 +3,11 @@
 use super::common;
 use crate::decide::registration::{Called, host, target_uid};
 use crate::facts::RegistrationFacts;
+use crate::facts::registration::resource;
 use crate::registration::{Next, Wanted, given_up};
 use crate::validate::ValidRegistration;
 use crate::words::refusal::Refusal;
-use crate::words::registration::{Progress, Registered, Trouble as Wrong};
+use crate::words::registration::{Progress, Registered, Trouble as Wrong, Unselected};
 use crate::words::status::{Accepted, Fine, Paused};
 use palladion_api::RegistrationSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PROGRESSING};
@@ -31,7 +32,15 @@ pub fn of(
     let (pods, registered) = (wanted.len(), next.entries.iter().filter(is_done).count());
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
+    // One that does not exist has no pods, and is not meant to have none.
+    let absent = facts.absent(&valid.spec.select).map(|selected| {
+        let service = format!("{} {}", resource(selected.kind).kind, selected.name);
+        Unselected::Absent { service }
+    });
     match (registered == pods, pods) {
+        (true, _) if absent.is_some() => {
+            absent.iter().for_each(|absent| writer.set_false(AVAILABLE, absent.clone()));
+        }
         (true, 0) => writer.set_true(AVAILABLE, Registered::None),
         (true, pods) => writer.set_true(AVAILABLE, Registered::All { pods }),
         (false, pods) => writer.set_false(AVAILABLE, Registered::Some { registered, pods }),
@@ -44,6 +53,9 @@ pub fn of(
         }
         (None, _) if registered < pods => {
             writer.set_true(PROGRESSING, Progress::Registering { registered, pods });
+        }
+        (None, _) if absent.is_some() => {
+            absent.iter().for_each(|absent| writer.set_true(PROGRESSING, absent.clone()));
         }
         (None, _) if leaving > 0 => {
             writer.set_true(PROGRESSING, Progress::Removing { pods: leaving });

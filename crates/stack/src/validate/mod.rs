@@ -2,6 +2,7 @@
 //! refused at admission already; what remains is refused here, and what runs
 //! goes on running.
 
+pub mod claims;
 pub mod component;
 pub mod group;
 pub mod registration;

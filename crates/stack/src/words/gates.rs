@@ -1,10 +1,12 @@
 //! The gates of pods.
 
+use palladion_plan::words::Names;
+
 palladion_plan::sentences! {
     /// Why gates are closed, besides dependencies.
     pub enum Closed {
-        Pods { there: usize, wanted: i32 } => WaitingForPods,
-            "waiting for the pods: {there} of {wanted} exist";
+        Pods { there: usize, wanted: i32, set: String } => WaitingForPods,
+            "waiting for the pods: {there} of {wanted} exist; if this lasts, `kubectl describe statefulset {set}` shows why Kubernetes does not create them";
         Ending { there: usize, wanted: i32, pod: String, node: String } => WaitingForPods,
             "waiting for the pods: {there} of {wanted} exist; {pod} on node {node} is being deleted and will be recreated once it has stopped; if that node is gone for good, release the pod: `kubectl delete pod {pod} --force`";
         Address { pod: String } => WaitingForAddresses, "waiting for the address of {pod}";
@@ -19,6 +21,8 @@ palladion_plan::sentences! {
             "waiting for the init container of pod {pod} to start";
         LeftOver { pod: String } => WaitingForPods,
             "the ticket of an earlier start is being removed from pod {pod}";
+        Volumes { pod: String, secrets: Names } => WaitingForVolumes,
+            "waiting for the volumes of {pod}, which needs the Secrets {secrets}; the operator reads no Secrets: if this lasts, create the one that `kubectl describe pod {pod}` names, or correct `template`";
         Unused { pod: String } => WaitingForPods,
             "waiting for pod {pod} to see its ticket and its configuration";
     }

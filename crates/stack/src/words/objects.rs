@@ -14,6 +14,8 @@ palladion_plan::sentences! {
     pub enum Problem {
         TooLarge { bytes: usize, most: usize } => ConfigTooLarge,
             "the configuration of all pods has {bytes} bytes, and a ConfigMap may have {most}; the pods keep the one they have: shorten the templates, or run fewer pods";
+        NoConfigMap { map: String } => ConfigMapMissing,
+            "ConfigMap {map}, which the pod template names, does not exist; a pod that starts again waits for it: create it, or correct `template`";
         Unrenderable { pod: String, file: String, line: usize, fault: Fault } => TemplateInvalid,
             "the configuration of pod {pod} cannot be made: file {file}, line {line}: {fault}; the pods keep the one they have";
     }

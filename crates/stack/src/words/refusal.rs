@@ -16,6 +16,12 @@ palladion_plan::sentences! {
             "with `network.addresses: PodIP` a restarted pod has another address, which would restart the others in turn; set `reload.policy` to Recreate or Signal";
         NoAgentImage => FactUnknown,
             "the operator was started without the image of the agent (`--agent-image`)";
+        NoConfigMap { map: String } => ConfigMapMissing,
+            "ConfigMap {map}, which the pod template names, does not exist; create it, or correct `template`";
+        NoClass { claim: String, class: String } => StorageClassMissing,
+            "storage class {class} of claim {claim} does not exist; create it, or name another in `volumeClaimTemplates`";
+        NoDefaultClass { claim: String } => StorageClassMissing,
+            "claim {claim} names no storage class, and there is no default one; name one in `volumeClaimTemplates`";
         TemplateLine { file: String, line: usize, fault: Fault } => TemplateInvalid,
             "the template of file {file} fails in line {line}: {fault}";
         CallLine { template: String, line: usize, fault: Fault } => TemplateInvalid,
@@ -43,5 +49,6 @@ palladion_plan::sentences! {
     pub enum Unknown {
         NoSpec => FactUnknown, "the object has no spec";
         Fact { why: String } => FactUnknown, "{why}";
+        Unwatched { map: String } => FactUnknown, "ConfigMap {map} is not watched yet";
     }
 }

@@ -13,6 +13,12 @@ palladion_plan::sentences! {
             "cannot read Component {component}: {why}";
     }
 
+    /// A selected service that is not there.
+    pub enum Unselected {
+        Absent { service: String } => SelectedAbsent,
+            "{service}, which `select` names, does not exist; create it, or correct `select`";
+    }
+
     /// How many are registered.
     pub enum Registered {
         All { pods: usize } => UpToDate, "all {pods} pods are registered";

@@ -27,6 +27,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
+        NoProcess { pod: String, container: String } => ReloadUnconfirmed,
+            "container {container} of pod {pod} does not find the process that it is to signal; correct `reload.process`: `kubectl logs {pod} -c {container}` shows what it looks for";
         Unconfirmed { pod: String, container: String } => ReloadUnconfirmed,
             "pod {pod} has not reloaded its configuration within 180 s; look at its container {container}: `kubectl logs {pod} -c {container}`";
     }

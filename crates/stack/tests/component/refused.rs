@@ -1,8 +1,10 @@
 //! What is not carried out: said with the field, the cause and the next step, and
 //! cured by correcting the manifest alone. What runs goes on running.
 
-use crate::world::{World, a_spec, with};
+use crate::world::{NAMESPACE, World, a_spec, with};
 use palladion_api::Reason;
+use palladion_plan::ObjectKey;
+use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
 
 const FILE: &str = "/config/files/0/template";
@@ -66,4 +68,127 @@ fn texts_that_do_not_fit_into_one_map_are_not_written() {
     world.set_spec(a_spec());
     world.pass(10);
     assert!(world.is_at_rest(), "{}", world.status());
+}
+
+fn with_volume(volume: Value) -> Value {
+    with(a_spec(), "/template/spec/volumes", json!([volume]))
+}
+
+fn put_map(world: &mut World, name: &str) {
+    let key = ObjectKey::new(kinds::CONFIG_MAP, NAMESPACE, name);
+    world.store.create(&key, &json!({ "metadata": { "name": name } })).unwrap();
+    look_again(world);
+}
+
+/// What is watched by its name is no part of the simulator's routes.
+fn look_again(world: &mut World) {
+    world.operator.resync();
+    world.settle();
+}
+
+#[test]
+fn a_template_whose_config_map_is_missing_is_not_carried_out() {
+    let wrong = with_volume(json!({ "name": "own", "configMap": { "name": "gone" } }));
+    refused_and_cured(wrong.clone(), Reason::ConfigMapMissing, "ConfigMap gone");
+    // What is missing may come, too.
+    let mut world = World::settled(a_spec());
+    world.set_spec(wrong);
+    world.pass(5);
+    put_map(&mut world, "gone");
+    world.pass(60);
+    assert_eq!(world.says("Accepted"), "True Valid");
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.pod("web-0")["spec"]["volumes"][0]["name"], "own");
+}
+
+#[test]
+fn a_config_map_that_goes_under_running_pods_is_reported_and_gates_are_tended() {
+    let spec = with_volume(json!({ "name": "own", "configMap": { "name": "map" } }));
+    let mut world = World::new(spec);
+    put_map(&mut world, "map");
+    world.ring(3, 3);
+    world.pass(20);
+    assert!(world.is_at_rest(), "{}", world.status());
+    world.store.remove(&ObjectKey::new(kinds::CONFIG_MAP, NAMESPACE, "map"));
+    look_again(&mut world);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::ConfigMapMissing));
+    assert_eq!(world.says("Accepted"), "True Valid");
+    world.restart_sandbox("web-0");
+    world.pass(10);
+    assert_eq!(world.kubelet.starts.len(), 3, "its gate was opened again");
+    put_map(&mut world, "map");
+    assert_eq!(world.says("Degraded"), "False UpToDate");
+}
+
+#[test]
+fn a_config_map_that_pods_can_do_without_is_not_waited_for() {
+    let map = json!({ "name": "own", "configMap": { "name": "gone", "optional": true } });
+    let mut world = World::settled(with_volume(map));
+    world.pass(5);
+    assert!(world.is_at_rest(), "{}", world.status());
+}
+
+fn with_class(class: &str) -> Value {
+    let claim = json!({
+        "accessModes": ["ReadWriteOnce"], "storageClassName": class,
+        "resources": { "requests": { "storage": "1Gi" } },
+    });
+    let claims = json!([{ "metadata": { "name": "data" }, "spec": claim }]);
+    with(a_spec(), "/volumeClaimTemplates", claims)
+}
+
+#[test]
+fn a_storage_class_that_is_missing_is_named_before_anything_is_created() {
+    let mut world = World::new(with_class("fast"));
+    let key = ObjectKey::new(kinds::STORAGE_CLASS, "", "local");
+    world.store.create(&key, &json!({ "metadata": { "name": "local" } })).unwrap();
+    world.ring(3, 3);
+    world.pass(30);
+    assert_eq!(world.says("Accepted"), format!("False {}", Reason::StorageClassMissing));
+    let message = world.condition("Accepted")["message"].clone();
+    assert!(message.as_str().unwrap().contains("storage class fast of claim data"), "{message}");
+    assert!(world.get(kinds::STATEFUL_SET, "web").is_none());
+    assert!(world.status()["service"].is_null(), "the claims may still be put right");
+    world.set_spec(with_class("local"));
+    world.pass(20);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert!(world.status()["service"].is_object());
+}
+
+#[test]
+fn a_pod_whose_volumes_are_not_there_names_the_secrets_that_it_needs() {
+    let secret = json!({ "name": "own", "secret": { "secretName": "keys" } });
+    let mut world = World::new(with_volume(secret));
+    world.kubelet.unmounted.insert("web-1".into());
+    world.ring(3, 3);
+    world.pass(10);
+    assert_eq!(world.says("Progressing"), format!("True {}", Reason::WaitingForVolumes));
+    let message = world.condition("Progressing")["message"].clone();
+    let message = message.as_str().unwrap();
+    assert!(message.contains("web-1, which needs the Secrets keys"), "{message}");
+    world.kubelet.unmounted.clear();
+    world.pass(20);
+    assert!(world.is_at_rest(), "{}", world.status());
+}
+
+#[test]
+fn a_process_that_nobody_is_named_is_reported_before_the_first_change() {
+    let reload = |process: &str| {
+        let reload = json!({ "policy": "Signal", "process": process, "container": "api" });
+        with(a_spec(), "/reload", reload)
+    };
+    let mut world = World::new(reload("apii"));
+    world.kubelet.nameless.extend(["web-0".to_string(), "web-1".to_string()]);
+    world.ring(3, 3);
+    world.pass(5);
+    assert!(!world.shows(Reason::ReloadUnconfirmed), "the process may be starting");
+    world.pass(10);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::ReloadUnconfirmed));
+    let message = world.condition("Degraded")["message"].clone();
+    assert!(message.as_str().unwrap().contains("correct `reload.process`"), "{message}");
+    world.kubelet.nameless.clear();
+    world.set_spec(reload("api"));
+    world.pass(60);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.says("Degraded"), "False UpToDate");
 }

@@ -1,6 +1,7 @@
 //! A Registration from its spec to its calls: whom it calls for, at which address, with
 //! which path and body, and what its conditions say.
 
+mod selected;
 mod target;
 
 use jiff::{SignedDuration, Timestamp};

@@ -1,6 +1,7 @@
 //! The containers of a pod as far as decisions need them: the init containers in
 //! their order, and those that run and are not ready.
 
+use super::PodFact;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -30,6 +31,20 @@ pub enum InitState {
         /// Its exit code.
         code: i64,
     },
+}
+
+impl PodFact {
+    /// Has it a node, and none of its containers was started yet? The kubelet prepares its
+    /// volumes, or waits for what they are made from.
+    pub fn awaits_volumes(&self) -> bool {
+        let is_waiting = |c: &InitContainer| c.id.is_none() && c.state == InitState::Waiting;
+        self.node.is_some()
+            && !self.terminating
+            && self.trouble.is_none()
+            && self.running.is_empty()
+            && !self.init.is_empty()
+            && self.init.iter().all(is_waiting)
+    }
 }
 
 /// What to keep of the init containers: those of the spec, in its order.

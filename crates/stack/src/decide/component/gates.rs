@@ -3,7 +3,7 @@
 
 use super::texts::{Texts, has_every_key};
 use crate::decide::draft::Draft;
-use crate::decide::gates::{Gated, Terms, tend};
+use crate::decide::gates::{Gated, Terms, await_volumes, tend};
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
 use crate::validate::Valid;
@@ -30,6 +30,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, d
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);
     }
+    await_volumes(gated.iter().map(|gated| gated.pod), &valid.spec.template, draft);
 }
 
 /// Why no gate is opened, dependencies aside.
@@ -47,7 +48,8 @@ fn closed(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> Option<Trouble> {
             let node = pod.node.clone().filter(|_| pod.terminating)?;
             Some(Closed::Ending { there, wanted, pod: pod.name.clone(), node })
         });
-        return Some(Trouble::of(ending.unwrap_or(Closed::Pods { there, wanted })));
+        let set = valid.name.clone();
+        return Some(Trouble::of(ending.unwrap_or(Closed::Pods { there, wanted, set })));
     }
     let no_address = there.iter().find(|pod| pod.address.is_none());
     let no_address = no_address.map(|pod| Closed::Address { pod: pod.name.clone() });

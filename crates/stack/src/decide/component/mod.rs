@@ -9,8 +9,15 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
+use crate::decide::startable::Template;
 use crate::facts::Facts;
 use crate::validate::Valid;
+
+/// Has the set the template that is wanted?
+pub fn template(facts: &Facts<'_>, valid: &Valid) -> Template {
+    let wanted = build::set::template_hash(valid, set::agent_image(facts, valid));
+    Template::of(&wanted, facts.set.as_ref().map(|set| set.template.as_str()))
+}
 
 /// All deciders, in order.
 pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {

@@ -51,7 +51,10 @@ pub fn decide(
     draft: &mut Draft,
 ) {
     match valid.spec.reload.policy {
-        ReloadPolicy::Signal => unconfirmed(facts.snapshot, &facts.pods, draft),
+        ReloadPolicy::Signal => {
+            let container = valid.spec.reload.container.as_deref();
+            unconfirmed(facts.snapshot, &facts.pods, container, draft);
+        }
         ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
     }
     let text = |name: &str| texts.current(facts, name).map(|text| text.hash.as_str());

@@ -7,12 +7,19 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
+use crate::decide::startable::Template;
 use crate::facts::GroupFacts;
 use crate::groups::overlap::overlaps;
 use crate::validate::ValidGroup;
 use crate::words::groups::Overlapping;
 use palladion_api::node_agents::Overlap;
 use palladion_plan::words::Names;
+
+/// Has the set the template that is wanted?
+pub fn template(facts: &GroupFacts<'_>, valid: &ValidGroup) -> Template {
+    let wanted = build::daemon_set::template_hash(valid, set::agent_image(facts, valid));
+    Template::of(&wanted, facts.set.as_ref().map(|set| set.template.as_str()))
+}
 
 /// All deciders, in order.
 pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup) -> Draft {

@@ -5,7 +5,7 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, Terms, tend};
+use crate::decide::gates::{Gated, Terms, await_volumes, tend};
 use crate::decide::rollout::{carry_out, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
 use crate::gate::{self, Stand};
@@ -45,6 +45,7 @@ pub fn gates(
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);
     }
+    await_volumes(gated.iter().map(|gated| gated.pod), &valid.spec.template, draft);
 }
 
 /// Restart one, signal others.
@@ -57,7 +58,9 @@ pub fn rollout(
 ) {
     let spec = &valid.spec;
     match spec.reload.policy {
-        ReloadPolicy::Signal => unconfirmed(facts.snapshot, &facts.pods, draft),
+        ReloadPolicy::Signal => {
+            unconfirmed(facts.snapshot, &facts.pods, spec.reload.container.as_deref(), draft);
+        }
         ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
     }
     // Before the set has the newest template, it would recreate a pod from another.

@@ -30,6 +30,10 @@ pub struct Kubelet {
     pub frozen: BTreeSet<String>,
     /// Pods that find no node.
     pub unscheduled: BTreeSet<String>,
+    /// Pods whose volumes are not there: none of their containers is started.
+    pub unmounted: BTreeSet<String>,
+    /// Pods in which no process has the name that is to be signalled.
+    pub nameless: BTreeSet<String>,
     /// Pods whose node is gone: nobody ends them.
     pub dead: BTreeSet<String>,
     /// A quota on pods.
@@ -138,7 +142,8 @@ impl<M: Mind + Clone + Default> World<M> {
             }
             return;
         }
-        if !pod["spec"]["nodeName"].is_string() {
+        let waits = self.kubelet.unmounted.contains(&key.name);
+        if !pod["spec"]["nodeName"].is_string() || waits {
             return;
         }
         let uid = text(pod, "/metadata/uid").to_string();
@@ -214,7 +219,8 @@ impl<M: Mind + Clone + Default> World<M> {
         let run = &self.kubelet.runs[uid];
         let is_sick = self.kubelet.sick.contains(&key.name)
             || text(pod, "/spec/containers/0/image").contains("bad");
-        let is_late = run.reload.taken(self.store.now.as_second()) == Taken::Late;
+        let is_late = run.reload.taken(self.store.now.as_second()) == Taken::Late
+            || self.kubelet.nameless.contains(&key.name);
         let is_serving = matches!(run.state, State::Serving) && !is_sick && !is_late;
         let state = match run.state {
             State::Gated => json!({ "running": { "startedAt": run.since } }),
@@ -233,8 +239,12 @@ impl<M: Mind + Clone + Default> World<M> {
             "initContainerStatuses": [{ "name": "init", "containerID": run.id, "state": state }],
         });
         if has_container(pod, "reload") && matches!(run.state, State::Serving) {
-            status["containerStatuses"] =
-                json!([{ "name": "reload", "ready": !is_late, "state": { "running": {} } }]);
+            let running = json!({ "running": { "startedAt": run.since } });
+            let name = &pod["spec"]["containers"][0]["name"];
+            status["containerStatuses"] = json!([
+                { "name": name, "ready": !is_sick, "state": running },
+                { "name": "reload", "ready": !is_late, "state": running },
+            ]);
         }
         let _ = self.store.put_status(key, status);
     }
