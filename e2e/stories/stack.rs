@@ -39,6 +39,7 @@ pub fn story() -> Story {
         .step("nobody is called before the service is there", register::waits_for_its_target)
         .in_soak()
         .step("a wrong password registers nobody until it is right", register::wrong_password)
+        .in_soak()
         .step(
             "each mistake in a Component is named in time and cured by the manifest alone",
             wrong_input::of_components,

@@ -45,6 +45,16 @@ pub enum Suite {
     Zookeeper,
     /// Unit tests of the agent of a node of RabbitMQ.
     Rabbitmq,
+    /// Unit tests of the agent in pods of staged services.
+    Gate,
+    /// Unit tests of the minds of staged services.
+    Staged,
+    /// Stories of Components, groups of node agents, Registrations and Stacks.
+    Components,
+    /// Stories of an ensemble of ZooKeeper.
+    Ensemble,
+    /// Stories of a cluster of RabbitMQ.
+    Cluster,
     /// The agent in a pod without Kubernetes.
     Pod,
     /// Unit tests of the mind of `CassandraCluster`.
@@ -62,6 +72,10 @@ impl Suite {
             Suite::Agent | Suite::Pod => "palladion-agent",
             Suite::Zookeeper => "palladion-agent-zookeeper",
             Suite::Rabbitmq => "palladion-agent-rabbitmq",
+            Suite::Gate => "palladion-agent-gate",
+            Suite::Staged | Suite::Components => "palladion-stack",
+            Suite::Ensemble => "palladion-zookeeper",
+            Suite::Cluster => "palladion-rabbitmq",
             Suite::Mind | Suite::Stories => "palladion-cassandra",
         }
     }
@@ -74,6 +88,10 @@ impl Suite {
             Suite::Agent | Suite::Pod => "crates/agent",
             Suite::Zookeeper => "crates/agent-zookeeper",
             Suite::Rabbitmq => "crates/agent-rabbitmq",
+            Suite::Gate => "crates/agent-gate",
+            Suite::Staged | Suite::Components => "crates/stack",
+            Suite::Ensemble => "crates/zookeeper",
+            Suite::Cluster => "crates/rabbitmq",
             Suite::Mind | Suite::Stories => "crates/cassandra",
         }
     }
@@ -86,7 +104,12 @@ impl Suite {
             | Suite::Agent
             | Suite::Zookeeper
             | Suite::Rabbitmq
+            | Suite::Gate
+            | Suite::Staged
             | Suite::Mind => &["--lib"],
+            Suite::Components => &["--test", "component"],
+            Suite::Ensemble => &["--test", "ensemble"],
+            Suite::Cluster => &["--test", "cluster"],
             Suite::Pod => &["--test", "pod"],
             Suite::Stories => &["--test", "scenarios"],
         }

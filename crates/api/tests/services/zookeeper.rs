@@ -90,6 +90,8 @@ fn a_setting_cannot_bring_in_another_one() {
     refused(&changed("/spec/config", json!({ "tickTime": "5\\" })), None, "one line each");
 }
 
+/// rabbitmq/cluster-operator#992 and #653, pravega/zookeeper-operator#540: what cannot be
+/// changed is refused, and a volume that grows is not.
 #[test]
 fn what_every_server_stands_on_does_not_change() {
     refused_change("/spec/ports/client", json!(2181), json!(2182), "`ports` are immutable");
@@ -111,6 +113,7 @@ fn what_every_server_stands_on_does_not_change() {
     accepted(&changed(at, claim("data", "slow", "1Gi")), Some(&changed(at, old())));
 }
 
+/// pravega/zookeeper-operator#517: there another access mode was accepted and not used.
 #[test]
 fn a_claim_is_for_one_server() {
     let at = "/spec/storage/volumeClaimTemplate/spec";

@@ -4,6 +4,7 @@
 
 mod commit;
 mod evict;
+mod look;
 
 use super::addresses::Addresses;
 use super::json;

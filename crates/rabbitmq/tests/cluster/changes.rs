@@ -5,6 +5,8 @@ use super::world::{World, cluster_key};
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
+/// rabbitmq/cluster-operator#223: there fewer nodes could be asked for, and were not made
+/// fewer, as messages would have been lost.
 #[test]
 fn a_cluster_grows_and_shrinks_and_grows_again_and_queues_go_with_it() {
     let mut world = World::settled(1);
@@ -18,6 +20,8 @@ fn a_cluster_grows_and_shrinks_and_grows_again_and_queues_go_with_it() {
     }
 }
 
+/// rabbitmq/cluster-operator#1610: there the number of nodes was in the configuration of
+/// each, and growth restarted them all.
 #[test]
 fn no_join_and_no_leave_restarts_anybody() {
     let mut world = World::settled(1);

@@ -8,6 +8,8 @@ use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
+/// rabbitmq/cluster-operator#662 and #989: there nodes that were started at once found each
+/// other or did not, and there were two clusters.
 #[test]
 fn a_cluster_of_one_and_one_of_three_are_created() {
     for nodes in [1, 3] {

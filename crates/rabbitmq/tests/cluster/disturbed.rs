@@ -8,7 +8,7 @@ use serde_json::json;
 const ALL: &str = "PALLADION_SIM_ALL";
 
 /// The worlds right before each write of a history, and the world at its end.
-fn before_each_write(mut world: World) -> (Vec<World>, World) {
+pub(super) fn before_each_write(mut world: World) -> (Vec<World>, World) {
     let mut worlds = Vec::new();
     loop {
         let before = world.clone();

@@ -7,6 +7,7 @@ use palladion_plan::sim::kubernetes::Machine;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
+/// rabbitmq/rabbitmq-server#2414: there a node was forgotten and stayed in its queues.
 #[test]
 fn a_wiped_node_is_taken_out_of_its_queues_forgotten_and_joins_as_new() {
     let mut world = World::settled(3);
@@ -82,6 +83,8 @@ fn where_a_majority_is_wiped_nothing_is_changed_and_it_is_said() {
     assert_eq!(world.rabbit.begun, 1);
 }
 
+/// rabbitmq/cluster-operator#609: there each waited to be ready before the next was started,
+/// and for tables of one that was not.
 #[test]
 fn all_nodes_come_back_by_themselves_when_all_have_been_down() {
     let mut world = World::settled(3);

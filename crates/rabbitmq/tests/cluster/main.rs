@@ -13,6 +13,8 @@ mod changes;
 mod creation;
 mod disturbed;
 mod joiners;
+mod known_bugs;
+mod lag;
 mod leavers;
 mod lengths;
 mod losses;

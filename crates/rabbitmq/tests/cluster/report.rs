@@ -165,6 +165,8 @@ impl World {
             volume: Some(MemberVolume {
                 volume_id: match volume.id {
                     Some(id) => VolumeId::new(id),
+                    // What is in its place has no ID.
+                    None if state == MemberVolumeState::NotMounted => VolumeId::default(),
                     None => spec.volume_id.clone().unwrap_or_default(),
                 },
                 state,

@@ -2,6 +2,7 @@
 //! one step after the other, with every invariant looked at after each.
 
 use super::agent::{Agent, Faithless};
+use super::lag::Api;
 use super::model::{App, Rabbit, data};
 use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
@@ -62,8 +63,10 @@ pub struct World {
     pub new_flag_enabled: bool,
     /// Alarms of nodes.
     pub alarms: Vec<Alarm>,
+    pub(super) api: Api,
     epoch: i64,
-    restart_at: Option<Timestamp>,
+    /// When a new process of the operator starts, where none runs.
+    pub(super) restart_at: Option<Timestamp>,
     /// Rules that were broken.
     pub broken: Vec<String>,
     /// What the operator has written, but for its status.
@@ -103,6 +106,7 @@ impl World {
             flags_disabled: Vec::new(),
             new_flag_enabled: false,
             alarms: Vec::new(),
+            api: Api::default(),
             epoch: 0,
             restart_at: None,
             broken: Vec::new(),
@@ -116,13 +120,17 @@ impl World {
 
     /// A person applies a cluster of so many nodes.
     pub fn with(mut self, nodes: i64) -> Self {
+        self.create(&json!({ "nodes": nodes, "version": "3.10.8" }));
+        self
+    }
+
+    /// A person applies a cluster.
+    pub fn create(&mut self, spec: &Value) {
         let object = json!({
             "apiVersion": "palladion.dev/v1alpha1", "kind": "RabbitmqCluster",
-            "metadata": { "name": CLUSTER, "namespace": NAMESPACE },
-            "spec": { "nodes": nodes, "version": "3.10.8" },
+            "metadata": { "name": CLUSTER, "namespace": NAMESPACE }, "spec": spec,
         });
         self.store.create(&cluster_key(), &object).unwrap();
-        self
     }
 
     /// A cluster at rest with a queue that has confirmed messages.
@@ -232,16 +240,20 @@ impl World {
 
     /// Everybody once.
     fn round(&mut self) -> Activity {
-        let mut all = self.step_operators();
-        all = all.and(self.kube.step(&mut self.store));
+        let mut all = Activity::default();
+        if self.api == Api::Reachable {
+            all = self.step_operators().and(self.kube.step(&mut self.store));
+        }
         let pods = self.kube.pods(&self.store);
         let mut gone: Vec<String> = self.rabbit.nodes.keys().cloned().collect();
         gone.retain(|uid| !pods.iter().any(|p| p.uid.as_str() == uid));
         for uid in gone {
             self.rabbit.stop(&uid, &mut self.kube.disks);
         }
-        for pod in &pods {
-            all = all.and(self.step_agent(pod));
+        if self.api == Api::Reachable {
+            for pod in &pods {
+                all = all.and(self.step_agent(pod));
+            }
         }
         all.acted |= self.rabbit.step(&mut self.kube.disks);
         self.broken.append(&mut self.rabbit.broken);

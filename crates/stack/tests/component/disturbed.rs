@@ -1,13 +1,29 @@
-//! Every write may be the last one of a process, or be lost, or be late: the end
+//! Every write may be the last one of a process, or be lost, refused or late: the end
 //! is the same, and no service starts too early on the way.
 
+mod groups;
+mod stacks;
+
 use crate::world::{World, a_spec, with};
+use palladion_plan::Mind;
 use palladion_plan::sim::faults::Fault;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What counts of an end.
-fn end(world: &World) -> (BTreeMap<String, String>, Vec<[String; 3]>, Value, String) {
+/// What becomes of a write, and of the process that sends it.
+const FAULTS: [Fault; 6] = [
+    Fault::DieBefore,
+    Fault::DieAfter,
+    Fault::AnswerLost,
+    Fault::Unavailable,
+    Fault::Freeze,
+    Fault::FreezeInFlight,
+];
+
+/// What counts of an end for whoever runs pods.
+type End = (BTreeMap<String, String>, Vec<[String; 3]>, Value, String);
+
+fn end<M: Mind + Clone + Default>(world: &World<M>) -> End {
     let pod = |name: &String| {
         let labels = ["status", "palladion.dev/config"].map(|key| world.label(name, key));
         let [status, config] = labels;
@@ -17,8 +33,14 @@ fn end(world: &World) -> (BTreeMap<String, String>, Vec<[String; 3]>, Value, Str
     (world.texts(), pods, world.status()["service"].clone(), world.says("Progressing"))
 }
 
-/// Run a story without a fault, then with each fault at each of its writes.
-fn disturbed(begin: impl Fn() -> World, story: impl Fn(&mut World), most_starts: usize) {
+/// Run a story without a fault, then with each fault at each of its writes. How many
+/// processes died or stood still on the way.
+fn each_write<M: Mind + Clone + Default, E: PartialEq + std::fmt::Debug>(
+    begin: impl Fn() -> World<M>,
+    story: impl Fn(&mut World<M>),
+    end: impl Fn(&World<M>) -> E,
+    look: impl Fn(&World<M>, &str),
+) -> usize {
     let mut calm = begin();
     let before = calm.faults.writes();
     story(&mut calm);
@@ -26,36 +48,57 @@ fn disturbed(begin: impl Fn() -> World, story: impl Fn(&mut World), most_starts:
     let wanted = end(&calm);
     assert!(writes > before, "the story should write something");
     assert!(calm.is_at_rest(), "{}", calm.status());
-    for fault in [
-        Fault::DieBefore,
-        Fault::DieAfter,
-        Fault::AnswerLost,
-        Fault::Unavailable,
-        Fault::Freeze,
-        Fault::FreezeInFlight,
-    ] {
+    let mut ended = 0;
+    for fault in FAULTS {
         for at in before..writes {
+            let what = format!("{fault:?} at write {at}");
             let mut world = begin();
             world.faults.plan(at, fault);
             story(&mut world);
-            assert!(world.faults.is_over(), "{fault:?} at write {at} did not happen");
+            assert!(world.faults.is_over(), "{what} did not happen");
             for _ in 0..3 {
                 world.recover();
                 world.pass(65);
             }
-            assert_eq!(end(&world), wanted, "{fault:?} at write {at}");
-            let starts = world.kubelet.starts.len();
-            assert!(starts <= most_starts, "{fault:?} at write {at}: {starts} starts");
+            assert_eq!(end(&world), wanted, "{what}: {}", world.status());
+            look(&world, &what);
+            ended += world.ended;
         }
     }
+    ended
+}
+
+/// The same of what runs pods: their services start no more often than this.
+fn disturbed<M: Mind + Clone + Default>(
+    begin: impl Fn() -> World<M>,
+    story: impl Fn(&mut World<M>),
+    most_starts: usize,
+) {
+    let ended = each_write(begin, story, end, |world, what| {
+        let starts = world.kubelet.starts.len();
+        assert!(starts <= most_starts, "{what}: {starts} starts");
+    });
+    assert!(ended > 0, "no process ended in its work");
 }
 
 /// A process that was frozen wakes up when another has taken over.
-fn overtaken(begin: impl Fn() -> World, story: impl Fn(&mut World)) {
+fn overtaken<M: Mind + Clone + Default>(
+    begin: impl Fn() -> World<M>,
+    story: impl Fn(&mut World<M>),
+) {
+    overtaken_to(begin, story, end);
+}
+
+fn overtaken_to<M: Mind + Clone + Default, E: PartialEq + std::fmt::Debug>(
+    begin: impl Fn() -> World<M>,
+    story: impl Fn(&mut World<M>),
+    end: impl Fn(&World<M>) -> E,
+) {
     let mut calm = begin();
     let before = calm.faults.writes();
     story(&mut calm);
     let (writes, wanted) = (calm.faults.writes(), end(&calm));
+    assert!(writes > before, "the story should write something");
     for fault in [Fault::Freeze, Fault::FreezeInFlight] {
         for at in before..writes {
             let mut world = begin();

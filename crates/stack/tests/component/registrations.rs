@@ -1,6 +1,7 @@
 //! A Registration from its spec to its calls: whom it calls for, at which address, with
 //! which path and body, and what its conditions say.
 
+mod disturbed;
 mod selected;
 mod target;
 
@@ -39,6 +40,7 @@ struct World {
     objects: BTreeMap<Resource, Vec<Object>>,
     answers: BTreeMap<ExchangeKey, Answer>,
     decisions: u32,
+    epoch: i64,
 }
 
 fn object(name: &str, labels: Value, body: Value) -> Object {
@@ -79,6 +81,7 @@ impl World {
             objects: [(kinds::GROUP, vec![]), (kinds::OPERATOR_CONFIG, vec![])].into(),
             answers: BTreeMap::new(),
             decisions: 0,
+            epoch: 1,
         };
         component(&mut world, "config", 2, true);
         component(&mut world, "control", 1, true);
@@ -93,7 +96,7 @@ impl World {
         };
         Snapshot {
             now: self.now,
-            epoch: 1,
+            epoch: self.epoch,
             nonce: palladion_api::ids::Nonce::new(format!("n{}", self.decisions)),
             owner: Arc::new(self.owner.clone()),
             objects: self.objects.iter().map(|(kind, all)| (*kind, known(all))).collect(),
@@ -108,16 +111,26 @@ impl World {
 
     /// One decision; its status is stored, and the calls that are wanted then are handed out.
     fn decide(&mut self) -> Vec<Exchange> {
+        self.owner.body["status"] = self.decided();
+        self.wanted()
+    }
+
+    /// The status that one decision makes of the stored one.
+    fn decided(&mut self) -> Value {
         let snapshot = self.snapshot();
-        let status = RegistrationMind.decide(&snapshot).status;
-        for (field, value) in status.as_object().into_iter().flatten() {
-            self.owner.body["status"][field] = value.clone();
-            if let (true, Some(status)) =
-                (value.is_null(), self.owner.body["status"].as_object_mut())
-            {
+        let patch = RegistrationMind.decide(&snapshot).status;
+        let mut status = self.owner.body["status"].clone();
+        for (field, value) in patch.as_object().into_iter().flatten() {
+            status[field] = value.clone();
+            if let (true, Some(status)) = (value.is_null(), status.as_object_mut()) {
                 status.remove(field);
             }
         }
+        status
+    }
+
+    /// The calls that the stored status asks for.
+    fn wanted(&mut self) -> Vec<Exchange> {
         let snapshot = self.snapshot();
         RegistrationMind.exchanges(&snapshot).expect("all is known")
     }

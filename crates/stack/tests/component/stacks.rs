@@ -10,7 +10,7 @@ use palladion_stack::StackMind;
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
 
-fn a_stack() -> Value {
+pub fn a_stack() -> Value {
     let on = |kind: &str, name: &str| json!({ "kind": kind, "name": name });
     let component = |name: &str, depends_on: Value| {
         json!({ "name": name, "kind": "Component", "activate": true, "create": true, "spec": {
@@ -26,7 +26,7 @@ fn a_stack() -> Value {
     ] })
 }
 
-fn begun(spec: Value) -> World<StackMind> {
+pub fn begun(spec: Value) -> World<StackMind> {
     let mut world = World::of(ObjectKey::new(kinds::STACK, NAMESPACE, "contrail"), spec);
     world.settle();
     world
@@ -50,7 +50,7 @@ fn put_conditions(world: &mut World<StackMind>, resource: Resource, name: &str, 
     world.settle();
 }
 
-fn all_say(world: &mut World<StackMind>, available: &str) {
+pub fn all_say(world: &mut World<StackMind>, available: &str) {
     says(world, kinds::ZOOKEEPER, "zk", available);
     for name in ["config", "kube"] {
         says(world, kinds::COMPONENT, name, available);

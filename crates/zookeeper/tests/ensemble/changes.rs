@@ -6,6 +6,8 @@ use palladion_plan::ObjectKey;
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
+/// pravega/zookeeper-operator#94, #315, #448 and #513: who joins where a server has left
+/// finds its old data, and does not take part by it.
 #[test]
 fn an_ensemble_grows_and_shrinks_and_grows_again_and_no_id_is_used_twice() {
     let mut world = World::settled(1);
@@ -97,6 +99,7 @@ fn a_rollout_restarts_one_at_a_time_and_the_leader_last() {
     assert_eq!(world.status()["highestReleaseLine"], json!("3.9"));
 }
 
+/// pravega/zookeeper-operator#547: there the pod of the bad image was never replaced.
 #[test]
 fn a_rollout_to_an_image_that_does_not_exist_stops_at_the_first_and_can_be_corrected() {
     let mut world = World::settled(3);

@@ -188,6 +188,8 @@ fn the_address_of_a_lost_server_is_reserved_until_no_configuration_names_it() {
     assert!(!holds(&world), "it is given back at last: {}", world.last_words());
 }
 
+/// pravega/zookeeper-operator#92: there each left the ensemble when it was stopped, and
+/// without a quorum nobody could be added again.
 #[test]
 fn all_servers_come_back_by_themselves_when_all_have_been_down() {
     let mut world = World::settled(3);

@@ -9,6 +9,8 @@ mod agents_rule;
 mod changes;
 mod creation;
 mod disturbed;
+mod known_bugs;
+mod lag;
 mod losses;
 mod model;
 mod mutations;

@@ -3,6 +3,7 @@
 use super::agent::{Agent, IntoVolume, Wish};
 use super::world::{NAMESPACE, World};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{AgentStatus, OperationState};
 use palladion_api::service_member::{
     EnsembleServer, EnsembleView, MemberOperationStatus, MemberServer, MemberServerState,
@@ -103,6 +104,8 @@ impl World {
             volume: Some(MemberVolume {
                 volume_id: match volume.id {
                     Some(id) => id.into_volume(),
+                    // What is in its place has no ID.
+                    None if state == MemberVolumeState::NotMounted => VolumeId::default(),
                     None => spec.volume_id.clone().unwrap_or_default(),
                 },
                 state,

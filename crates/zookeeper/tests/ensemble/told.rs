@@ -3,6 +3,7 @@
 use super::world::World;
 use serde_json::json;
 
+/// pravega/zookeeper-operator#575, with two servers of three.
 #[test]
 fn a_spec_that_cannot_be_carried_out_is_refused_and_what_runs_goes_on() {
     let mut world = World::settled(3);

@@ -42,7 +42,8 @@ pub struct World {
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
     epoch: i64,
-    restart_at: Option<Timestamp>,
+    /// When a new process of the operator starts, where none runs.
+    pub(super) restart_at: Option<Timestamp>,
     /// Rules of ZooKeeper or ours that were broken.
     pub broken: Vec<String>,
     /// What the operator has written, but for its status.
@@ -84,13 +85,17 @@ impl World {
 
     /// A person applies an ensemble of so many servers.
     pub fn with(mut self, servers: i64) -> Self {
+        self.create(&json!({ "servers": servers, "version": "3.8.4" }));
+        self
+    }
+
+    /// A person applies an ensemble.
+    pub fn create(&mut self, spec: &Value) {
         let object = json!({
             "apiVersion": "palladion.dev/v1alpha1", "kind": "ZookeeperCluster",
-            "metadata": { "name": CLUSTER, "namespace": NAMESPACE },
-            "spec": { "servers": servers, "version": "3.8.4" },
+            "metadata": { "name": CLUSTER, "namespace": NAMESPACE }, "spec": spec,
         });
         self.store.create(&cluster_key(), &object).unwrap();
-        self
     }
 
     /// An ensemble at rest that has acknowledged writes.

@@ -37,6 +37,8 @@ pub struct World<M = ComponentMind> {
     pub all_there: Option<Timestamp>,
     /// Most pods of the set that served nobody at once, after all had served.
     pub fewest_ready: usize,
+    /// Processes that died or stood still, and from which work went on.
+    pub ended: usize,
 }
 
 impl World {
@@ -77,6 +79,7 @@ impl<M: Mind + Clone + Default> World<M> {
             epoch: 1,
             all_there: None,
             fewest_ready: usize::MAX,
+            ended: 0,
         }
     }
 
@@ -186,6 +189,7 @@ impl<M: Mind + Clone + Default> World<M> {
 
     /// A process that died is followed by another, under the next epoch.
     pub fn recover(&mut self) {
+        self.ended += usize::from(self.operator.life() != Life::Running);
         if self.operator.life() == Life::Dead {
             self.succeed();
         }
