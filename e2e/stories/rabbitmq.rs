@@ -60,5 +60,7 @@ pub fn hurt() -> Story {
             losses::wiped_while_another_is_down,
         )
         .in_soak()
+        .step("where the last one that ran is wiped nobody is forced", losses::last_one_wiped)
+        .in_soak()
         .into()
 }

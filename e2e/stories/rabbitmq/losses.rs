@@ -109,6 +109,40 @@ fn wait_says(cluster: &Cluster, ordinal: u32, says: impl Fn(&Value) -> bool) {
     .unwrap_or_else(|e| panic!("{e:#}; {:#}", last["status"]));
 }
 
+/// In the order in which a forced boot was seen to lose them: messages are confirmed by A and
+/// B, A goes, and B, which ran longer than all others, is wiped. Neither A, which has them all,
+/// nor C goes on without the tables of B: that is said, and nobody is forced.
+pub fn last_one_wiped() {
+    const A: u32 = 0;
+    const B: u32 = 1;
+    const C: u32 = 2;
+    let cluster = Cluster::form_apart("rmq-last", 3);
+    let service = cluster.service();
+    let c_is_away = service.keep_away(&[C]);
+    let a_is_away = service.keep_away(&[A]);
+    wait_says(&cluster, B, |status| text(status, "/server/message").contains("no majority"));
+    let volume = service.member(B)["spec"]["volumeID"].clone();
+    service.wipe(B, VOLUME);
+    drop((c_is_away, a_is_away));
+    let begin = Instant::now();
+    wait_says(&cluster, B, |status| status["volume"]["state"] == "Lost");
+    let waits = Reason::WaitingForTables.as_str();
+    for ordinal in [A, C] {
+        wait_says(&cluster, ordinal, |status| status["server"]["reason"] == waits);
+    }
+    thread::sleep(Duration::from_secs(20));
+    let owner = service.owner().expect("the object");
+    let (status, degraded) = (&owner["status"], condition(&owner, "Degraded"));
+    assert!(status["ask"].is_null() && status["turn"].is_null(), "{status:#}");
+    assert_eq!(status["service"]["active"], false, "nobody is forced to go on");
+    assert_eq!(service.member(B)["spec"]["volumeID"], volume, "nobody is forgotten");
+    let said = degraded["message"].to_string();
+    assert!(said.contains(&service.member_name(B)), "whose volume is lost: {said}");
+    assert!(said.contains("waits for the tables of"), "and what waits for it: {said}");
+    println!("figure: rmq-wiped: said after {:.0} s: {said}", begin.elapsed().as_secs_f64());
+    service.end();
+}
+
 /// All are stopped, the last one stays away: the others wait for its tables, and say whose.
 pub fn one_never_back() {
     const LAST: u32 = 2;
