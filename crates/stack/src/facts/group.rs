@@ -1,5 +1,6 @@
 //! A group of node agents at one moment.
 
+use super::claims::Claims;
 use crate::groups::overlap::Group;
 use crate::resources::{
     self as kinds, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
@@ -32,6 +33,8 @@ pub struct GroupFacts<'a> {
     pub pods: Vec<PodFact>,
     /// Its texts as they were read back, by key; `None` = there is no ConfigMap.
     pub texts: Option<BTreeMap<String, String>>,
+    /// The claims that its pods share; a DaemonSet has none of its own.
+    pub claims: Claims,
     /// The profiles of the namespace; `Err` says why one cannot be read.
     pub profiles: BTreeMap<String, Result<NodeAgentProfileSpec, String>>,
     /// All groups of all namespaces.
@@ -93,6 +96,7 @@ impl<'a> GroupFacts<'a> {
             set: named(DAEMON_SET, &owner.meta.name)?.map(DaemonFact::read),
             pods,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
+            claims: Claims::read(snapshot, &[]),
             profiles: profiles.collect(),
             groups: snapshot.all(GROUP)?.iter().map(|o| group(o)).collect(),
         })

@@ -1,6 +1,7 @@
 //! From objects to facts: typed pictures of owners and of what they depend on.
 //! Nothing is decided here.
 
+pub mod claims;
 pub mod component;
 pub mod dependencies;
 pub mod graph;

@@ -2,7 +2,7 @@
 
 use crate::decide::component;
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
+use crate::facts::{Facts, claims};
 use crate::validate::validate;
 use crate::words::refusal::{Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
@@ -35,8 +35,8 @@ impl Mind for ComponentMind {
         hazards::OF_COMPONENTS
     }
 
-    fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
-        Vec::new()
+    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
+        claims::named(owner)
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {

@@ -2,7 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::group;
-use crate::facts::GroupFacts;
+use crate::facts::{GroupFacts, claims};
 use crate::validate::validate_group;
 use crate::words::refusal::{GroupRefusal, Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
@@ -35,8 +35,8 @@ impl Mind for GroupMind {
         hazards::OF_GROUPS
     }
 
-    fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
-        Vec::new()
+    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
+        claims::named(owner)
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {

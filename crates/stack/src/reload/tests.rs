@@ -44,7 +44,10 @@ fn rules(policy: ReloadPolicy) -> Rules {
 /// Decide for pods of the newest inputs.
 fn decided(pods: &[PodFact], rules: Rules) -> Work<'_> {
     let all: Vec<Candidate<'_>> =
-        pods.iter().map(|pod| Candidate { pod, change: change(pod, Some("i2"), GOAL) }).collect();
+        pods
+        .iter()
+        .map(|pod| Candidate { pod, change: change(pod, Some("i2"), GOAL), at_risk: None })
+        .collect();
     next(&all, rules, now())
 }
 

@@ -8,6 +8,7 @@ palladion_plan::sentences! {
         Unreadable { why: String } => InvalidSpec, "{why}";
         NoContainers => InvalidSpec,
             "spec.template.spec.containers is empty; add at least one container";
+        Shape { field: String, shape: Shape } => InvalidSpec, "spec.template.{field} must be {shape}";
         OurPrefix { field: &'static str, key: String, prefix: &'static str } => InvalidSpec,
             "the pod template must not set the {field} {key}: the prefix {prefix} is reserved for the operator";
         StatusLabel => InvalidSpec,
@@ -24,6 +25,14 @@ palladion_plan::sentences! {
             "the template `{template}` fails: {fault}";
         Template { file: String, fault: Fault } => TemplateInvalid,
             "the template of file {file} fails: {fault}";
+    }
+
+    /// What a field must be.
+    #[derive(Copy)]
+    pub enum Shape {
+        Map => "a map";
+        List => "a list";
+        Maps => "a list of maps";
     }
 
     /// A group that is not carried out. What runs goes on running.
@@ -43,5 +52,6 @@ palladion_plan::sentences! {
     pub enum Unknown {
         NoSpec => FactUnknown, "the object has no spec";
         Fact { why: String } => FactUnknown, "{why}";
+        Unwatched => FactUnknown, "it is not watched yet";
     }
 }

@@ -15,6 +15,10 @@ palladion_plan::sentences! {
             "{pods} more pods will be signalled to reload their configuration";
         Stopping { left: usize } => RollingOut, "all pods are being recreated: {left} are still stopping";
         Starting => RollingOut, "all pods are being recreated";
+        Claim { pod: String, claim: String } => ClaimTerminating,
+            "pod {pod} keeps running as it is: its claim {claim} is being deleted, and Kubernetes deletes the data as soon as the pod ends";
+        ClaimUnread { pod: String, claim: String, why: String } => FactUnknown,
+            "pod {pod} keeps running as it is: cannot read its claim {claim}: {why}";
     }
 
     /// Events.
@@ -27,6 +31,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
+        ClaimTerminating { pod: String, claim: String } => ClaimTerminating,
+            "claim {claim} of pod {pod} is being deleted; Kubernetes deletes the data as soon as the pod ends, which the operator does not cause; copy the data, then delete the pod: `kubectl delete pod {pod}`";
         Unconfirmed { pod: String, container: String } => ReloadUnconfirmed,
             "pod {pod} has not reloaded its configuration within 180 s; look at its container {container}: `kubectl logs {pod} -c {container}`";
     }

@@ -1,16 +1,12 @@
 //! What reaches pods that run: only what concerns them, in the way that the spec
 //! says, and not while a dependency comes or goes.
 
-use crate::world::{World, a_spec, with};
+use crate::world::{World, a_spec, recreated, with};
 use palladion_api::Reason;
 use serde_json::{Value, json};
 
 fn signalled(spec: Value) -> Value {
     with(spec, "/reload", json!({ "policy": "Signal", "process": "api", "container": "api" }))
-}
-
-fn recreated(spec: Value) -> Value {
-    with(spec, "/reload", json!({ "policy": "Recreate" }))
 }
 
 #[test]

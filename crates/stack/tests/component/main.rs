@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod changes;
+mod claims;
 mod disturbed;
 mod gates;
 mod groups;

@@ -169,7 +169,9 @@ pub fn has_every_key(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> bool {
 fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft: &mut Draft) {
     let stored = facts.texts.clone().unwrap_or_default();
     let mut data = BTreeMap::new();
-    for ordinal in valid.ordinals() {
+    // One that runs although it is not wanted any more keeps its text until it ends.
+    let left = facts.pods.iter().map(|pod| pod.ordinal).filter(|o| *o >= valid.spec.replicas);
+    for ordinal in valid.ordinals().chain(left) {
         let name = names::pod(&valid.name, ordinal);
         let newest = texts.all.get(&name).filter(|text| text.time == Timing::Now);
         if let Some(text) = newest {

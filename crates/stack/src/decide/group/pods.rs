@@ -6,7 +6,7 @@ use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
 use crate::decide::gates::{Gated, Terms, tend};
-use crate::decide::rollout::{carry_out, inputs_of, restart, unconfirmed};
+use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
 use crate::gate::{self, Stand};
 use crate::reload::{self, Candidate, Change, Goal, Rules, change};
@@ -60,14 +60,21 @@ pub fn rollout(
         ReloadPolicy::Signal => unconfirmed(facts.snapshot, &facts.pods, draft),
         ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
     }
+    claims_at_risk(&facts.pods, &facts.claims, draft);
     // Before the set has the newest template, it would recreate a pod from another.
     if !facts.set.as_ref().is_some_and(|set| set.seen && set.template == template) {
         return;
     }
     let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
     await_deletion(facts, valid, template, text, draft);
-    let candidate = |pod| Candidate { pod, change: due(valid, pod, template, text(&pod.name)) };
-    let candidates: Vec<Candidate<'_>> = facts.pods.iter().map(candidate).collect();
+    let candidates: Vec<Candidate<'_>> = facts
+        .pods
+        .iter()
+        .map(|pod| {
+            let change = due(valid, pod, template, text(&pod.name));
+            Candidate { pod, change, at_risk: facts.claims.at_risk(&pod.name) }
+        })
+        .collect();
     // Agents of different nodes do not wait for each other, so that nothing is
     // gained by ending them all.
     let policy = match spec.reload.policy {

@@ -8,7 +8,7 @@ use palladion_agent_gate::{Gate, Labels, Reload, Verdict};
 use palladion_api::gate::{file_of_key, hash_of_files};
 use palladion_api::ids::Uid;
 use palladion_plan::sim::store::text;
-use palladion_plan::{Mind, ObjectKey, Precondition, Propagation};
+use palladion_plan::{Mind, ObjectKey, Precondition, Propagation, Resource};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,8 +114,13 @@ impl<M: Mind + Clone + Default> World<M> {
 
     /// Asks for a pod to end, as `kubectl delete` does.
     pub fn end_pod(&mut self, pod: &str) {
-        let key = ObjectKey::new(kinds::POD, NAMESPACE, pod);
-        let uid = Uid::new(text(&self.pod(pod), "/metadata/uid"));
+        self.end(kinds::POD, pod);
+    }
+
+    /// As `kubectl delete` does it: what somebody uses goes later.
+    pub fn end(&mut self, resource: Resource, name: &str) {
+        let key = ObjectKey::new(resource, NAMESPACE, name);
+        let uid = Uid::new(text(&self.get(resource, name).unwrap(), "/metadata/uid"));
         self.store.delete(&key, &Precondition::Uid(uid), Propagation::Background).unwrap();
         self.settle();
     }

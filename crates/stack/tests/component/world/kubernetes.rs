@@ -22,6 +22,7 @@ impl<M: Mind + Clone + Default> World<M> {
             self.run_daemon_set(&key);
         }
         self.schedule();
+        self.release_claims();
     }
 
     /// A pod for each node that the template selects.
@@ -137,6 +138,43 @@ impl<M: Mind + Clone + Default> World<M> {
             let all = pod["spec"]["initContainers"].as_array_mut().unwrap();
             all.insert(0, json!({ "name": first }));
         }
+        self.claim(set, &mut pod);
         self.store.create(&key, &pod).unwrap();
+    }
+
+    /// A claim for each template. It gets the labels by which the set selects its pods.
+    fn claim(&mut self, set: &Value, pod: &mut Value) {
+        let templates = set["spec"]["volumeClaimTemplates"].as_array().cloned();
+        for template in templates.into_iter().flatten() {
+            let (volume, of) = (template["metadata"]["name"].clone(), &pod["metadata"]["name"]);
+            let name = format!("{}-{}", volume.as_str().unwrap(), of.as_str().unwrap());
+            let mut claim = template.clone();
+            claim["metadata"]["name"] = json!(name);
+            claim["metadata"]["namespace"] = json!(NAMESPACE);
+            let labels = set["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten();
+            labels.for_each(|(key, value)| claim["metadata"]["labels"][key] = value.clone());
+            let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &name);
+            if self.store.get(&key).is_none() {
+                self.store.create(&key, &claim).unwrap();
+            }
+            let mounted = json!({ "name": volume, "persistentVolumeClaim": { "claimName": name } });
+            pod["spec"]["volumes"].as_array_mut().unwrap().push(mounted);
+        }
+    }
+
+    /// A claim that is being deleted goes as soon as no pod uses it, with its data.
+    fn release_claims(&mut self) {
+        let uses = |pod: &Value, claim: &str| {
+            let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+            volumes.into_iter().any(|v| v["persistentVolumeClaim"]["claimName"] == claim)
+        };
+        let free: Vec<ObjectKey> = self
+            .store
+            .list(kinds::CLAIM)
+            .filter(|(_, claim)| claim["metadata"]["deletionTimestamp"].is_string())
+            .filter(|(key, _)| !self.store.list(kinds::POD).any(|(_, pod)| uses(pod, &key.name)))
+            .map(|(key, _)| key.clone())
+            .collect();
+        free.iter().for_each(|key| self.store.remove(key));
     }
 }

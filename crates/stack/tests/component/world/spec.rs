@@ -20,6 +20,11 @@ pub fn a_spec() -> Value {
     })
 }
 
+/// All pods are recreated for a change.
+pub fn recreated(spec: Value) -> Value {
+    with(spec, "/reload", json!({ "policy": "Recreate" }))
+}
+
 pub fn with(mut spec: Value, pointer: &str, value: Value) -> Value {
     let mut at = &mut spec;
     for part in pointer.split('/').skip(1) {
