@@ -1,5 +1,6 @@
 //! A Component that can be carried out.
 
+use super::template;
 use crate::owner::Owner;
 use crate::render::{Problem, Templates, placeholders};
 use crate::resources::COMPONENT;
@@ -69,6 +70,7 @@ pub fn validate(
     if !config::has_containers(&spec.template) {
         return Err(Refusal::NoContainers);
     }
+    template::check(&spec.template)?;
     reserved(&spec.template["metadata"])?;
     // As admission has it, for objects that are older than the rule.
     let moves = spec.network.addresses == Addresses::PodIp;

@@ -5,6 +5,7 @@
 pub mod component;
 pub mod group;
 pub mod registration;
+pub mod template;
 
 pub use component::{Valid, validate};
 pub use group::{ValidGroup, validate_group};
