@@ -3,14 +3,14 @@
 
 use super::draft::{Draft, patch_pod_as_seen};
 use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
-use crate::resources::POD;
+use crate::resources::{DAEMON_SET, POD, STATEFUL_SET};
 use crate::words::gates::{Doing, Misplaced, OfPod};
 use jiff::Timestamp;
 use palladion_api::component::names;
 use palladion_api::staged::{Gate, GateState};
 use palladion_plan::wait::Subject;
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Snapshot, Trouble, Wait};
+use palladion_plan::{FailureClass, Object, Snapshot, Trouble, Wait};
 
 /// Characters of the message of a gate at the most.
 const LONGEST: usize = 256;
@@ -29,8 +29,18 @@ pub struct Gated<'a> {
 pub struct Terms<'a> {
     /// Why they may not.
     pub closed: Option<&'a Trouble>,
-    /// Hash of the words that the texts are made from.
-    pub inputs: &'a str,
+    /// Hash of the words that the texts are made from; `None` = not known of these texts.
+    pub inputs: Option<&'a str>,
+}
+
+/// Does the API server reject what the set is to be? It stays as it is then, and so do its pods.
+pub fn is_rejected(snapshot: &Snapshot, set: &Object) -> bool {
+    let mut all = snapshot.failure.iter().flat_map(|failure| &failure.all);
+    all.any(|failed| {
+        failed.class == FailureClass::Refused
+            && failed.object.name == set.meta.name
+            && [STATEFUL_SET, DAEMON_SET].contains(&failed.object.resource)
+    })
 }
 
 /// Empty what earlier starts have left, and give tickets. What is found goes into
@@ -56,7 +66,7 @@ fn tend_one(
     snapshot: &Snapshot,
     pod: &PodFact,
     stand: &Stand<'_>,
-    (text, inputs): (Option<&str>, &str),
+    (text, inputs): (Option<&str>, Option<&str>),
     draft: &mut Draft,
 ) -> Option<OfPod> {
     let name = || pod.name.clone();
@@ -69,7 +79,9 @@ fn tend_one(
             Some(OfPod::LeftOver { pod: name() })
         }
         Stand::Waiting { start, label: Label::Empty } => {
-            let text = text?;
+            let Some(text) = text else {
+                return Some(OfPod::Kept { pod: name() });
+            };
             open(snapshot, pod, *start, (text, inputs), draft);
             Some(OfPod::Unused { pod: name() })
         }
@@ -97,13 +109,15 @@ fn open(
     snapshot: &Snapshot,
     pod: &PodFact,
     start: Start<'_>,
-    (text, inputs): (&str, &str),
+    (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
     let now = snapshot.now;
     let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let mut patch = gate::give(pod, start, text, seconds);
-    patch["metadata"]["annotations"][names::INPUTS] = inputs.into();
+    if let Some(inputs) = inputs {
+        patch["metadata"]["annotations"][names::INPUTS] = inputs.into();
+    }
     patch_pod_as_seen(snapshot, pod, patch, Doing::Open { pod: pod.name.clone() }, draft);
 }
 
@@ -112,7 +126,7 @@ fn again(
     snapshot: &Snapshot,
     pod: &PodFact,
     (start, given): (Start<'_>, Timestamp),
-    (text, inputs): (&str, &str),
+    (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
     // Twice as long each time: the node may be away for good.

@@ -57,7 +57,7 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
     if owner.is_terminating() {
         return Plan::default(); // What it owns is Kubernetes' to collect.
     }
-    let refused = |refusal| Draft::default().plan(status::component::refused(facts, refusal));
+    let refused = |refusal| refused(facts, refusal);
     let spec = match &facts.spec {
         Ok(spec) => spec,
         Err(why) => return refused(Refusal::Unreadable { why: why.clone() }),
@@ -74,5 +74,17 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
         draft.wake = None;
     }
     let status = status::component::of(facts, &valid, &draft);
+    draft.plan(status)
+}
+
+/// What runs goes on running, and starts again as it was accepted before.
+fn refused(facts: &Facts<'_>, refusal: Refusal) -> Plan {
+    let spec = facts.spec.as_ref();
+    let mut draft = spec.map_or_else(|_| Draft::default(), |s| component::kept::decide(facts, s));
+    if spec.is_ok_and(|spec| status::component::pause(facts, spec).is_some()) {
+        draft.steps.clear();
+    }
+    draft.waits.clear();
+    let status = status::component::refused(facts, refusal, &draft);
     draft.plan(status)
 }

@@ -19,6 +19,8 @@ palladion_plan::sentences! {
             "waiting for the init container of pod {pod} to start";
         LeftOver { pod: String } => WaitingForPods,
             "the ticket of an earlier start is being removed from pod {pod}";
+        Kept { pod: String } => WaitingForPods,
+            "pod {pod} waits for its configuration, or to be restarted with the newest template";
         Unused { pod: String } => WaitingForPods,
             "waiting for pod {pod} to see its ticket and its configuration";
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const GROUP: &str = "kernel";
 
-fn a_group() -> Value {
+pub fn a_group() -> Value {
     json!({
         "agent": "vrouter",
         "nodeSelector": { "mode": "kernel" },
@@ -23,7 +23,7 @@ fn a_group() -> Value {
     })
 }
 
-fn signalled(spec: Value) -> Value {
+pub fn signalled(spec: Value) -> Value {
     with(spec, "/reload", json!({ "policy": "Signal", "process": "agent", "container": "agent" }))
 }
 
@@ -41,21 +41,21 @@ fn put(world: &mut World<GroupMind>, resource: palladion_plan::Resource, object:
     world.settle();
 }
 
-fn node(world: &mut World<GroupMind>, name: &str, mode: &str) {
+pub fn node(world: &mut World<GroupMind>, name: &str, mode: &str) {
     put(world, kinds::NODE, json!({ "metadata": { "name": name, "labels": { "mode": mode } } }));
 }
 
-fn profile(world: &mut World<GroupMind>, name: &str, spec: Value) {
+pub fn profile(world: &mut World<GroupMind>, name: &str, spec: Value) {
     let metadata = json!({ "name": name, "namespace": NAMESPACE });
     put(world, kinds::PROFILE, json!({ "metadata": metadata, "spec": spec }));
 }
 
-fn vfs(number: i32) -> Value {
+pub fn vfs(number: i32) -> Value {
     json!({ "sriovConfiguration": { "numberOfVfs": number } })
 }
 
 /// Two nodes of the group and one of none; nothing that it depends on.
-fn begun(spec: Value) -> World<GroupMind> {
+pub fn begun(spec: Value) -> World<GroupMind> {
     let mut world = World::of(ObjectKey::new(kinds::GROUP, NAMESPACE, GROUP), spec);
     profile(&mut world, "base", vfs(7));
     for (name, mode) in [("n1", "kernel"), ("n2", "kernel"), ("n3", "dpdk")] {
@@ -64,7 +64,7 @@ fn begun(spec: Value) -> World<GroupMind> {
     world
 }
 
-fn settled(spec: Value) -> World<GroupMind> {
+pub fn settled(spec: Value) -> World<GroupMind> {
     let mut world = begun(spec);
     world.ring(3, 3);
     world.pass(20);

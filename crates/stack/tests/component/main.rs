@@ -10,6 +10,7 @@ mod gates;
 mod groups;
 mod objects;
 mod refused;
+mod reported;
 mod registrations;
 mod service;
 mod stacks;

@@ -112,7 +112,7 @@ fn make(
         };
         let (name, address) = (peer.name.clone(), peer.address.clone());
         let node = pod.node.clone().unwrap_or_default();
-        let key = key(config, pod, &ip);
+        let key = key(config.key, pod, &ip);
         variables.own = Some(Own { name, ordinal, address, ip, node });
         if let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) {
             texts.all.insert(pod.name.clone(), text);
@@ -121,8 +121,9 @@ fn make(
     texts
 }
 
-fn key(config: &Config, pod: &PodFact, ip: &str) -> String {
-    match config.key {
+/// The key of a pod's text.
+pub fn key(of: ConfigKey, pod: &PodFact, ip: &str) -> String {
+    match of {
         ConfigKey::PodName => pod.name.clone(),
         ConfigKey::PodIp => key_of(ip),
     }

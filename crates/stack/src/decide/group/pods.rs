@@ -5,7 +5,7 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, Terms, tend};
+use crate::decide::gates::{Gated, Terms, is_rejected, tend};
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
 use crate::gate::{self, Stand};
@@ -28,11 +28,16 @@ pub fn gates(
 ) {
     let closed = draft.more.missing.clone();
     let pods = facts.pods.iter().filter(|pod| !pod.terminating);
+    let set = facts.set.as_ref().filter(|set| is_rejected(facts.snapshot, &set.object));
+    let kept = set.map(|set| set.template.as_str());
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
-            // A pod of an older template is restarted, unless somebody else does that.
+            // A pod of an older template is restarted, unless somebody else does that or the
+            // API server rejects the newer one.
             let is_current = match valid.spec.upgrade_strategy {
-                UpgradeStrategy::Rolling => pod.spec_hash() == Some(template),
+                UpgradeStrategy::Rolling => {
+                    pod.spec_hash() == Some(template) || pod.spec_hash() == kept && kept.is_some()
+                }
                 UpgradeStrategy::OnDelete => true,
             };
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
@@ -40,7 +45,7 @@ pub fn gates(
         })
         .collect();
     let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    tend(facts.snapshot, &gated, Terms { closed: closed.as_ref(), inputs: &valid.inputs }, draft);
+    tend(facts.snapshot, &gated, Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) }, draft);
     if let Some(trouble) = closed.filter(|_| is_waited_at) {
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);
