@@ -2,6 +2,7 @@
 //! of its own. Whether gates may open at all is decided by the owner's kind.
 
 use super::draft::{Draft, patch_pod_as_seen};
+use super::rollout::inputs_of;
 use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
 use crate::resources::{DAEMON_SET, POD, STATEFUL_SET};
 use crate::words::gates::{Doing, Misplaced, OfPod};
@@ -11,6 +12,9 @@ use palladion_api::staged::{Gate, GateState};
 use palladion_plan::wait::Subject;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{FailureClass, Object, Snapshot, Trouble, Wait};
+
+/// What a text was made from where two tickets of one start were for texts of other words.
+const UNCLEAR: &str = "";
 
 /// Characters of the message of a gate at the most.
 const LONGEST: usize = 256;
@@ -129,11 +133,16 @@ fn again(
     (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
+    let made_from = inputs.map(|inputs| {
+        // The gate may have used the last ticket already, with what that was made from.
+        let is_same = inputs_of(pod).is_none_or(|before| before == inputs);
+        if is_same { inputs } else { UNCLEAR }
+    });
     // Twice as long each time: the node may be away for good.
     let pause = given.duration_since(start.since).max(UNUSED);
     let due = given + pause;
     if gate::config_of(pod) != Some(text) || snapshot.now >= due {
-        return open(snapshot, pod, start, (text, inputs), draft);
+        return open(snapshot, pod, start, (text, made_from), draft);
     }
     draft.wake_at(due);
 }

@@ -45,7 +45,7 @@ pub fn change(pod: &PodFact, inputs: Option<&str>, goal: Goal<'_>) -> Change {
     let (Stand::Passed, Some(text)) = (gate::stand(pod), goal.text) else {
         return Change::None;
     };
-    match (gate::config_of(pod) == Some(text), inputs == Some(goal.inputs)) {
+    match (gate::runs_with(pod) == Some(text), inputs == Some(goal.inputs)) {
         (true, true) => Change::None,
         (true, false) => Change::Words,
         (false, true) => Change::Outside,

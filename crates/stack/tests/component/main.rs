@@ -13,5 +13,6 @@ mod refused;
 mod reported;
 mod registrations;
 mod service;
+mod silence;
 mod stacks;
 mod world;

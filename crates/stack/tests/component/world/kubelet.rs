@@ -30,6 +30,10 @@ pub struct Kubelet {
     pub frozen: BTreeSet<String>,
     /// Pods that find no node.
     pub unscheduled: BTreeSet<String>,
+    /// Pods that run, and of which nobody reports anything.
+    pub mute: BTreeSet<String>,
+    /// From now on a pod whose gate opens is mute.
+    pub silent_once_open: bool,
     /// Pods whose node is gone: nobody ends them.
     pub dead: BTreeSet<String>,
     /// A quota on pods.
@@ -57,6 +61,8 @@ struct Run {
     since: Timestamp,
     gate: Gate,
     state: State,
+    /// Hash of the files that the gate has let through, which is its last word.
+    let_through: String,
     reload: Reload,
 }
 
@@ -157,6 +163,7 @@ impl<M: Mind + Clone + Default> World<M> {
                 since: now,
                 gate: Gate::new(now.as_second(), &labels(pod)),
                 state: State::Gated,
+                let_through: String::new(),
                 reload: Reload::new(""),
             };
             self.kubelet.runs.insert(uid.clone(), run);
@@ -182,8 +189,12 @@ impl<M: Mind + Clone + Default> World<M> {
                 Verdict::Open => {
                     run.state = State::Serving;
                     run.reload = Reload::new(&mounted);
+                    run.let_through.clone_from(&mounted);
                     let since = run.since;
                     self.kubelet.starts.push((key.name.clone(), uid.into(), mounted));
+                    if self.kubelet.silent_once_open {
+                        self.kubelet.mute.insert(key.name.clone());
+                    }
                     self.started(key, since);
                 }
                 Verdict::Wait(_) => {}
@@ -217,13 +228,16 @@ impl<M: Mind + Clone + Default> World<M> {
 
     fn report(&mut self, key: &ObjectKey, pod: &Value, uid: &str) {
         let run = &self.kubelet.runs[uid];
+        if self.kubelet.mute.contains(&key.name) {
+            return;
+        }
         let is_sick = self.kubelet.sick.contains(&key.name)
             || text(pod, "/spec/containers/0/image").contains("bad");
         let is_late = run.reload.taken(self.store.now.as_second()) == Taken::Late;
         let is_serving = matches!(run.state, State::Serving) && !is_sick && !is_late;
         let state = match run.state {
             State::Gated => json!({ "running": { "startedAt": run.since } }),
-            State::Serving => json!({ "terminated": { "exitCode": 0 } }),
+            State::Serving => json!({ "terminated": { "exitCode": 0, "message": run.let_through } }),
             State::Ended => json!({ "terminated": { "exitCode": 1 } }),
         };
         let truth = if is_serving { "True" } else { "False" };

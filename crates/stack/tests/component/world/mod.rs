@@ -8,7 +8,7 @@ mod spec;
 
 pub use kubelet::Kubelet;
 use patch::{is_enough, replacing};
-pub use spec::{a_spec, recreated, with};
+pub use spec::{a_spec, recreated, signalled, with};
 
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::Reason;
