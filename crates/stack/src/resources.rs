@@ -7,7 +7,7 @@ use palladion_api::staged::DependencyKind;
 pub use palladion_plan::kinds::{
     CLAIM, CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET,
 };
-use palladion_plan::workload::pod;
+use palladion_plan::workload::{home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
 
 /// `Component`.
@@ -65,13 +65,14 @@ pub fn watches() -> Vec<Watch> {
         watch(SERVICE, OURS, Keep::Everything, by_owner),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
         watch(CLAIM, OF_SETS, Keep::Only(&[]), by_owner),
+        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
     ]
 }
 
 /// Kinds that must be known before anything is decided. A service that others
 /// depend on may be unknown: that holds up those who depend on it.
-pub const NEEDED: [Resource; 7] =
-    [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP, CLAIM];
+pub const NEEDED: [Resource; 8] =
+    [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP, CLAIM, NODE];
 
 /// What the mind of groups of node agents watches.
 pub fn watches_of_groups() -> Vec<Watch> {
@@ -90,8 +91,8 @@ pub fn watches_of_groups() -> Vec<Watch> {
         watch(DAEMON_SET, OURS, Keep::Everything, by_owner),
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
-        // Their labels are metadata, which every watch keeps.
-        watch(NODE, "", Keep::Only(&[]), Route::Every),
+        // Their labels, too: these are metadata, which every watch keeps.
+        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
     ]
 }
 

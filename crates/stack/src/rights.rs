@@ -23,6 +23,7 @@ pub const OF_COMPONENTS: &[Right] = &[
     RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that a service depends on is there"),
     STATEFUL_SET.right(WRITTEN, "The pods of a service are one StatefulSet"),
     CLAIM.right(SEEN, "A pod whose claim is being deleted is not ended: its data would go with it"),
+    NODE.right(SEEN, "A pod on a node that is not ready does not stop when it is asked to"),
     SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
     CONFIG_MAP.right(WRITTEN, "The configuration of the pods is one ConfigMap"),
     POD.right(

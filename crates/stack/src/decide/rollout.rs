@@ -6,6 +6,7 @@ use super::evidence::{self, Group};
 use crate::facts::claims::{AtRisk, Claims};
 use crate::reload::{Hold, Work};
 use crate::resources::POD;
+use crate::words::gates::Where;
 use crate::words::reload::{Doing, Happened, Problem, Waiting};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::component::names;
@@ -64,6 +65,9 @@ pub fn carry_out<'a>(
         Some(Hold::Pod(pod, None)) => {
             wait_for(draft, (POD, &pod.name), Waiting::Pod { pod: pod.words() });
         }
+        Some(Hold::Stays(pod)) => {
+            wait_for(draft, (POD, &pod.name), Waiting::Stays { pod: where_is(pod) });
+        }
         Some(Hold::Claim(pod, at_risk)) => keep(&pod.name, at_risk, draft),
     }
 }
@@ -78,6 +82,15 @@ pub fn restart(snapshot: &Snapshot, pod: &PodFact, group: Group<'_>, draft: &mut
     let event = Event::normal(Happened::Restarted { pod: pod.name.clone() });
     draft.steps.push(pod.removal(place, proof, doing, None, Some(event)));
     wait_for(draft, (POD, &pod.name), Waiting::Restarting { pod: pod.name.clone() });
+}
+
+/// A pod, and where it is.
+pub fn where_is(pod: &PodFact) -> Where {
+    let name = pod.name.clone();
+    match pod.node.clone() {
+        Some(node) => Where::OnNode { pod: name, node },
+        None => Where::Nowhere { pod: name },
+    }
 }
 
 /// Wait because the data of a pod would go with it.

@@ -1,6 +1,7 @@
 //! A Component at one moment.
 
 use super::claims::Claims;
+use super::reach::Nodes;
 use crate::resources::{self as kinds, CLAIM, CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET};
 use crate::words::refusal::Unknown;
 use jiff::Timestamp;
@@ -31,6 +32,8 @@ pub struct Facts<'a> {
     pub texts: Option<BTreeMap<String, String>>,
     /// The claims of its pods.
     pub claims: Claims,
+    /// Which pods can be reached.
+    pub reach: Nodes,
 }
 
 /// The StatefulSet of a Component.
@@ -95,6 +98,7 @@ impl<'a> Facts<'a> {
             pods,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
             claims: Claims::read(snapshot, snapshot.all(CLAIM)?),
+            reach: Nodes::read(snapshot),
         })
     }
 

@@ -1,6 +1,7 @@
 //! A group of node agents at one moment.
 
 use super::claims::Claims;
+use super::reach::Nodes;
 use crate::groups::overlap::Group;
 use crate::resources::{
     self as kinds, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
@@ -35,6 +36,8 @@ pub struct GroupFacts<'a> {
     pub texts: Option<BTreeMap<String, String>>,
     /// The claims that its pods share; a DaemonSet has none of its own.
     pub claims: Claims,
+    /// Which pods can be reached.
+    pub reach: Nodes,
     /// The profiles of the namespace; `Err` says why one cannot be read.
     pub profiles: BTreeMap<String, Result<NodeAgentProfileSpec, String>>,
     /// All groups of all namespaces.
@@ -97,6 +100,7 @@ impl<'a> GroupFacts<'a> {
             pods,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
             claims: Claims::read(snapshot, &[]),
+            reach: Nodes::read(snapshot),
             profiles: profiles.collect(),
             groups: snapshot.all(GROUP)?.iter().map(|o| group(o)).collect(),
         })

@@ -6,6 +6,7 @@ pub mod component;
 pub mod dependencies;
 pub mod graph;
 pub mod group;
+pub mod reach;
 pub mod registration;
 pub mod stack;
 

@@ -6,6 +6,7 @@
 mod tests;
 
 use crate::facts::claims::AtRisk;
+use crate::facts::reach::Reach;
 use crate::gate::{self, Stand};
 use jiff::Timestamp;
 use palladion_api::staged::ReloadPolicy;
@@ -62,6 +63,8 @@ pub struct Candidate<'a> {
     pub change: Change,
     /// Why its data may be lost if it ends.
     pub at_risk: Option<AtRisk>,
+    /// Can it be reached?
+    pub reach: Reach,
 }
 
 /// May pods that serve be ended for a change?
@@ -105,6 +108,8 @@ pub enum Hold<'a> {
     Pod(&'a PodFact, Option<Timestamp>),
     /// What the pods need to start again is not there.
     Ground,
+    /// This pod does not stop.
+    Stays(&'a PodFact),
     /// This pod's data would go with it.
     Claim(&'a PodFact, AtRisk),
 }
@@ -139,6 +144,12 @@ pub fn next<'a>(pods: &[Candidate<'a>], rules: Rules, now: Timestamp) -> Work<'a
         let at_risk = pods.iter().filter(|c| !c.pod.terminating).find_map(kept);
         if at_risk.is_some() {
             work.hold = at_risk;
+            return work;
+        }
+        // Those that stop would wait for one that does not, and nobody would serve.
+        let stays = pods.iter().find(|c| c.pod.terminating || c.reach == Reach::Lost);
+        if let Some(stays) = stays {
+            work.hold = Some(Hold::Stays(stays.pod));
             return work;
         }
         match rules.ground {

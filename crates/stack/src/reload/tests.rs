@@ -46,7 +46,12 @@ fn decided(pods: &[PodFact], rules: Rules) -> Work<'_> {
     let all: Vec<Candidate<'_>> =
         pods
         .iter()
-        .map(|pod| Candidate { pod, change: change(pod, Some("i2"), GOAL), at_risk: None })
+        .map(|pod| Candidate {
+            pod,
+            change: change(pod, Some("i2"), GOAL),
+            at_risk: None,
+            reach: Reach::Reached,
+        })
         .collect();
     next(&all, rules, now())
 }

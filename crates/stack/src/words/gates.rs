@@ -9,8 +9,15 @@ palladion_plan::sentences! {
             "waiting for the pods: {there} of {wanted} exist; {pod} on node {node} is being deleted and will be recreated once it has stopped; if that node is gone for good, release the pod: `kubectl delete pod {pod} --force`";
         Address { pod: String } => WaitingForAddresses, "waiting for the address of {pod}";
         Texts => WaitingForPods, "waiting for the configuration of all pods to be written";
-        Stopping { left: usize } => RollingOut,
-            "all pods are being recreated: waiting for {left} to stop";
+        Stopping { left: usize, pod: Where } => RollingOut,
+            "all pods are being recreated: waiting for {left} to stop, {pod} among them; if the node of one is gone for good, release the pod with `kubectl delete pod --force`";
+        Recreated => RollingOut, "all pods are being recreated";
+    }
+
+    /// A pod, and where it is.
+    pub enum Where {
+        OnNode { pod: String, node: String } => "{pod} on node {node}";
+        Nowhere { pod: String } => "{pod}";
     }
 
     /// Why one pod has not passed its gate.

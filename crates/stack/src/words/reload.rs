@@ -1,5 +1,6 @@
 //! Changes on their way to running pods.
 
+use super::gates::Where;
 use palladion_plan::workload::words::PodState;
 
 palladion_plan::sentences! {
@@ -13,7 +14,10 @@ palladion_plan::sentences! {
         Restarting { pod: String } => RollingOut, "pod {pod} is being restarted";
         Signalled { pods: usize } => RollingOut,
             "{pods} more pods will be signalled to reload their configuration";
-        Stopping { left: usize } => RollingOut, "all pods are being recreated: {left} are still stopping";
+        Stays { pod: Where } => RollingOut,
+            "all pods are recreated once {pod} has stopped, or runs on a node that is ready; if that node is gone for good, release the pod with `kubectl delete pod --force`";
+        Stopping { left: usize, pod: Where } => RollingOut,
+            "all pods are being recreated: {left} are still stopping, {pod} among them; if the node of one is gone for good, release the pod with `kubectl delete pod --force`";
         Starting => RollingOut, "all pods are being recreated";
         Claim { pod: String, claim: String } => ClaimTerminating,
             "pod {pod} keeps running as it is: its claim {claim} is being deleted, and Kubernetes deletes the data as soon as the pod ends";

@@ -11,6 +11,7 @@ mod groups;
 mod objects;
 mod refused;
 mod reported;
+mod recreation;
 mod registrations;
 mod service;
 mod silence;

@@ -4,6 +4,7 @@
 use super::texts::{Texts, has_every_key};
 use crate::decide::draft::Draft;
 use crate::decide::gates::{Gated, Terms, is_rejected, tend};
+use crate::decide::rollout::where_is;
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
 use crate::validate::Valid;
@@ -53,7 +54,10 @@ fn closed(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> Option<Trouble> {
 /// Why not all pods are there, of so many that are wanted.
 pub fn incomplete(facts: &Facts<'_>, wanted: i32) -> Option<Trouble> {
     if facts.set.as_ref().is_some_and(|set| set.recreating.is_some()) {
-        return Some(Trouble::of(Closed::Stopping { left: facts.pods.len() }));
+        let left = facts.pods.len();
+        let stopping = facts.pods.first().map(where_is);
+        let closed = stopping.map_or(Closed::Recreated, |pod| Closed::Stopping { left, pod });
+        return Some(Trouble::of(closed));
     }
     let there = (0..wanted).filter(|ordinal| facts.there(*ordinal).is_some()).count();
     if i32::try_from(there) == Ok(wanted) {

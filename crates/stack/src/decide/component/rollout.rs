@@ -32,7 +32,8 @@ pub fn work<'a>(
             let text = texts.current(facts, &pod.name).map(|text| text.hash.as_str());
             let goal = Goal { template, inputs: &valid.inputs, text };
             let change = change(pod, inputs_of(pod), goal);
-            Candidate { pod, change, at_risk: facts.claims.at_risk(&pod.name) }
+            let (at_risk, reach) = (facts.claims.at_risk(&pod.name), facts.reach.of(pod));
+            Candidate { pod, change, at_risk, reach }
         })
         .collect();
     let rules = Rules {
