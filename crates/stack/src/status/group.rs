@@ -110,7 +110,8 @@ fn service(facts: &GroupFacts<'_>, ports: BTreeMap<String, u16>) -> ServiceStatu
 
 fn degraded(writer: &mut Conditions, facts: &GroupFacts<'_>, draft: &Draft) {
     let trouble = failure(facts.snapshot).or_else(|| draft.troubles.first().cloned());
-    match trouble.or_else(|| stuck_pod(&facts.pods)) {
+    let stuck = || stuck_pod(&facts.pods).or_else(|| stuck_pod(&facts.unplaced));
+    match trouble.or_else(stuck) {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
     }
@@ -154,12 +155,13 @@ fn progressing(
         return writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
     }
     let is_applied = facts.set.as_ref().is_some_and(|set| set.seen);
-    let unready: Option<&PodFact> = facts.pods.iter().find(|p| !p.is_ready());
+    let mut all = facts.pods.iter().chain(&facts.unplaced);
+    let unready: Option<&PodFact> = all.find(|p| !p.is_ready());
     match unready {
         None if is_applied && service.ready >= service.wanted => {
             writer.set_false(PROGRESSING, Rest::AllReady);
         }
-        None => writer.set_true(PROGRESSING, Starting::NotApplied),
+        None => writer.set_true(PROGRESSING, Starting::NoPods),
         Some(pod) => writer.set_true(PROGRESSING, Starting::Pod { pod: pod.words() }),
     }
 }

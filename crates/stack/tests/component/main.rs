@@ -8,6 +8,7 @@ mod claims;
 mod disturbed;
 mod gates;
 mod groups;
+mod lost_nodes;
 mod objects;
 mod refused;
 mod reported;

@@ -8,6 +8,7 @@ use crate::decide::evidence::Group;
 use crate::decide::gates::{Gated, Terms, is_rejected, tend};
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
+use crate::facts::reach::Reach;
 use crate::gate::{self, Stand};
 use crate::reload::{self, Candidate, Change, Goal, Rules, change};
 use crate::validate::ValidGroup;
@@ -72,12 +73,15 @@ pub fn rollout(
     }
     let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
     await_deletion(facts, valid, template, text, draft);
-    let candidates: Vec<Candidate<'_>> = facts
-        .pods
+    // A pod that nobody reaches serves its own node alone: the other nodes go on without it.
+    let (reached, lost): (Vec<&PodFact>, Vec<&PodFact>) =
+        facts.pods.iter().partition(|pod| facts.reach.of(pod) == Reach::Reached);
+    let candidates: Vec<Candidate<'_>> = reached
         .iter()
         .map(|pod| {
             let change = due(valid, pod, template, text(&pod.name));
-            Candidate { pod, change, at_risk: facts.claims.at_risk(&pod.name) }
+            let at_risk = facts.claims.at_risk(&pod.name);
+            Candidate { pod, change, at_risk, reach: Reach::Reached }
         })
         .collect();
     // Agents of different nodes do not wait for each other, so that nothing is
@@ -89,11 +93,33 @@ pub fn rollout(
     let rules = Rules { policy, min_ready_seconds: 0, ground: base.ground };
     let work = reload::next(&candidates, rules, facts.snapshot.now);
     carry_out(facts.snapshot, &work, &valid.inputs, |pod| text(&pod.name), draft);
+    let is_due = |pod: &PodFact| match due(valid, pod, template, text(&pod.name)) {
+        Change::Outside | Change::Inputs | Change::Template => true,
+        Change::None | Change::Words => false,
+    };
+    await_nodes(facts, &lost, is_due, draft);
     if let Some(pod) = work.restart {
-        let all: Vec<Option<&PodFact>> = facts.pods.iter().map(Some).collect();
+        let all: Vec<Option<&PodFact>> = reached.iter().copied().map(Some).collect();
         let group = Group { pods: &all, min_ready_seconds: 0, ground: base.ground };
         restart(facts.snapshot, pod, group, draft);
     }
+}
+
+/// Name those that get no change because nobody reaches them, and look again when one that
+/// is on its way out counts as one of these.
+fn await_nodes(
+    facts: &GroupFacts<'_>,
+    lost: &[&PodFact],
+    is_due: impl Fn(&PodFact) -> bool,
+    draft: &mut Draft,
+) {
+    let left: Vec<&&PodFact> = lost.iter().filter(|pod| is_due(pod)).collect();
+    if !left.is_empty() {
+        let names = Names::of(left.iter().map(|pod| pod.name.as_str()));
+        draft.wait_for(Waiting::Node { pods: left.len(), names });
+    }
+    let next = facts.pods.iter().filter_map(|pod| facts.reach.lost_at(pod)).min();
+    next.into_iter().for_each(|at| draft.wake_at(at));
 }
 
 /// Somebody else restarts the pods, and until then nothing reaches those that were started

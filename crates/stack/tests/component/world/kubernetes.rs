@@ -89,7 +89,14 @@ impl<M: Mind + Clone + Default> World<M> {
                     text(other, "/metadata/labels/palladion.dev~1node-agent") == agent
                         && text(other, "/spec/nodeName") == node
                 });
-            if !is_taken && !self.kubelet.unscheduled.contains(&key.name) {
+            if is_taken || self.kubelet.unscheduled.contains(&key.name) {
+                let condition = json!({ "type": "PodScheduled", "status": "False",
+                    "reason": "Unschedulable", "message": "0/3 nodes are available" });
+                let status = json!({ "phase": "Pending", "conditions": [condition] });
+                if pod["status"] != status {
+                    self.store.put_status(&key, status).unwrap();
+                }
+            } else {
                 let bound = json!({ "spec": { "nodeName": node } });
                 self.store.merge(&key, &bound, Subresource::None).unwrap();
             }
