@@ -14,7 +14,9 @@ pub fn of(facts: &Facts<'_>, valid: &Valid) -> (ServiceStatus, bool) {
     let is_ready = |ordinal: &i32| facts.pod(*ordinal).is_some_and(PodFact::is_ready);
     let ready = count(valid.ordinals().filter(is_ready).count());
     let nodes = nodes(facts, valid);
-    let is_formed = facts.status.formed || (wanted > 0 && ready >= wanted);
+    // With no member left on record it begins again.
+    let was_formed = facts.status.formed && !nodes.is_empty();
+    let is_formed = was_formed || (wanted > 0 && ready >= wanted);
     let ports = valid.spec.network.ports.iter();
     let ports = ports.filter_map(|p| Some((p.name.clone(), u16::try_from(p.port).ok()?)));
     let mut service = ServiceStatus {
