@@ -15,6 +15,8 @@ palladion_plan::sentences! {
             "the pod template must not set the label `status`, by which the operator opens the gate of a pod; remove it";
         RestartWithPodIps => InvalidSpec,
             "with `network.addresses: PodIP` a restarted pod has another address, which would restart the others in turn; set `reload.policy` to Recreate or Signal";
+        RestartWithNodeAddresses => InvalidSpec,
+            "the configuration names the addresses of other pods, which with `network.addresses: HostNetwork` are those of their nodes: a restarted pod may come to another node, which would restart the others in turn; set `reload.policy` to Recreate or Signal, or name the pods by other words than `address`";
         NoAgentImage => FactUnknown,
             "the operator was started without the image of the agent (`--agent-image`)";
         TemplateLine { file: String, line: usize, fault: Fault } => TemplateInvalid,

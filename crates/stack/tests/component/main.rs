@@ -9,6 +9,7 @@ mod disturbed;
 mod gates;
 mod groups;
 mod lost_nodes;
+mod moving;
 mod objects;
 mod refused;
 mod reported;

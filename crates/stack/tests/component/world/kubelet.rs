@@ -11,7 +11,7 @@ use palladion_plan::sim::store::text;
 use palladion_plan::{Mind, ObjectKey, Precondition, Propagation, Resource};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// From the deletion of a pod to its end.
 const GRACE: SignedDuration = SignedDuration::from_secs(2);
@@ -36,6 +36,8 @@ pub struct Kubelet {
     pub silent_once_open: bool,
     /// Pods whose node is gone: nobody ends them.
     pub dead: BTreeSet<String>,
+    /// The nodes on which new pods come one after the other; without any, all come to one.
+    pub rota: VecDeque<&'static str>,
     /// A quota on pods.
     pub quota: Option<i64>,
     /// An init container that something puts before the gate.
@@ -82,6 +84,12 @@ impl Kubelet {
         let id = format!("containerd://{}", self.made);
         let run = self.runs.get_mut(uid).unwrap();
         run.begin(id, now, &labels(pod));
+    }
+
+    /// Where the scheduler puts the next pod that may come to any node.
+    pub fn next_node(&mut self) -> String {
+        self.rota.rotate_left(self.rota.len().min(1));
+        self.rota.back().copied().unwrap_or("node-1").to_string()
     }
 
     fn settle_map(&mut self, map: BTreeMap<String, String>, now: Timestamp) {
@@ -157,7 +165,7 @@ impl<M: Mind + Clone + Default> World<M> {
             self.kubelet.made += 1;
             let number = self.kubelet.made;
             let run = Run {
-                ip: format!("10.1.0.{number}"),
+                ip: address(pod, number),
                 files: BTreeMap::new(),
                 id: format!("containerd://{number}"),
                 since: now,
@@ -256,6 +264,15 @@ impl<M: Mind + Clone + Default> World<M> {
                 json!([{ "name": "reload", "ready": !is_late, "state": { "running": {} } }]);
         }
         let _ = self.store.put_status(key, status);
+    }
+}
+
+/// A pod on the network of its node has the address of that.
+fn address(pod: &Value, number: u32) -> String {
+    let node = text(pod, "/spec/nodeName").rsplit('-').next().unwrap_or_default();
+    match pod["spec"]["hostNetwork"] == true {
+        true => format!("10.2.0.{node}"),
+        false => format!("10.1.0.{number}"),
     }
 }
 

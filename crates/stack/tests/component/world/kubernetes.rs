@@ -81,9 +81,10 @@ impl<M: Mind + Clone + Default> World<M> {
         for (key, pod) in waiting {
             let agent = text(&pod, "/metadata/labels/palladion.dev~1node-agent").to_string();
             let node = match text(&pod, "/metadata/annotations/test~1node") {
-                "" => "node-1",
-                node => node,
+                "" => self.kubelet.next_node(),
+                node => node.to_string(),
             };
+            let node = node.as_str();
             let is_taken = !agent.is_empty()
                 && self.store.list(kinds::POD).any(|(_, other)| {
                     text(other, "/metadata/labels/palladion.dev~1node-agent") == agent
