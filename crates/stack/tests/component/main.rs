@@ -10,6 +10,7 @@ mod gates;
 mod groups;
 mod lost_nodes;
 mod moving;
+mod node_names;
 mod objects;
 mod refused;
 mod reported;

@@ -83,7 +83,40 @@ fn make(
         made = is_shared.then(|| text.clone());
         texts.0.insert(pod.name.clone(), text);
     }
-    texts
+    match config.key {
+        GroupKey::NodeName => with_namesakes(facts, valid, texts),
+        GroupKey::Group | GroupKey::PodIp => texts,
+    }
+}
+
+/// A node name may be the beginning of another, up to a dot. Then the files of the other are
+/// among those that the gate of the first counts as its own, and so they are here.
+fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> Texts {
+    let made: BTreeMap<&str, &Text> =
+        texts.0.values().map(|text| (text.key.as_str(), text)).collect();
+    let all = keys(facts, valid);
+    let whole = |text: &Text| {
+        let mut files = text.files.clone();
+        for other in all.iter().filter(|other| file_of_key(&text.key, other).is_some()) {
+            if *other == text.key {
+                continue;
+            }
+            let of_other: Vec<(String, String)> = match made.get(other.as_str()) {
+                Some(text) => text.data().collect(),
+                None => stored_of(facts, other),
+            };
+            let seen = of_other.iter().filter_map(|(k, v)| Some((file_of_key(&text.key, k)?, v)));
+            files.extend(seen.map(|(file, value)| (file.to_string(), value.clone())));
+        }
+        Text { time: text.time, ..Text::new(text.key.clone(), files) }
+    };
+    Texts(texts.0.iter().map(|(pod, text)| (pod.clone(), whole(text))).collect())
+}
+
+fn stored_of(facts: &GroupFacts<'_>, key: &str) -> Vec<(String, String)> {
+    let stored = facts.texts.iter().flatten();
+    let own = stored.filter(|(k, _)| file_of_key(key, k).is_some());
+    own.map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
 /// The key of a pod's text, and what of the pod goes into it.
