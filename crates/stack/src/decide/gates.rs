@@ -54,7 +54,13 @@ pub fn tend(snapshot: &Snapshot, all: &[Gated<'_>], terms: Terms<'_>, draft: &mu
         misplaced(gated.pod, draft);
         let stand = gate::stand(gated.pod);
         let text = gated.text.filter(|_| terms.closed.is_none());
-        let waiting = tend_one(snapshot, gated.pod, &stand, (text, terms.inputs), draft);
+        let waiting = match (&stand, terms.closed) {
+            (Stand::Open { .. }, Some(_)) => {
+                withdraw(snapshot, gated.pod, draft);
+                None
+            }
+            (_, _) => tend_one(snapshot, gated.pod, &stand, (text, terms.inputs), draft),
+        };
         let trouble = waiting.map(Trouble::of);
         if let (None, Some(trouble)) = (terms.closed, &trouble) {
             let mut wait = Wait::new(trouble.reason, trouble.message.clone());
@@ -96,6 +102,13 @@ fn tend_one(
             Some(OfPod::Unused { pod: name() })
         }
     }
+}
+
+/// Take back a ticket that was not used yet: a node that was cut off would let its pod start
+/// by it when all that it was given for is away. One that was used meanwhile stays used.
+fn withdraw(snapshot: &Snapshot, pod: &PodFact, draft: &mut Draft) {
+    let doing = Doing::Withdraw { pod: pod.name.clone() };
+    patch_pod_as_seen(snapshot, pod, gate::empty(), doing, draft);
 }
 
 fn misplaced(pod: &PodFact, draft: &mut Draft) {

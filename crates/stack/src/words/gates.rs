@@ -49,6 +49,7 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Open { pod: String } => "open the gate of pod {pod}";
+        Withdraw { pod: String } => "take back the ticket of pod {pod}, which has not started yet";
         Close { pod: String } => "close the gate of pod {pod}, which starts again";
     }
 }

@@ -70,3 +70,23 @@ fn a_signal_is_enough_for_what_comes_from_outside_after_the_start() {
     assert_eq!((of("web-0"), of("web-1")), (1, 1));
     assert!(world.is_at_rest(), "{}", world.status());
 }
+
+#[test]
+fn a_ticket_that_was_not_used_is_taken_back_when_the_ring_falls() {
+    let mut world = World::settled(a_spec());
+    world.restart_sandbox("web-0");
+    world.kubelet.blind.insert("web-0".into());
+    world.pass(5);
+    assert_eq!(world.label("web-0", "status"), "ready", "it has a ticket");
+    assert_eq!(world.kubelet.starts.len(), 2, "and does not know");
+    world.ring(3, 1);
+    world.pass(100);
+    assert_eq!(world.label("web-0", "status"), "", "{}", world.status());
+    world.kubelet.blind.clear();
+    world.pass(100);
+    assert_eq!(world.kubelet.starts.len(), 2, "the ring is away");
+    world.ring(3, 3);
+    world.pass(10);
+    assert_eq!(world.kubelet.starts.len(), 3);
+    assert!(world.is_at_rest(), "{}", world.status());
+}

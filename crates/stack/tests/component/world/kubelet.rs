@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// From the deletion of a pod to its end.
 const GRACE: SignedDuration = SignedDuration::from_secs(2);
 
+/// So long a change may take from a dependency to a pod.
+const HEARD: SignedDuration = SignedDuration::from_secs(1);
+
 /// All nodes in one.
 #[derive(Default)]
 pub struct Kubelet {
@@ -32,6 +35,8 @@ pub struct Kubelet {
     pub unscheduled: BTreeSet<String>,
     /// Pods that run, and of which nobody reports anything.
     pub mute: BTreeSet<String>,
+    /// Pods in which nothing is seen of their labels and files for a while.
+    pub blind: BTreeSet<String>,
     /// From now on a pod whose gate opens is mute.
     pub silent_once_open: bool,
     /// Pods whose node is gone: nobody ends them.
@@ -182,7 +187,9 @@ impl<M: Mind + Clone + Default> World<M> {
         if !is_frozen {
             run.files = mounted;
         }
-        self.look(key, pod, &uid, is_frozen);
+        if !self.kubelet.blind.contains(&key.name) {
+            self.look(key, pod, &uid, is_frozen);
+        }
         self.report(key, pod, &uid);
     }
 
@@ -198,12 +205,11 @@ impl<M: Mind + Clone + Default> World<M> {
                     run.state = State::Serving;
                     run.reload = Reload::new(&mounted);
                     run.let_through.clone_from(&mounted);
-                    let since = run.since;
                     self.kubelet.starts.push((key.name.clone(), uid.into(), mounted));
                     if self.kubelet.silent_once_open {
                         self.kubelet.mute.insert(key.name.clone());
                     }
-                    self.started(key, since);
+                    self.started(key);
                 }
                 Verdict::Wait(_) => {}
                 Verdict::End(_) => run.state = State::Ended,
@@ -228,8 +234,9 @@ impl<M: Mind + Clone + Default> World<M> {
         }
     }
 
-    /// No service starts unless every dependency was there since its gate began to wait.
-    fn started(&self, key: &ObjectKey, since: Timestamp) {
+    /// No service starts while a dependency is away. What the kubelet mounts is a little late.
+    fn started(&self, key: &ObjectKey) {
+        let since = self.store.now - self.kubelet.map_delay - HEARD;
         let all_there = self.all_there.is_some_and(|at| at >= since);
         assert!(all_there, "{} started although a dependency was away", key.name);
     }
