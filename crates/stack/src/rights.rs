@@ -1,8 +1,8 @@
 //! What the operator may do for these minds, and why.
 
 use crate::resources::{
-    CASSANDRA, CLAIM, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
-    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
+    CASSANDRA, CLAIM, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD,
+    PROFILE, RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};

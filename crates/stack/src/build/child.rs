@@ -211,11 +211,16 @@ mod tests {
         let shapes = [json!([]), json!([{ "spec": {} }]), json!("x"), json!(3), json!(true)];
         for kind in crate::resources::KINDS {
             for shape in &shapes {
-                for field in
-                    ["template", "network", "placement", "datacenter", "servers", "imagePullSecrets"]
-                {
+                for field in [
+                    "template",
+                    "network",
+                    "placement",
+                    "datacenter",
+                    "servers",
+                    "imagePullSecrets",
+                ] {
                     let spec = shared(kind, json!({ field: shape }));
-                    assert_eq!(&spec[field], shape, "{field} of {}", kind.as_str());
+                    assert_eq!(&spec[field], shape, "{field} of {kind:?}");
                 }
                 let of_pod = shared(kind, json!({ "template": { "spec": shape } }));
                 assert_eq!(&of_pod["template"]["spec"], shape);

@@ -25,11 +25,9 @@ impl Base<'_> {
     pub fn services(&self) -> Option<Vec<(&Dependency, &ServiceStatus)>> {
         let there = self.seen.iter().map(|(dependency, seen)| match seen {
             Seen::There(service) if !service.nodes.is_empty() => Some((*dependency, service)),
-            Seen::There(_)
-            | Seen::Unread { .. }
-            | Seen::Absent
-            | Seen::Leaving
-            | Seen::Silent => None,
+            Seen::There(_) | Seen::Unread { .. } | Seen::Absent | Seen::Leaving | Seen::Silent => {
+                None
+            }
         });
         there.collect()
     }
@@ -38,11 +36,9 @@ impl Base<'_> {
     pub fn incomplete(&self) -> Option<(&Dependency, &ServiceStatus)> {
         self.seen.iter().find_map(|(dependency, seen)| match seen {
             Seen::There(service) if !is_complete(service) => Some((*dependency, service)),
-            Seen::There(_)
-            | Seen::Unread { .. }
-            | Seen::Absent
-            | Seen::Leaving
-            | Seen::Silent => None,
+            Seen::There(_) | Seen::Unread { .. } | Seen::Absent | Seen::Leaving | Seen::Silent => {
+                None
+            }
         })
     }
 }

@@ -73,6 +73,6 @@ fn shared(snapshot: &Snapshot, key: ObjectKey) -> Option<AtRisk> {
         }
         Some(Observed::Known { value: None, .. }) => None,
         Some(Observed::Unknown { why }) => Some(AtRisk::Unread { claim, why: why.clone() }),
-        None => Some(AtRisk::Unread { claim, why: Unknown::Unwatched.to_string() }),
+        None => Some(AtRisk::Unread { claim, why: Unknown::UnwatchedClaim.to_string() }),
     }
 }

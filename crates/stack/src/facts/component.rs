@@ -2,7 +2,9 @@
 
 use super::claims::Claims;
 use super::reach::Nodes;
-use crate::resources::{self as kinds, CLAIM, CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET};
+use crate::resources::{
+    self as kinds, CLAIM, CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET,
+};
 use crate::words::refusal::Unknown;
 use jiff::Timestamp;
 use palladion_api::component::names;

@@ -20,7 +20,7 @@ pub enum Reach {
 }
 
 /// The nodes at one moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Nodes {
     ready: BTreeMap<String, bool>,
     now: jiff::Timestamp,

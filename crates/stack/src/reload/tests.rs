@@ -43,8 +43,7 @@ fn rules(policy: ReloadPolicy) -> Rules {
 
 /// Decide for pods of the newest inputs.
 fn decided(pods: &[PodFact], rules: Rules) -> Work<'_> {
-    let all: Vec<Candidate<'_>> =
-        pods
+    let all: Vec<Candidate<'_>> = pods
         .iter()
         .map(|pod| Candidate {
             pod,

@@ -99,13 +99,7 @@ fn service(facts: &GroupFacts<'_>, ports: BTreeMap<String, u16>) -> ServiceStatu
     let ready = facts.pods.iter().filter(|pod| pod.is_ready()).count();
     let ready = u32::try_from(ready).unwrap_or(u32::MAX);
     let wanted = facts.set.as_ref().map_or(0, |set| set.desired);
-    ServiceStatus {
-        active: ready > wanted / 2,
-        wanted,
-        ready,
-        ports,
-        ..ServiceStatus::default()
-    }
+    ServiceStatus { active: ready > wanted / 2, wanted, ready, ports, ..ServiceStatus::default() }
 }
 
 fn degraded(writer: &mut Conditions, facts: &GroupFacts<'_>, draft: &Draft) {

@@ -43,7 +43,7 @@ pub fn kept(facts: &Facts<'_>) -> Option<(ServiceStatus, bool)> {
         let pod = facts.pods.iter().find(|pod| pod.name == name && !pod.terminating);
         let moved = pod.and_then(|pod| pod.address.as_deref());
         if let Some(address) = facts.cluster_ip(name).or(moved) {
-            node.address = StaticAddress::new(address);
+            node.address = StaticAddress::new(address.to_string());
         }
     }
     let formed = facts.status.formed;

@@ -54,6 +54,6 @@ palladion_plan::sentences! {
     pub enum Unknown {
         NoSpec => FactUnknown, "the object has no spec";
         Fact { why: String } => FactUnknown, "{why}";
-        Unwatched => FactUnknown, "it is not watched yet";
+        UnwatchedClaim => FactUnknown, "it is not watched yet";
     }
 }

@@ -28,7 +28,9 @@ fn a_node_that_is_away_holds_up_no_other() {
     assert_ne!(world.uids()["kernel-n2"], uids["kernel-n2"]);
     assert!(world.is_ready("kernel-n2"));
     assert_eq!(world.says("Progressing"), format!("True {}", Reason::RollingOut));
-    assert!(message(&world).contains("1 pods get no change") && message(&world).contains("kernel-n1"));
+    assert!(
+        message(&world).contains("1 pods get no change") && message(&world).contains("kernel-n1")
+    );
     let writes = world.writes();
     world.pass(600);
     assert_eq!(world.writes(), writes, "at rest nothing is written");

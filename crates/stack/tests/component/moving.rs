@@ -36,7 +36,8 @@ fn addresses_of_peers_and_a_restart_for_each_change_do_not_go_together() {
 
 #[test]
 fn a_pod_that_comes_to_another_node_restarts_nobody_who_does_not_name_it() {
-    let own = json!("{{ self.address }} of {{ nodes | length }}: {{ dependencies.ring.addresses[0] }}");
+    let own =
+        json!("{{ self.address }} of {{ nodes | length }}: {{ dependencies.ring.addresses[0] }}");
     assert_eq!(starts_after_one_is_lost(on_many_nodes(with(a_spec(), FILE, own))), 1);
 }
 

@@ -26,7 +26,10 @@ fn pods_that_fail_under_a_refused_spec_are_not_said_to_be_ready() {
     world.kubelet.sick.extend(["web-0", "web-1"].map(String::from));
     world.pass(30);
     let status = world.status();
-    assert_eq!((&status["service"]["ready"], &status["service"]["active"]), (&json!(0), &json!(false)));
+    assert_eq!(
+        (&status["service"]["ready"], &status["service"]["active"]),
+        (&json!(0), &json!(false))
+    );
     assert_eq!(status["pods"], "0/2");
     assert_eq!(status["service"]["nodes"].as_array().unwrap().len(), 2, "they are on record");
     assert_eq!(world.says("Available"), format!("False {}", Reason::PodsNotReady));

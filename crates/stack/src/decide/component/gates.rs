@@ -30,7 +30,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, d
     let wanted = usize::try_from(valid.spec.replicas).unwrap_or_default();
     let is_waited_at =
         gated.len() < wanted || gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    tend(facts.snapshot, &gated, Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) }, draft);
+    tend(
+        facts.snapshot,
+        &gated,
+        Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) },
+        draft,
+    );
     if let Some(trouble) = closed.filter(|_| is_waited_at) {
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);

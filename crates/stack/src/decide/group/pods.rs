@@ -46,7 +46,12 @@ pub fn gates(
         })
         .collect();
     let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    tend(facts.snapshot, &gated, Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) }, draft);
+    tend(
+        facts.snapshot,
+        &gated,
+        Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) },
+        draft,
+    );
     if let Some(trouble) = closed.filter(|_| is_waited_at) {
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);

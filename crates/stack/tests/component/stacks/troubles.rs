@@ -70,9 +70,7 @@ fn a_service_that_has_not_read_its_newest_spec_is_not_done() {
 
 /// It serves, and has these conditions of these reasons besides.
 fn serves_with(world: &mut World<StackMind>, name: &str, others: &[(&str, &str)]) {
-    let of = |(type_, status): (&str, &str)| {
-        json!({ "type": type_, "status": status, "reason": "X", "message": "one of three" })
-    };
+    let of = |(type_, status): (&str, &str)| json!({ "type": type_, "status": status, "reason": "X", "message": "one of three" });
     let mut all = vec![of(("Available", "True"))];
     all.extend(others.iter().copied().map(of));
     put_conditions(world, kinds::COMPONENT, name, json!(all));

@@ -1,6 +1,7 @@
 //! The kubelet: it mounts what it has heard of, runs the agent's own gate in the
 //! init container, and starts the service behind it.
 
+use super::pods::{address, has_container, key_of_texts, labels};
 use super::{NAMESPACE, World, is_ready};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent_gate::reload::{Due, Taken};
@@ -118,11 +119,6 @@ impl Run {
         let own = self.files.iter().filter_map(|(k, v)| Some((file_of_key(key, k)?, v.as_str())));
         hash_of_files(own)
     }
-}
-
-fn labels(pod: &Value) -> Labels {
-    let all = pod["metadata"]["labels"].as_object().into_iter().flatten();
-    all.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default())).collect()
 }
 
 impl<M: Mind + Clone + Default> World<M> {
@@ -252,7 +248,9 @@ impl<M: Mind + Clone + Default> World<M> {
         let is_serving = matches!(run.state, State::Serving) && !is_sick && !is_late;
         let state = match run.state {
             State::Gated => json!({ "running": { "startedAt": run.since } }),
-            State::Serving => json!({ "terminated": { "exitCode": 0, "message": run.let_through } }),
+            State::Serving => {
+                json!({ "terminated": { "exitCode": 0, "message": run.let_through } })
+            }
             State::Ended => json!({ "terminated": { "exitCode": 1 } }),
         };
         let truth = if is_serving { "True" } else { "False" };
@@ -272,29 +270,4 @@ impl<M: Mind + Clone + Default> World<M> {
         }
         let _ = self.store.put_status(key, status);
     }
-}
-
-/// A pod on the network of its node has the address of that.
-fn address(pod: &Value, number: u32) -> String {
-    let node = text(pod, "/spec/nodeName").rsplit('-').next().unwrap_or_default();
-    match pod["spec"]["hostNetwork"] == true {
-        true => format!("10.2.0.{node}"),
-        false => format!("10.1.0.{number}"),
-    }
-}
-
-/// As the gate gets it from its environment.
-fn key_of_texts(pod: &Value, ip: &str) -> String {
-    let init = pod["spec"]["initContainers"].as_array().into_iter().flatten();
-    let variable = init.map(|c| c["env"][0].clone()).find(Value::is_object).unwrap_or_default();
-    match (variable["value"].as_str(), text(&variable, "/valueFrom/fieldRef/fieldPath")) {
-        (Some(key), _) => key.to_string(),
-        (None, "status.podIP") => ip.to_string(),
-        (None, "spec.nodeName") => text(pod, "/spec/nodeName").to_string(),
-        (None, _) => text(pod, "/metadata/name").to_string(),
-    }
-}
-
-fn has_container(pod: &Value, name: &str) -> bool {
-    pod["spec"]["containers"].as_array().into_iter().flatten().any(|c| c["name"] == name)
 }

@@ -3,7 +3,9 @@
 
 mod kubelet;
 mod kubernetes;
+mod machines;
 mod patch;
+mod pods;
 mod spec;
 
 pub use kubelet::Kubelet;
@@ -179,7 +181,9 @@ impl<M: Mind + Clone + Default> World<M> {
                 .into_iter()
                 .find(|r| d["kind"] == r.kind);
             let key = ObjectKey::new(resource.unwrap(), NAMESPACE, text(d, "/name"));
-            let service = self.store.get(&key).map(|o| o["status"]["service"].clone());
+            let object = self.store.get(&key);
+            let stays = object.filter(|o| !o["metadata"]["deletionTimestamp"].is_string());
+            let service = stays.map(|o| o["status"]["service"].clone());
             service.is_some_and(|service| is_enough(&service, &d["minimum"]))
         })
     }
@@ -264,25 +268,6 @@ impl<M: Mind + Clone + Default> World<M> {
 
     pub fn is_ready(&self, pod: &str) -> bool {
         self.get(kinds::POD, pod).is_some_and(|p| is_ready(&p))
-    }
-
-    /// The state of a node, in the word of its condition `Ready`.
-    pub fn node(&mut self, name: &str, ready: &str) {
-        let key = ObjectKey::new(kinds::NODE, "", name);
-        if self.store.get(&key).is_none() {
-            self.store.create(&key, &json!({ "metadata": { "name": name } })).unwrap();
-        }
-        let condition = json!({ "type": "Ready", "status": ready });
-        self.store.put_status(&key, json!({ "conditions": [condition] })).unwrap();
-        self.settle();
-    }
-
-    /// The pod runs on this node.
-    pub fn move_to(&mut self, pod: &str, node: &str) {
-        let key = ObjectKey::new(kinds::POD, NAMESPACE, pod);
-        let bound = json!({ "spec": { "nodeName": node } });
-        self.store.merge(&key, &bound, Subresource::None).unwrap();
-        self.settle();
     }
 
     pub fn delete_pod(&mut self, pod: &str) {
