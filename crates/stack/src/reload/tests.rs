@@ -41,17 +41,14 @@ fn rules(policy: ReloadPolicy) -> Rules {
     Rules { policy, min_ready_seconds: 0, ground: Ground::Firm }
 }
 
+fn candidate(pod: &PodFact, change: Change) -> Candidate<'_> {
+    Candidate { pod, change, at_risk: None, reach: Reach::Reached }
+}
+
 /// Decide for pods of the newest inputs.
 fn decided(pods: &[PodFact], rules: Rules) -> Work<'_> {
-    let all: Vec<Candidate<'_>> = pods
-        .iter()
-        .map(|pod| Candidate {
-            pod,
-            change: change(pod, Some("i2"), GOAL),
-            at_risk: None,
-            reach: Reach::Reached,
-        })
-        .collect();
+    let all: Vec<Candidate<'_>> =
+        pods.iter().map(|pod| candidate(pod, change(pod, Some("i2"), GOAL))).collect();
     next(&all, rules, now())
 }
 
@@ -131,7 +128,7 @@ fn signals_do_not_wait_for_restarts_and_words_are_only_noted() {
     assert_eq!(work.restart.map(|p| p.ordinal), Some(1));
     assert_eq!(work.signal.iter().map(|p| p.ordinal).collect::<Vec<_>>(), [0]);
     let same = pod(0, Is::Ready, "t2", "c2");
-    let noted = next(&[Candidate { pod: &same, change: Change::Words }], rules(Restart), now());
+    let noted = next(&[candidate(&same, Change::Words)], rules(Restart), now());
     assert_eq!((noted.restart, noted.note.len()), (None, 1));
 }
 

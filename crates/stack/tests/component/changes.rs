@@ -3,7 +3,7 @@
 
 use crate::world::{World, a_spec, recreated, signalled, with};
 use palladion_api::Reason;
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[test]
 fn a_parameter_that_one_text_uses_touches_one_pod() {

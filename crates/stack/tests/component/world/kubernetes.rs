@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 impl<M: Mind + Clone + Default> World<M> {
     pub(super) fn run_controllers(&mut self) {
+        // The StatefulSet controller creates no pod whose claim is still being deleted.
+        self.release_claims();
         let sets: Vec<ObjectKey> =
             self.store.list(kinds::STATEFUL_SET).map(|(k, _)| k.clone()).collect();
         for key in sets {
@@ -22,7 +24,6 @@ impl<M: Mind + Clone + Default> World<M> {
             self.run_daemon_set(&key);
         }
         self.schedule();
-        self.release_claims();
     }
 
     /// A pod for each node that the template selects.
