@@ -60,6 +60,30 @@ impl QueueReplicas {
     }
 }
 
+/// Whose replicas of a queue must have caught up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Awaited {
+    /// The one on this node, which was added for that of another.
+    pub added: Option<NodeName>,
+    /// More than half of those on these nodes; of none nothing is awaited.
+    pub most_of: Vec<NodeName>,
+}
+
+impl Awaited {
+    /// Is there nothing to wait for?
+    pub fn is_nobody(&self) -> bool {
+        self.added.is_none() && self.most_of.is_empty()
+    }
+
+    /// Have they all up to this index?
+    pub fn have(&self, index: i64, now: &QueueReplicas) -> bool {
+        let has = |node: &&NodeName| now.reached(node).is_some_and(|reached| reached >= index);
+        let those = self.most_of.iter().filter(has).count();
+        let most = self.most_of.is_empty() || those * 2 > self.most_of.len();
+        most && self.added.iter().all(|node| has(&node))
+    }
+}
+
 /// Erlang for all quorum queues and streams with a replica on the node. `status/2` of both
 /// is what `rabbitmq-queues quorum_status` and `rabbitmq-streams stream_status` show; later
 /// versions call the last index of a log otherwise. That of a stream fails on a node whose
@@ -211,6 +235,31 @@ mod tests {
         catch_up.look(&own(), &[queue("q", 1, Some(9))]);
         catch_up.look(&own(), &[]);
         assert!(catch_up.is_over());
+    }
+
+    /// A stream elects among those that are left, with whatever they have.
+    #[test]
+    fn more_than_half_of_those_that_stay_and_the_one_that_was_added_are_awaited() {
+        let replica = |name: &str, reached: Option<i64>| Replica {
+            node: NodeName::new(name),
+            reached,
+            committed: reached,
+            role: None,
+        };
+        let all = [("a", Some(9)), ("b", Some(100)), ("c", Some(120)), ("d", None)];
+        let replicas = all.map(|(name, reached)| replica(name, reached)).to_vec();
+        let now = QueueReplicas { replicas, ..queue("s", 0, None) };
+        let have = |added: Option<&str>, most_of: &[&str]| {
+            let added = added.map(NodeName::new);
+            let most_of = most_of.iter().map(|name| NodeName::new(*name)).collect();
+            Awaited { added, most_of }.have(100, &now)
+        };
+        assert!(!have(None, &["a"]), "it is copying, and would be all that is left");
+        assert!(!have(None, &["a", "b"]) && have(None, &["b", "c"]));
+        assert!(have(None, &["a", "b", "c"]) && !have(None, &["a", "c", "d"]));
+        assert!(!have(Some("a"), &["a", "b", "c"]) && !have(Some("d"), &[]));
+        assert!(have(Some("b"), &["a", "b", "c"]) && have(Some("c"), &[]));
+        assert!(Awaited::default().is_nobody());
     }
 
     #[test]

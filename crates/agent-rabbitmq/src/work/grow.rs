@@ -8,10 +8,6 @@ use anyhow::{Context, Result};
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::words::Count;
 
-/// Replicas of a queue that was declared without a number: RabbitMQ's own default for a
-/// cluster of three.
-const USUAL: u64 = 3;
-
 impl Hands {
     /// Give each queue that has too few a replica here, and wait until all have caught up.
     pub(super) async fn grow(&self) -> Result<Done> {
@@ -32,10 +28,7 @@ impl Hands {
 
 /// Has a queue fewer replicas than it was declared with, and none here?
 fn wants_one(queue: &Queue, own: &NodeName, running: usize) -> bool {
-    let wanted = queue.initial_size().unwrap_or(USUAL);
-    let possible = u64::try_from(running).unwrap_or(u64::MAX);
-    let has = u64::try_from(queue.members.len()).unwrap_or(u64::MAX);
-    !queue.members.contains(own) && has < wanted.min(possible)
+    !queue.members.contains(own) && queue.members.len() < queue.wanted_size().min(running)
 }
 
 #[cfg(test)]

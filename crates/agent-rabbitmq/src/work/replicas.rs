@@ -2,7 +2,7 @@
 //! the node lists afterwards (R11).
 
 use super::Hands;
-use crate::read::{CatchUp, Queue, QueueKind, name, terms};
+use crate::read::{Awaited, CatchUp, Queue, QueueKind, name, terms};
 use crate::wire::ctl::{Input, Program};
 use crate::words::job::{Doing, NotSo};
 use anyhow::{Context, Result, bail};
@@ -131,22 +131,25 @@ impl Hands {
         }
     }
 
-    /// Wait until the replica on a node has what the leader had committed at the first look.
-    pub(super) async fn caught_up(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+    /// Wait until these have what the leader had committed at the first look.
+    pub(super) async fn caught_up(&self, queue: &Queue, awaited: &Awaited) -> Result<()> {
+        if queue.kind() == QueueKind::Stream {
+            // Without it a stream does not say how far its replicas are.
+            self.coordinator_runs().await?;
+        }
         let begun = Instant::now();
         let mut mark = None;
         loop {
             let Some(now) = self.replicas_of(&queue.vhost, &queue.name).await? else {
                 return Ok(());
             };
-            let (reached, wanted) = (now.reached(node), mark);
-            if wanted.is_some() && reached >= wanted {
+            if mark.is_some_and(|mark| awaited.have(mark, &now)) {
                 return Ok(());
             }
-            mark = wanted.or(now.committed());
+            mark = mark.or(now.committed());
             if begun.elapsed() > CATCH_UP_TIME {
                 let queue = name(&queue.vhost, &queue.name);
-                bail!(NotSo::NotCaughtUp { queue, node: node.clone() });
+                bail!(NotSo::NotCaughtUp { queue });
             }
             tokio::time::sleep(CATCH_UP_LOOK).await;
         }

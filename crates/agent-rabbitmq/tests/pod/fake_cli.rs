@@ -144,32 +144,54 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
         state.change(|state| state["open"] = true.into());
         return "ok".into();
     }
+    if expression.contains("whereis(rabbit_stream_coordinator)") {
+        return "here".into();
+    }
+    if expression.contains("rabbit_stream_coordinator:delete_replica") {
+        state.change(|state| {
+            let queues = state["queues"].as_array_mut().unwrap().iter_mut();
+            let queue = queues.into_iter().find(|queue| is_named(queue, expression)).unwrap();
+            for list in ["members", "online"] {
+                let gone = |node: &Value| expression.contains(&terms::atom(node.as_str().unwrap()));
+                queue[list].as_array_mut().unwrap().retain(|node| !gone(node));
+            }
+        });
+        return "ok".into();
+    }
     if expression.contains("C = rabbit_stream_coordinator") {
-        // There are no streams.
+        // It is led elsewhere, and has no member on a node that is gone.
         return if expression.contains("transfer_leadership") { "elsewhere" } else { "absent" }
             .into();
     }
     assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
     let queues = now["queues"].as_array().cloned().unwrap_or_default();
+    let is_of_one = expression.contains("rabbit_amqqueue:lookup");
     if expression.contains("synchronised_slave_nodes") {
-        let wanted = |queue: &&Value| {
-            let binary = |field: &str| terms::binary(queue[field].as_str().unwrap());
-            let one = format!("rabbit_misc:r({}, queue, {})", binary("vhost"), binary("name"));
-            !expression.contains("rabbit_amqqueue:lookup") || expression.contains(&one)
-        };
+        let wanted = |queue: &&Value| !is_of_one || is_named(queue, expression);
         return printed(&queues.iter().filter(wanted).cloned().collect());
     }
     let replicas = |queue: &Value| {
         let members = names(&queue["members"]);
         let one = |node: &String| {
             let role = if queue["node"] == **node { "leader" } else { "follower" };
-            json!({ "node": node, "reached": 10, "committed": 9, "role": role })
+            let reached = queue["reached"][node].as_i64().unwrap_or(10);
+            json!({ "node": node, "reached": reached, "committed": 9, "role": role })
         };
         json!({ "vhost": queue["vhost"], "name": queue["name"],
                 "replicas": members.iter().map(one).collect::<Value>() })
     };
-    let is_here = |queue: &&Value| names(&queue["members"]).iter().any(|node| node == own);
+    let is_here = |queue: &&Value| match is_of_one {
+        true => is_named(queue, expression),
+        false => names(&queue["members"]).iter().any(|node| node == own),
+    };
     printed(&queues.iter().filter(is_here).map(replicas).collect())
+}
+
+/// Does an expression look this queue up?
+fn is_named(queue: &Value, expression: &str) -> bool {
+    let binary = |field: &str| terms::binary(queue[field].as_str().unwrap());
+    let one = format!("rabbit_misc:r({}, queue, {})", binary("vhost"), binary("name"));
+    expression.contains(&one)
 }
 
 /// As JSON in Base64, in a binary that is broken in two.
