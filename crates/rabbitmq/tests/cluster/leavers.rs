@@ -21,7 +21,7 @@ fn moments_of_a_shrink() -> Vec<World> {
 #[test]
 fn a_leaver_whose_pod_ends_at_any_time_leaves_all_the_same() {
     let mut tried = 0;
-    for mut world in moments_of_a_shrink().into_iter().step_by(3) {
+    for mut world in moments_of_a_shrink().into_iter().step_by(2) {
         let Some(last) = (1..3).rev().find(|o| world.exists(kinds::POD, &pod(*o))) else {
             continue;
         };
@@ -31,6 +31,40 @@ fn a_leaver_whose_pod_ends_at_any_time_leaves_all_the_same() {
         world.expect(1);
     }
     assert!(tried > 5, "{tried}");
+}
+
+/// Leavers whose agents have noted that the application is to be stopped, and have not
+/// stopped it yet: the first of three, which leaves two, and the second, which leaves one.
+fn leavers_that_stop_their_application() -> Vec<(World, i32)> {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "nodes": 1 }));
+    let is_open = |w: &World, ordinal: i32| {
+        let (spec, said) = (w.member(ordinal)["spec"].clone(), w.member(ordinal)["status"].clone());
+        spec["intent"]["kind"] == "StopApp"
+            && said["intent"]["nonce"] == spec["intent"]["nonce"]
+            && said["intent"]["state"] == "Running"
+    };
+    let leavers = [2, 1];
+    let found = leavers.map(|ordinal| {
+        world.until(|w| is_open(w, ordinal));
+        (world.clone(), ordinal)
+    });
+    found.into()
+}
+
+/// What stops the application ends with the node that it works on.
+#[test]
+fn a_leaver_whose_node_or_pod_ends_while_its_application_is_being_stopped_leaves() {
+    for (world, ordinal) in leavers_that_stop_their_application() {
+        let mut killed = world.clone();
+        killed.kill(ordinal);
+        killed.settle();
+        killed.expect(1);
+        let mut evicted = world;
+        evicted.delete(kinds::POD, &pod(ordinal));
+        evicted.settle();
+        evicted.expect(1);
+    }
 }
 
 #[test]

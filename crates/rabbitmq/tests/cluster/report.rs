@@ -190,7 +190,7 @@ impl World {
             broker,
             definitions_hash: self.definitions.clone(),
             permit: volume.ledger.permit,
-            intent: agent.intent.clone(),
+            intent: volume.ledger.intent,
             operation: volume.ledger.operation,
             evidence: agent.evidence.clone(),
             ..ServiceMemberStatus::default()
