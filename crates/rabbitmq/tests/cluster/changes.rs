@@ -116,6 +116,22 @@ fn the_next_restart_waits_for_replicas() {
     world.expect(3);
 }
 
+/// It loses nothing, and pauses for as long as one of the two is away.
+#[test]
+fn a_queue_with_two_replicas_holds_up_neither_a_restart_nor_a_rollout() {
+    let mut world = World::settled(3);
+    world.declare_on("pairs", super::volume::Kind::Quorum, &[0, 1]);
+    world.pass(2);
+    world.patch_spec(&json!({ "restartToken": "now" }));
+    world.settle();
+    world.expect(3);
+    world.patch_spec(&json!({ "config": { "net_ticktime": "30" } }));
+    world.settle();
+    world.expect(3);
+    let did = |what: &str| world.writes.iter().filter(|w| w.starts_with(what)).count();
+    assert_eq!((did("restart the node"), did("replace the pod of")), (3, 3));
+}
+
 #[test]
 fn a_restart_that_is_asked_for_restarts_each_node_once_in_its_pod() {
     let mut world = World::settled(3);

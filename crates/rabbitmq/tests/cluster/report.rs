@@ -101,7 +101,11 @@ impl World {
             only_here: of(node, &|q| q.kind == Kind::Quorum && q.replicas.len() == 1),
         });
         let own = &process.name;
-        let critical = of(own, &|q| without(own, q));
+        // Of two replicas either is needed for ever: that holds no restart up.
+        let is_whole_pair = |queue: &super::volume::Queue| {
+            queue.replicas.len() == 2 && queue.replicas.iter().all(|node| sees.contains(node))
+        };
+        let critical = of(own, &|q| without(own, q) && !is_whole_pair(q));
         let has_led = |name: &String| {
             let leads = self.rabbit.leader(name, &queues[name], &self.kube.disks);
             leads.is_some_and(|p| p.name == *own)

@@ -308,7 +308,8 @@ impl World {
     }
 
     /// Whoever ends the pod of a node that runs leaves a majority, but for a node alone, and
-    /// no queue without its quorum that had one.
+    /// no queue without its quorum that had one. One with two replicas pauses: nobody could
+    /// wait for a third.
     pub fn spared(&mut self, pod: &str) {
         let pods = self.kube.pods(&self.store);
         let uid = pods.iter().find(|p| p.key.name == pod).map(|p| p.uid.to_string());
@@ -326,7 +327,7 @@ impl World {
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
             let online = self.rabbit.online(&queue);
             let stay = online.iter().filter(|p| p.name != process.name).count();
-            let has = online.len() * 2 > queue.replicas.len() && queue.replicas.len() > 1;
+            let has = online.len() * 2 > queue.replicas.len() && queue.replicas.len() > 2;
             let loses = queue.replicas.contains(&process.name) && stay * 2 <= queue.replicas.len();
             if has && loses {
                 self.broken.push(format!("pod {pod} was ended, and {name} has lost its quorum"));
