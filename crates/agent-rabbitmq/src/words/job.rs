@@ -60,6 +60,7 @@ palladion_api::sentences! {
         MovedAllBut { queues: Count } => "moved the replicas that can be moved; {queues} could not be changed";
         Forgotten { node: NodeName } => "{node} is no member of the cluster";
         Grown { queues: Count } => "gave {queues} a replica on this node; all have caught up";
+        GrownAllBut { queues: Count } => "gave each queue a replica on this node that takes one; {queues} refused it";
         Rebalanced { leaders: String } => "spread the leaders of the queues: {leaders}";
         FlagsEnabled => "all stable feature flags are enabled";
         Imported { hash: String } => "imported the definitions with hash {hash}";

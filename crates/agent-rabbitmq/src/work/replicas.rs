@@ -108,7 +108,8 @@ impl Hands {
             QueueKind::Stream => Program::Streams,
             QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => Program::Queues,
         };
-        let arguments = [command, "--vhost", &queue.vhost, &queue.name, node.as_str()];
+        let vhost = format!("--vhost={}", queue.vhost);
+        let arguments = change(command, &vhost, queue, node);
         self.ctl.call(program, &arguments, Input::None, CHANGE_TIME).await?;
         Ok(())
     }
@@ -156,6 +157,17 @@ impl Hands {
     }
 }
 
+/// Whoever may declare a queue names it, `--help` or `-n` as well: nothing behind `--` is taken
+/// for an option, and neither is what follows `=`.
+fn change<'a>(
+    command: &'a str,
+    vhost: &'a str,
+    queue: &'a Queue,
+    node: &'a NodeName,
+) -> [&'a str; 5] {
+    [command, vhost, "--", &queue.name, node.as_str()]
+}
+
 /// What `rabbitmq-streams delete_replica` does since 3.12. Before, it refuses for a node that
 /// does not run, and a stream would keep a replica on a node that is lost for ever. The
 /// coordinator removes what is left there once the node is back.
@@ -174,6 +186,15 @@ fn stream_delete(queue: &Queue, node: &NodeName) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_queue_that_is_named_as_an_option_is_none() {
+        let queue = json!({ "name": "--help", "vhost": "-v", "type": "quorum" });
+        let queue: Queue = serde_json::from_value(queue).unwrap();
+        let node = NodeName::new("rabbit@a");
+        let arguments = change("add_member", "--vhost=-v", &queue, &node);
+        assert_eq!(arguments, ["add_member", "--vhost=-v", "--", "--help", "rabbit@a"]);
+    }
 
     #[test]
     fn the_replica_of_a_stream_is_deleted_whether_its_node_runs_or_not() {

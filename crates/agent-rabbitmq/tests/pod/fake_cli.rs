@@ -226,23 +226,42 @@ fn join(state: &State, own: &str, node: &str) -> ExitCode {
 }
 
 fn queues(state: &State, words: &[&str]) -> ExitCode {
-    match words {
-        ["add_member", "--vhost", vhost, name, node] => state.change(|state| {
-            of_queue(state, vhost, name, "members").push((*node).into());
-            of_queue(state, vhost, name, "online").push((*node).into());
+    let Some((vhost, words)) = options(words) else {
+        return no("Error: Invalid options for this command");
+    };
+    match words[..] {
+        ["add_member", "sick", _] => return no("Error:\n{:error, :timeout}"),
+        ["add_member", name, node] => state.change(|state| {
+            of_queue(state, vhost, name, "members").push(node.into());
+            of_queue(state, vhost, name, "online").push(node.into());
         }),
-        ["delete_member", "--vhost", vhost, name, node] => state.change(|state| {
+        ["delete_member", name, node] => state.change(|state| {
             // What it says with exit code 0 is no proof (R10).
-            if *name != "stubborn" {
+            if name != "stubborn" {
                 for list in ["members", "online"] {
-                    of_queue(state, vhost, name, list).retain(|member| member != *node);
+                    of_queue(state, vhost, name, list).retain(|member| member != node);
                 }
             }
         }),
         ["rebalance", "all"] => {}
-        other => panic!("{other:?}"),
+        ref other => panic!("{other:?}"),
     }
     ExitCode::SUCCESS
+}
+
+/// The virtual host, and what is no option. As the real ones read their arguments: what begins
+/// with a dash is an option up to `--`, and one that they do not know is refused.
+fn options<'a>(words: &[&'a str]) -> Option<(&'a str, Vec<&'a str>)> {
+    let (mut vhost, mut rest, mut are_options) = ("/", Vec::new(), true);
+    for word in words {
+        match word.strip_prefix("--vhost=") {
+            Some(named) if are_options => vhost = named,
+            _ if are_options && *word == "--" => are_options = false,
+            _ if are_options && word.starts_with('-') => return None,
+            _ => rest.push(*word),
+        }
+    }
+    Some((vhost, rest))
 }
 
 fn of_queue<'a>(state: &'a mut Value, vhost: &str, name: &str, list: &str) -> &'a mut Vec<Value> {

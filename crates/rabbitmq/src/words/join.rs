@@ -38,6 +38,8 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Joined { member: MemberName } => Joining, "member {member} has joined the cluster";
+        WithoutReplicas { member: MemberName, queues: Queues } => WaitingForQueues,
+            "{queues} refused a replica on member {member} and keep fewer than they should have; once they have a leader, add it with `rabbitmq-queues add_member` or `rabbitmq-streams add_replica`";
     }
 
     /// Steps.

@@ -44,10 +44,7 @@ impl World {
         match order.kind {
             MemberOperationKind::MoveReplicas => Ok(self.move_replicas(&node)),
             MemberOperationKind::Forget => self.forget(&node, order.queues.unwrap_or_default()),
-            MemberOperationKind::Grow => {
-                self.grow(pod);
-                Ok(QueueNames::default())
-            }
+            MemberOperationKind::Grow => Ok(self.grow(pod)),
             MemberOperationKind::Rebalance => Ok(QueueNames::default()),
             MemberOperationKind::EnableFeatureFlags => {
                 self.flags_disabled.clear();
@@ -112,15 +109,22 @@ impl World {
         self.rabbit.forget(node, &mut self.kube.disks).map(|()| QueueNames::default())
     }
 
-    /// A replica here of each queue that has fewer than it should.
-    fn grow(&mut self, pod: &PodRun) {
+    /// A replica here of each queue that has fewer than it should; those that refuse it.
+    fn grow(&mut self, pod: &PodRun) -> QueueNames {
+        let mut left = Vec::new();
         let own = self.rabbit.nodes[pod.uid.as_str()].name.clone();
         let running = self.rabbit.running().len();
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
             let lacks = queue.replicas.len() < queue.wanted.min(running);
-            if queue.kind == Kind::Quorum && lacks && !queue.replicas.contains(&own) {
-                self.rabbit.add_member(&name, &own, &mut self.kube.disks);
+            if queue.kind != Kind::Quorum || !lacks || queue.replicas.contains(&own) {
+                continue;
+            }
+            if self.sick.contains(&name)
+                || !self.rabbit.add_member(&name, &own, &mut self.kube.disks)
+            {
+                left.push(name);
             }
         }
+        QueueNames::of(left)
     }
 }

@@ -44,6 +44,8 @@ pub struct World {
     pub hangs: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Queues that refuse every change of their replicas.
+    pub sick: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
     /// Permits that agents refused, and why.
@@ -71,6 +73,8 @@ pub struct World {
     pub story: Vec<String>,
     /// Reasons of waits, troubles and events that were seen.
     pub reasons: BTreeSet<String>,
+    /// What events have said.
+    pub events: Vec<String>,
 }
 
 impl World {
@@ -95,6 +99,7 @@ impl World {
             unlucky: BTreeSet::new(),
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
+            sick: BTreeSet::new(),
             absent: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
@@ -109,6 +114,7 @@ impl World {
             writes: Vec::new(),
             story: Vec::new(),
             reasons: BTreeSet::new(),
+            events: Vec::new(),
         };
         world.start_operator();
         world
@@ -292,6 +298,7 @@ impl World {
         };
         if let Some(event) = &done.event {
             self.reasons.insert(event.reason.to_string());
+            self.events.push(event.message.to_string());
         }
         let was_done = matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter);
         if done.write == Write::Status {

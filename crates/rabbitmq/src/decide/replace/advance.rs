@@ -144,5 +144,5 @@ fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mu
         draft.steps.push(step.fenced(facts.fence()));
     }
     let event = Event::normal(Happened::Replaced { member: name() });
-    draft.steps.push(lock::finish(facts, turn, Some(event)));
+    draft.steps.push(lock::finish(facts, turn, join::announced(member, Some(event))));
 }
