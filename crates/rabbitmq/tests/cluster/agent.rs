@@ -271,6 +271,10 @@ impl World {
             ledger.node_name = Some(name.clone());
             ledger.used.push(permit.nonce.clone());
             ledger.permit = Some(answer(permit, PermitState::Used));
+            if start.entry == Entry::First {
+                // Set up with what is mounted at this moment, if anything is.
+                self.imported.extend(self.definitions.clone());
+            }
             match start.entry {
                 Entry::First | Entry::Joiner { left_over: LeftOver::Removed, .. } => {
                     self.volume(pod).data = None;

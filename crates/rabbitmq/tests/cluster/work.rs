@@ -53,10 +53,11 @@ impl World {
                 Ok(QueueNames::default())
             }
             MemberOperationKind::ImportDefinitions => {
-                match order.definitions_hash == self.definitions {
-                    true => Ok(QueueNames::default()),
-                    false => Err("the file has another hash".to_string()),
+                if order.definitions_hash != self.definitions {
+                    return Err("the file has another hash".to_string());
                 }
+                self.imported.extend(self.definitions.clone());
+                Ok(QueueNames::default())
             }
             MemberOperationKind::Reconfig | MemberOperationKind::Unknown(_) => {
                 Err("not of RabbitMQ".to_string())

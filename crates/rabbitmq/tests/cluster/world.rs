@@ -54,6 +54,8 @@ pub struct World {
     pub secret_is_gone: bool,
     /// Files that stand for definitions, by their hash.
     pub definitions: Option<String>,
+    /// Those that a node has imported.
+    pub imported: BTreeSet<String>,
     /// Somebody has enabled `khepri_db`.
     pub khepri: bool,
     /// Reasons that agents give, by member, whatever else they would say.
@@ -103,6 +105,7 @@ impl World {
             absent: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
+            imported: BTreeSet::new(),
             khepri: false,
             says: BTreeMap::new(),
             flags_disabled: Vec::new(),
