@@ -5,14 +5,14 @@
 //! once its index has reached what the leader had committed at an earlier look. Nobody but
 //! the leader says what that is: a follower knows of less, and would be measured by itself.
 
+use super::terms::Table;
 use super::{name, terms};
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::QueueNames;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A queue and its replicas.
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueReplicas {
     /// Its virtual host.
     pub vhost: String,
@@ -23,19 +23,16 @@ pub struct QueueReplicas {
 }
 
 /// A replica.
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
     /// Its node.
     pub node: NodeName,
     /// The last index of its log.
-    #[serde(default)]
     pub reached: Option<i64>,
     /// The last index that it knows to be committed; of a stream the last that it has, as its
     /// committed offset says nothing until a majority has answered the writer.
-    #[serde(default)]
     pub committed: Option<i64>,
     /// What it is among the others, in RabbitMQ's word.
-    #[serde(default)]
     pub role: Option<String>,
 }
 
@@ -89,8 +86,8 @@ impl Awaited {
 /// versions call the last index of a log otherwise. That of a stream fails on a node whose
 /// coordinator does not run: nothing is known of that stream then, and of others it is.
 const ALL: &str = "\
-[#{vhost => V, name => N, replicas => \
-try M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] catch _:_ -> [] end} \
+[[V, N, \
+try M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] catch _:_ -> [] end] \
 || {M, Qs} <- [{rabbit_quorum_queue, rabbit_amqqueue:list_local_quorum_queues()}, \
 {rabbit_stream_queue, rabbit_amqqueue:list_local_stream_queues()}], \
 Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
@@ -99,9 +96,9 @@ Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
 fn one(vhost: &str, name: &str) -> String {
     let (vhost, name) = (terms::binary(vhost), terms::binary(name));
     format!(
-        "[#{{vhost => {vhost}, name => {name}, replicas => \
+        "[[{vhost}, {name}, \
          try M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] \
-         catch _:_ -> [] end}} \
+         catch _:_ -> [] end] \
          || {{ok, A}} <- [rabbit_amqqueue:lookup(rabbit_misc:r({vhost}, queue, {name}))], \
          M <- [amqqueue:get_type(A)]]"
     )
@@ -110,23 +107,45 @@ fn one(vhost: &str, name: &str) -> String {
 /// The expression by which all of them, or one, are asked for.
 pub fn expression(of: Option<(&str, &str)>) -> String {
     let list = of.map_or_else(|| ALL.to_string(), |(vhost, name)| one(vhost, name));
-    terms::as_json(&format!(
+    let rows = format!(
         "(fun() -> \
          P = fun(Ks, R) -> case [I || K <- Ks, {{K2, I}} <- R, K2 =:= K, is_integer(I)] of \
          [I | _] -> I; [] -> null end end, \
          W = fun(Ks, R) -> hd([X || K <- Ks, {{K2, X}} <- R, K2 =:= K] ++ [node()]) end, \
-         F = fun(R) -> #{{node => W([<<\"Node Name\">>, node], R), \
-         reached => P([<<\"Last Written\">>, <<\"Log Index\">>, <<\"Last Log Index\">>, offset], R), \
-         committed => P([<<\"Commit Index\">>, offset], R), \
-         role => case [X || K <- [<<\"Raft State\">>, role], {{K2, X}} <- R, K2 =:= K, is_atom(X)] \
-         of [X | _] -> X; [] -> null end}} end, \
+         F = fun(R) -> [W([<<\"Node Name\">>, node], R), \
+         P([<<\"Last Written\">>, <<\"Log Index\">>, <<\"Last Log Index\">>, offset], R), \
+         P([<<\"Commit Index\">>, offset], R), \
+         case [X || K <- [<<\"Raft State\">>, role], {{K2, X}} <- R, K2 =:= K, is_atom(X)] \
+         of [X | _] -> X; [] -> null end] end, \
          {list} end)()"
-    ))
+    );
+    terms::as_json(&terms::by_words(&rows, WORDS, ROW))
 }
+
+const WORDS: &str = "[X || [V, _, Rs] <- R, X <- [V | [Y || [O, _, _, L] <- Rs, Y <- [O, L]]]]";
+const ROW: &str = "[[G(V), N, [[G(O), E, C, G(L)] || [O, E, C, L] <- Rs]] || [V, N, Rs] <- R]";
+
+/// A queue: virtual host, name, replicas; of each its node, the last index, the last that it
+/// knows to be committed, and its role.
+type Row = (usize, String, Vec<(usize, Option<i64>, Option<i64>, usize)>);
 
 /// Read the answer.
 pub fn parse(text: &str) -> Option<Vec<QueueReplicas>> {
-    serde_json::from_str(&terms::answer(text)?).ok()
+    let table: Table<Row> = serde_json::from_str(&terms::answer(text)?).ok()?;
+    table.rows.iter().map(|row| queue_replicas(&table, row)).collect()
+}
+
+fn queue_replicas(table: &Table<Row>, (vhost, name, replicas): &Row) -> Option<QueueReplicas> {
+    let replica = |(node, reached, committed, role): &(usize, _, _, usize)| {
+        Some(Replica {
+            node: NodeName::new(table.word(*node)??),
+            reached: *reached,
+            committed: *committed,
+            role: table.word(*role)?.map(str::to_string),
+        })
+    };
+    let replicas = replicas.iter().map(replica).collect::<Option<_>>()?;
+    Some(QueueReplicas { vhost: table.word(*vhost)??.to_string(), name: name.clone(), replicas })
 }
 
 /// Whether the replicas of a node have caught up since its start.
@@ -265,10 +284,8 @@ mod tests {
     #[test]
     fn an_answer_is_read_with_replicas_that_do_not_say() {
         use base64::Engine as _;
-        let json = r#"[{"vhost":"/","name":"q","replicas":[
-            {"node":"rabbit@a","reached":null,"committed":null,"role":"noproc"},
-            {"node":"rabbit@b","reached":12,"committed":11,"role":"leader"},
-            {"node":"rabbit@c","reached":12,"committed":12,"role":"follower"}]}]"#;
+        let json = r#"{"rows":[[0,"q",[[4,null,null,2],[5,12,11,3],[6,12,12,1]]]],
+            "words":["/","follower","noproc","leader","rabbit@a","rabbit@b","rabbit@c"]}"#;
         let text = base64::engine::general_purpose::STANDARD.encode(json);
         let read = parse(&format!("<<\"{text}\">>")).unwrap();
         assert_eq!((read[0].committed(), read[0].reached(&own())), (Some(11), None));

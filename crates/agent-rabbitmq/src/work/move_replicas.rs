@@ -191,8 +191,9 @@ mod tests {
     #[test]
     fn a_replica_that_an_earlier_try_has_added_is_taken_up() {
         let of = |members: &[&str], size: u64| {
-            let argument = ("x-quorum-initial-group-size".to_string(), size.into());
-            Queue { arguments: [argument].into(), ..queue(members, members) }
+            let argument =
+                ("x-quorum-initial-group-size".to_string(), serde_json::Value::from(size));
+            Queue { arguments: [argument].into_iter().collect(), ..queue(members, members) }
         };
         assert!(has_spare(&of(&["a", "c"], 1)) && has_spare(&of(&["a", "b", "c", "d"], 3)));
         assert!(!has_spare(&of(&["c"], 1)) && !has_spare(&of(&["a", "b", "c"], 3)));

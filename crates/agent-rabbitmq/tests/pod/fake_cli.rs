@@ -66,7 +66,9 @@ fn line() -> String {
 
 fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
     match words {
-        ["eval", expression] => println!("{}", eval(state, own, expression)),
+        ["eval", "--formatter=string", expression] | ["eval", expression] => {
+            println!("{}", eval(state, own, expression))
+        }
         ["stop_app"] => state.change(|state| state["app"] = false.into()),
         ["start_app"] => state.change(|state| state["app"] = true.into()),
         ["join_cluster", node] => return join(state, own, node),
@@ -168,23 +170,77 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
     let is_of_one = expression.contains("rabbit_amqqueue:lookup");
     if expression.contains("synchronised_slave_nodes") {
         let wanted = |queue: &&Value| !is_of_one || is_named(queue, expression);
-        return printed(&queues.iter().filter(wanted).cloned().collect());
+        return listed(queues.iter().filter(wanted));
     }
-    let replicas = |queue: &Value| {
-        let members = names(&queue["members"]);
-        let one = |node: &String| {
-            let role = if queue["node"] == **node { "leader" } else { "follower" };
-            let reached = queue["reached"][node].as_i64().unwrap_or(10);
-            json!({ "node": node, "reached": reached, "committed": 9, "role": role })
-        };
-        json!({ "vhost": queue["vhost"], "name": queue["name"],
-                "replicas": members.iter().map(one).collect::<Value>() })
-    };
     let is_here = |queue: &&Value| match is_of_one {
         true => is_named(queue, expression),
         false => names(&queue["members"]).iter().any(|node| node == own),
     };
-    printed(&queues.iter().filter(is_here).map(replicas).collect())
+    replicas(queues.iter().filter(is_here))
+}
+
+/// Words, each once, and rows that have their places.
+#[derive(Default)]
+struct Words(Vec<Value>);
+
+impl Words {
+    fn place(&mut self, word: &Value) -> usize {
+        let known = self.0.iter().position(|known| known == word);
+        known.unwrap_or_else(|| {
+            self.0.push(word.clone());
+            self.0.len() - 1
+        })
+    }
+
+    fn places(&mut self, list: &Value) -> Vec<usize> {
+        list.as_array().into_iter().flatten().map(|word| self.place(word)).collect()
+    }
+
+    fn printed(self, rows: Vec<Value>) -> String {
+        printed(&json!({ "words": self.0, "rows": rows }))
+    }
+}
+
+/// Queues as the agent asks for them.
+fn listed<'a>(queues: impl Iterator<Item = &'a Value>) -> String {
+    let mut words = Words::default();
+    let row = |queue: &Value| {
+        let [vhost, kind, node] = ["vhost", "type", "node"].map(|field| words.place(&queue[field]));
+        let [members, online, mirrors] = ["members", "online", "synchronised_slave_nodes"]
+            .map(|field| words.places(&queue[field]));
+        json!([
+            vhost,
+            queue["name"],
+            kind,
+            node,
+            queue["durable"] == true,
+            false,
+            members,
+            online,
+            mirrors,
+            {}
+        ])
+    };
+    let rows = queues.map(row).collect();
+    words.printed(rows)
+}
+
+/// How far replicas are.
+fn replicas<'a>(queues: impl Iterator<Item = &'a Value>) -> String {
+    let mut words = Words::default();
+    let row = |queue: &Value| {
+        let replicas: Vec<Value> = names(&queue["members"])
+            .iter()
+            .map(|node| {
+                let role = if queue["node"] == **node { "leader" } else { "follower" };
+                let reached = queue["reached"][node].as_i64().unwrap_or(10);
+                json!([words.place(&json!(node)), reached, 9, words.place(&json!(role))])
+            })
+            .collect();
+        json!([words.place(&queue["vhost"]), queue["name"], replicas])
+    };
+    let rows = queues.map(row).collect();
+    words.printed(rows)
 }
 
 /// Does an expression look this queue up?
@@ -194,11 +250,9 @@ fn is_named(queue: &Value, expression: &str) -> bool {
     expression.contains(&one)
 }
 
-/// As JSON in Base64, in a binary that is broken in two.
+/// As JSON in Base64.
 fn printed(all: &Value) -> String {
-    let text = STANDARD.encode(all.to_string());
-    let (one, two) = text.split_at(text.len() / 2);
-    format!("<<\"{one}\"\n  \"{two}\">>")
+    STANDARD.encode(all.to_string())
 }
 
 fn join(state: &State, own: &str, node: &str) -> ExitCode {

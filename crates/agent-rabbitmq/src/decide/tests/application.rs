@@ -44,7 +44,7 @@ fn it_is_kept_so_while_the_intent_stands() {
 fn a_node_that_ends_while_its_application_is_being_stopped_has_stopped_it() {
     let open = running().intent(Kind::StopApp, "n7").app_stopped(IntentState::Running);
     let ended = open.with(|w| w.process = Process::Absent);
-    let done = |nonce: &str| Action::SettleIntent {
+    let done = |nonce: &'static str| Action::SettleIntent {
         nonce: nonce.into(),
         state: IntentState::Done,
         message: None,
