@@ -6,6 +6,7 @@
 use super::agents_rule;
 use super::model::{App, Process};
 use super::volume::{Part, Volume};
+use super::work::Work;
 use super::world::{NAMESPACE, World};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -47,6 +48,7 @@ pub struct Agent {
     pub(super) evidence: Option<MemberEvidence>,
     pub(super) restart_token: Option<Option<String>>,
     pub(super) expelled: bool,
+    pub(super) work: Option<Work>,
 }
 
 #[derive(Clone, Copy)]
@@ -84,7 +86,7 @@ impl World {
                 agent.begun = None;
             }
         }
-        self.follow_up(&mut agent, pod, &spec);
+        activity = activity.and(self.follow_up(&mut agent, pod, &spec));
         let status = self.report(&agent, pod, &spec, wish);
         if json!(status) != stored["status"] {
             self.store.put_status(&key, json!(status)).unwrap();
@@ -307,11 +309,12 @@ impl World {
     }
 
     /// What comes of a node that runs: its ledger, its permit, its intents.
-    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) -> Activity {
         self.go_on_with_permit(agent, pod, spec);
         self.intend(pod, spec);
-        self.operate(pod, spec);
+        let activity = self.operate(agent, pod, spec);
         self.answer(agent, pod, spec);
+        activity
     }
 
     fn go_on_with_permit(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {

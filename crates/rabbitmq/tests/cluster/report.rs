@@ -88,17 +88,17 @@ impl World {
         };
         let without = |node: &String, queue: &super::volume::Queue| {
             let elsewhere = queue.replicas.iter().filter(|r| *r != node && sees.contains(*r));
-            queue.kind == Kind::Quorum
+            queue.kind.is_replicated()
                 && queue.replicas.len() > 1
                 && elsewhere.count() * 2 <= queue.replicas.len()
         };
         let listed = nodes.iter().map(|node| NodeQueues {
             node: NodeName::new(node),
             replicas: of(node, &|q| q.kind == Kind::Quorum),
-            streams: QueueNames::default(),
+            streams: of(node, &|q| q.kind == Kind::Stream),
             classic: of(node, &|q| q.kind == Kind::Classic),
             without_majority: of(node, &|q| without(node, q)),
-            only_here: of(node, &|q| q.kind == Kind::Quorum && q.replicas.len() == 1),
+            only_here: of(node, &|q| q.kind.is_replicated() && q.replicas.len() == 1),
         });
         let own = &process.name;
         // Of two replicas either is needed for ever: that holds no restart up.
@@ -111,7 +111,7 @@ impl World {
             leads.is_some_and(|p| p.name == *own)
         };
         let behind = queues.iter().filter(|(name, q)| {
-            let is_here = q.kind == Kind::Quorum && q.replicas.contains(own);
+            let is_here = q.kind.is_replicated() && q.replicas.contains(own);
             is_here && !process.caught_up.contains(*name) && !has_led(name)
         });
         Some(QueuesView {

@@ -87,4 +87,16 @@ pub struct Queue {
 pub enum Kind {
     Quorum,
     Classic,
+    /// Whoever is left after a change elects among a majority of themselves.
+    Stream,
+}
+
+impl Kind {
+    /// Has it replicas on several nodes?
+    pub fn is_replicated(self) -> bool {
+        match self {
+            Kind::Quorum | Kind::Stream => true,
+            Kind::Classic => false,
+        }
+    }
 }
