@@ -46,6 +46,8 @@ pub struct World {
     pub slow: BTreeSet<String>,
     /// Queues that refuse every change of their replicas.
     pub sick: BTreeSet<String>,
+    /// Members whose agents do not come to an end with what they do.
+    pub busy: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
     /// Permits that agents refused, and why.
@@ -102,6 +104,7 @@ impl World {
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
             sick: BTreeSet::new(),
+            busy: BTreeSet::new(),
             absent: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
