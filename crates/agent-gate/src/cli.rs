@@ -103,13 +103,11 @@ impl Staged {
                 install(&place.shared)?;
                 let ended = run::gate(&place)?;
                 println!("{ended}");
+                // Where it cannot be written, the log has it.
+                let _ = fs::write(TERMINATION_LOG, ended.to_message());
                 Ok(match ended {
-                    Ended::Opened => ExitCode::SUCCESS,
-                    Ended::TimedOut { .. } => {
-                        // Where it cannot be written, the log has it.
-                        let _ = fs::write(TERMINATION_LOG, ended.to_string());
-                        ExitCode::FAILURE
-                    }
+                    Ended::Opened { .. } => ExitCode::SUCCESS,
+                    Ended::TimedOut { .. } => ExitCode::FAILURE,
                 })
             }
             Staged::Reload { mounted, check: true, .. } => Ok(match run::check(&mounted.shared) {

@@ -50,6 +50,18 @@ impl Place {
     }
 }
 
+impl Ended {
+    /// What the kubelet reports of the end: of a gate that has opened the hash of the files
+    /// that it has let through, alone, as the operator compares it. The labels of the pod may
+    /// have changed since.
+    pub fn to_message(&self) -> String {
+        match self {
+            Ended::Opened { mounted } => mounted.clone(),
+            Ended::TimedOut { .. } => self.to_string(),
+        }
+    }
+}
+
 /// Wait until the gate opens, or there is no use in waiting. What it waits for is
 /// printed whenever it changes.
 ///
@@ -66,7 +78,7 @@ pub fn gate(place: &Place) -> Result<Ended> {
             Ok((labels, mounted)) => match gate.look(&labels, &mounted, seconds()) {
                 Verdict::Open => {
                     place.note(&mounted)?;
-                    return Ok(Ended::Opened);
+                    return Ok(Ended::Opened { mounted });
                 }
                 Verdict::End(why) => return Ok(Ended::TimedOut { why }),
                 Verdict::Wait(why) => why,
@@ -205,7 +217,8 @@ mod tests {
         sleep(Duration::from_millis(200));
         label(&place, READY, &ticket, &hash);
         let ended = waiting.join().expect("the gate should end").expect("the gate should open");
-        assert_eq!(ended, Ended::Opened);
+        assert_eq!(ended.to_message(), hash, "the operator reads what it has let through");
+        assert_eq!(ended, Ended::Opened { mounted: hash.clone() });
         assert_eq!(fs::read_to_string(directory.path().join(NOTED)).ok(), Some(hash));
     }
 

@@ -125,7 +125,7 @@ reasons! {
     /// A RabbitMQ node was taken out of its cluster, but not by the operator.
     NotInCluster => "If it should serve again, replace it: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`. Until then no other member joins, leaves or is restarted.";
     /// A queue names a node that is about to join under that name: the empty node would vote for data that it does not have.
-    QueueNamesNode => "The message names the queues. Delete them, or take the replica out of each: `rabbitmq-queues delete_member QUEUE NODE`. The member joins as soon as no queue names it.";
+    QueueNamesNode => "The message names the queues. Take the replica out of each: `rabbitmq-queues delete_member QUEUE NODE`. Only a queue that has lost the majority of its replicas refuses that, and has to be deleted with its messages. The member joins as soon as no queue names it.";
     /// A member cannot leave: queues that exist on it alone would be deleted with it.
     QueuesWouldBeLost => "The message names the queues. Move their messages, or delete the queues. If they are not needed, run the command from the message: it allows the operator to go on without them (`palladion.dev/allow-forget`). Or set `nodes` back.";
     /// A member is not replaced: queues have no majority of their replicas on other nodes that run, so they could never be repaired.

@@ -5,9 +5,9 @@ use palladion_api::node_agents::names as group_names;
 use palladion_api::stack::StackKind;
 use palladion_api::staged::DependencyKind;
 pub use palladion_plan::kinds::{
-    CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET, STORAGE_CLASS,
+    CLAIM, CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET, STORAGE_CLASS,
 };
-use palladion_plan::workload::pod;
+use palladion_plan::workload::{home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
 
 /// `Component`.
@@ -30,6 +30,10 @@ pub const RABBITMQ: Resource = Resource::ours("RabbitmqCluster", "rabbitmqcluste
 /// Selects what Palladion made; the same words in every mind, so that the
 /// engine needs one watch for all.
 const OURS: &str = "app.kubernetes.io/managed-by=palladion";
+
+/// Selects the claims of the sets of Components. The StatefulSet controller gives each the
+/// labels that the set selects its pods by, and no others.
+const OF_SETS: &str = names::OWNER;
 
 /// All that dependents read of a service.
 const SERVICE_ALONE: Keep = Keep::Only(&["/status/service"]);
@@ -60,6 +64,8 @@ pub fn watches() -> Vec<Watch> {
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
         watch(SERVICE, OURS, Keep::Everything, by_owner),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
+        watch(CLAIM, OF_SETS, Keep::Only(&[]), by_owner),
+        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
         // In the words of the other minds, so that the process keeps each once.
         watch(
             STORAGE_CLASS,
@@ -72,8 +78,17 @@ pub fn watches() -> Vec<Watch> {
 
 /// Kinds that must be known before anything is decided. A service that others
 /// depend on may be unknown: that holds up those who depend on it.
-pub const NEEDED: [Resource; 7] =
-    [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP, STORAGE_CLASS];
+pub const NEEDED: [Resource; 9] = [
+    COMPONENT,
+    OPERATOR_CONFIG,
+    STATEFUL_SET,
+    POD,
+    SERVICE,
+    CONFIG_MAP,
+    CLAIM,
+    NODE,
+    STORAGE_CLASS,
+];
 
 /// What the mind of groups of node agents watches.
 pub fn watches_of_groups() -> Vec<Watch> {
@@ -92,8 +107,8 @@ pub fn watches_of_groups() -> Vec<Watch> {
         watch(DAEMON_SET, OURS, Keep::Everything, by_owner),
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
-        // Their labels are metadata, which every watch keeps.
-        watch(NODE, "", Keep::Only(&[]), Route::Every),
+        // Their labels, too: these are metadata, which every watch keeps.
+        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
     ]
 }
 

@@ -1,8 +1,8 @@
 //! What the operator may do for these minds, and why.
 
 use crate::resources::{
-    CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
-    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, STORAGE_CLASS, ZOOKEEPER,
+    CASSANDRA, CLAIM, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD,
+    PROFILE, RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, STORAGE_CLASS, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};
@@ -22,6 +22,8 @@ pub const OF_COMPONENTS: &[Right] = &[
     ZOOKEEPER.right(SEEN, "Whether an ensemble that a service depends on is there"),
     RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that a service depends on is there"),
     STATEFUL_SET.right(WRITTEN, "The pods of a service are one StatefulSet"),
+    CLAIM.right(SEEN, "A pod whose claim is being deleted is not ended: its data would go with it"),
+    NODE.right(SEEN, "A pod on a node that is not ready does not stop when it is asked to"),
     SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
     CONFIG_MAP.right(
         WRITTEN,
@@ -45,6 +47,7 @@ pub const OF_GROUPS: &[Right] = &[
     CASSANDRA.right(SEEN, "Whether a ring that agents depend on is there"),
     ZOOKEEPER.right(SEEN, "Whether an ensemble that agents depend on is there"),
     RABBITMQ.right(SEEN, "Whether a cluster of RabbitMQ that agents depend on is there"),
+    CLAIM.right(SEEN, "A pod whose claim is being deleted is not ended: its data would go with it"),
     DAEMON_SET.right(WRITTEN, "The pods of a group are one DaemonSet"),
     CONFIG_MAP.right(
         WRITTEN,

@@ -38,14 +38,25 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     })
 }
 
-/// Status of an ensemble that was refused: what runs goes on running.
+/// Status of an ensemble that was refused: what runs goes on running, and how it is, is told.
 pub fn refused(facts: &Facts<'_>, refusal: &Trouble) -> Value {
     let mut writer = stored(facts);
-    shared::refused(&mut writer, refusal, pause(facts));
+    let wanted = facts.status.service.as_ref().map_or(facts.spec.servers, |last| last.wanted);
+    let counts = (service::ready(facts), service::size(facts, wanted));
+    shared::refused(&mut writer, refusal, counts, pause(facts));
+    trouble::degraded(&mut writer, facts, &shared::held(facts, facts.turn(), refusal));
+    let (last, nodes) = (facts.status.service.as_ref(), service::nodes(facts));
+    let ready = shared::ready_members(facts);
+    let configuration = facts.configuration();
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "service": shared::service_of_refused(last, counts, nodes),
         "waits": Value::Null,
+        "servers": format!("{ready}/{wanted}"),
+        "leader": service::leader(facts),
+        "configVersion": configuration.as_ref().map(|c| c.version),
+        "ensemble": configuration.as_ref().map(|c| service::ensemble(facts, c)),
     })
 }
 

@@ -19,7 +19,7 @@ palladion_api::sentences! {
 
     /// A gate that has ended.
     pub enum Ended {
-        Opened => "the gate is open";
+        Opened { mounted: String } => "the gate is open; the pod starts with configuration {mounted}";
         TimedOut { why: Why } => "the gate ends, and Kubernetes starts another: {why}";
     }
 }

@@ -38,13 +38,14 @@ impl Agent {
         let (true, Ok(hands)) = (can_answer, self.hands()) else {
             return self.answer(nonce, volume_id, None);
         };
-        self.question = Some(Question { nonce: nonce.clone(), asked: std::time::Instant::now() });
+        let asked = std::time::Instant::now();
         let behind = self.looks.catch_up.behind();
-        let done = self.done.clone();
-        tokio::spawn(async move {
+        let (done, named) = (self.done.clone(), nonce.clone());
+        let task = tokio::spawn(async move {
             let view = Box::new(hands.view(behind).await);
-            let _ = done.send(Done::Asked { nonce, volume_id, view }).await;
+            let _ = done.send(Done::Asked { nonce: named, volume_id, view }).await;
         });
+        self.question = Some(Question { nonce, asked, task: task.abort_handle() });
     }
 
     /// Note what the node said.

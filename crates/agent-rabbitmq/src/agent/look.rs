@@ -73,7 +73,8 @@ impl Agent {
     fn measure_if_due(&mut self) {
         let is_due = self.looks.measured.is_none_or(|at| at.elapsed() >= MEASURE_AGAIN);
         let is_wanted = self.serves() && !self.looks.catch_up.is_over();
-        if !is_due || !is_wanted || self.looks.is_calling {
+        // A question comes first: on a slow node both together would be too late for it.
+        if !is_due || !is_wanted || self.looks.is_calling || self.question.is_some() {
             return;
         }
         let (Some(tag), Ok(hands)) = (self.tag.clone(), self.hands()) else {

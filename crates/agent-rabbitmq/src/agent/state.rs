@@ -35,7 +35,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 /// A look is believed for this long where a newer one fails: a slow answer is no loss.
 pub const READING_LIFE: Duration = Duration::from_secs(15);
@@ -141,6 +141,16 @@ pub struct Question {
     pub nonce: Nonce,
     /// When the node was asked.
     pub asked: Instant,
+    /// Who asks it.
+    pub task: AbortHandle,
+}
+
+/// What nobody waits for any more is not asked further: on a slow node the calls of one question
+/// after the other would make all of them slower.
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 /// Work on the node.

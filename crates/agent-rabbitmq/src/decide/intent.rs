@@ -12,11 +12,29 @@ use palladion_api::service_member::{ServiceIntent, ServiceIntentKind};
 
 /// What is to be noted of an intent.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    if let Some(done) = stopped_with_its_node(facts, ledger) {
+        return Some(done);
+    }
     Some(match intent::settle(facts.spec, ledger, &facts.process)? {
         Next::Begin { nonce } => Action::BeginLeave { nonce },
         Next::Settle { nonce, state, message } => Action::SettleIntent { nonce, state, message },
         Next::OfItsSystem(intent) => return of_rabbitmq(facts, ledger, intent),
     })
+}
+
+/// Its node has ended while its application was being stopped, and the work with it: what was
+/// to be stopped does not run, and is kept from running. Of an intent that has taken the place
+/// of the noted one the same holds.
+fn stopped_with_its_node(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let is_kept = wanted(facts, ledger) == Some(Wanted::Stopped);
+    if !is_kept || facts.process != Process::Absent {
+        return None;
+    }
+    let intent = facts.spec?.spec.intent.as_ref()?;
+    let noted = ledger.intent.as_ref().filter(|noted| noted.nonce == intent.nonce);
+    let is_open = noted.is_none_or(|noted| noted.state == IntentState::Running);
+    let nonce = intent.nonce.clone();
+    is_open.then_some(Action::SettleIntent { nonce, state: IntentState::Done, message: None })
 }
 
 fn of_rabbitmq(facts: &Facts<'_>, ledger: &Ledger, intent: &ServiceIntent) -> Option<Action> {

@@ -13,5 +13,5 @@ pub use api::{Health, Listener, Node, Overview, Queue, QueueKind};
 pub use flags::{Flag, feature_flags};
 pub use queues::{name, on_node, queues_view};
 pub use reading::Reading;
-pub use replicas::{CatchUp, QueueReplicas};
+pub use replicas::{Awaited, CatchUp, QueueReplicas};
 pub use signs::Sign;

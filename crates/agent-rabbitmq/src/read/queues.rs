@@ -17,7 +17,8 @@ pub fn name(vhost: &str, name: &str) -> String {
 /// The coordinator of streams as 3.13 names it among critical queues. It is on every node.
 const COORDINATOR: &str = "rabbit_stream_coordinator in (not applicable)";
 
-/// All queues as the node `own` sees them. `critical` is what its own checks name, `behind`
+/// All queues as the node `own` sees them. `critical` is what its own checks name, to which
+/// comes what the list shows; `behind`
 /// which of its replicas have not caught up since its start.
 pub fn queues_view(
     (own, nodes): (&NodeName, &[NodeName]),
@@ -33,7 +34,10 @@ pub fn queues_view(
         .map(|queue| name(&queue.vhost, &queue.name))
         .chain((nodes.len() == 2).then(|| COORDINATOR.to_string()))
         .collect();
-    let critical = critical.into_iter().filter(|queue| !alone.contains(queue));
+    // RabbitMQ's own checks look at quorum queues and mirrors, and at no stream.
+    let needs = queues.iter().filter(|queue| !queue.exclusive && needs(queue, own));
+    let critical = critical.into_iter().chain(needs.map(|queue| name(&queue.vhost, &queue.name)));
+    let critical: BTreeSet<String> = critical.filter(|queue| !alone.contains(queue)).collect();
     let mut all: BTreeSet<&NodeName> = nodes.iter().collect();
     for queue in queues.iter().filter(|queue| !queue.exclusive) {
         all.extend(queue.members.iter().chain(&queue.node));
@@ -55,9 +59,7 @@ pub fn on_node(node: &NodeName, queues: &[Queue]) -> NodeQueues {
         replicas: named(&|queue| queue.kind() == QueueKind::Quorum && is_member(queue)),
         streams: named(&|queue| queue.kind() == QueueKind::Stream && is_member(queue)),
         classic: named(&|queue| is_only_copy(queue, node)),
-        without_majority: named(&|queue| {
-            is_member(queue) && !is_only_here(queue, node) && !has_majority_without(queue, node)
-        }),
+        without_majority: named(&|queue| needs(queue, node)),
         only_here: named(&|queue| is_only_here(queue, node)),
     }
 }
@@ -79,6 +81,12 @@ fn is_only_copy(queue: &Queue, node: &NodeName) -> bool {
 /// Has it its only replica on a node?
 fn is_only_here(queue: &Queue, node: &NodeName) -> bool {
     queue.is_replicated() && queue.members == std::slice::from_ref(node)
+}
+
+/// Has it a replica on a node, others elsewhere, and no majority without that node?
+fn needs(queue: &Queue, node: &NodeName) -> bool {
+    let is_member = queue.is_replicated() && queue.members.contains(node);
+    is_member && !is_only_here(queue, node) && !has_majority_without(queue, node)
 }
 
 /// Has it two replicas, both online? Either is critical for ever: RabbitMQ counts whether more
@@ -182,6 +190,22 @@ mod tests {
         assert_eq!(critical(&["a", "b"], &nodes(&["a", "b"])), Vec::<String>::new());
         assert_eq!(critical(&["a"], &nodes(&["a", "b"])), ["q"]);
         assert_eq!(critical(&["a", "b"], &nodes(&["a", "b", "c"])), [COORDINATOR]);
+    }
+
+    #[test]
+    fn a_stream_without_a_majority_elsewhere_holds_a_restart_up_and_a_whole_pair_does_not() {
+        let queues = [
+            queue("s", "stream", &["a", "b", "c"], &["a", "b"]),
+            queue("whole", "stream", &["a", "b", "c"], &["a", "b", "c"]),
+            queue("pair", "stream", &["a", "b"], &["a", "b"]),
+            queue("half", "quorum", &["a", "b"], &["a"]),
+            queue("elsewhere", "quorum", &["b", "c"], &["b"]),
+        ];
+        let all = nodes(&["a", "b", "c"]);
+        let view = queues_view((&node("a"), &all), &queues, Vec::new(), None);
+        assert_eq!(view.critical.names, ["half", "s"]);
+        let without = &view.on(&node("a")).without_majority;
+        assert_eq!(without.names, ["half", "pair", "s"], "whoever forgets the node counts it");
     }
 
     #[test]

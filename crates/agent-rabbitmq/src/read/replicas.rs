@@ -5,14 +5,14 @@
 //! once its index has reached what the leader had committed at an earlier look. Nobody but
 //! the leader says what that is: a follower knows of less, and would be measured by itself.
 
+use super::terms::Table;
 use super::{name, terms};
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::QueueNames;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A queue and its replicas.
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueReplicas {
     /// Its virtual host.
     pub vhost: String,
@@ -23,19 +23,16 @@ pub struct QueueReplicas {
 }
 
 /// A replica.
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
     /// Its node.
     pub node: NodeName,
     /// The last index of its log.
-    #[serde(default)]
     pub reached: Option<i64>,
     /// The last index that it knows to be committed; of a stream the last that it has, as its
     /// committed offset says nothing until a majority has answered the writer.
-    #[serde(default)]
     pub committed: Option<i64>,
     /// What it is among the others, in RabbitMQ's word.
-    #[serde(default)]
     pub role: Option<String>,
 }
 
@@ -60,13 +57,37 @@ impl QueueReplicas {
     }
 }
 
+/// Whose replicas of a queue must have caught up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Awaited {
+    /// The one on this node, which was added for that of another.
+    pub added: Option<NodeName>,
+    /// More than half of those on these nodes; of none nothing is awaited.
+    pub most_of: Vec<NodeName>,
+}
+
+impl Awaited {
+    /// Is there nothing to wait for?
+    pub fn is_nobody(&self) -> bool {
+        self.added.is_none() && self.most_of.is_empty()
+    }
+
+    /// Have they all up to this index?
+    pub fn have(&self, index: i64, now: &QueueReplicas) -> bool {
+        let has = |node: &&NodeName| now.reached(node).is_some_and(|reached| reached >= index);
+        let those = self.most_of.iter().filter(has).count();
+        let most = self.most_of.is_empty() || those * 2 > self.most_of.len();
+        most && self.added.iter().all(|node| has(&node))
+    }
+}
+
 /// Erlang for all quorum queues and streams with a replica on the node. `status/2` of both
 /// is what `rabbitmq-queues quorum_status` and `rabbitmq-streams stream_status` show; later
 /// versions call the last index of a log otherwise. That of a stream fails on a node whose
 /// coordinator does not run: nothing is known of that stream then, and of others it is.
 const ALL: &str = "\
-[#{vhost => V, name => N, replicas => \
-try M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] catch _:_ -> [] end} \
+[[V, N, \
+try M:status(V, N) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] catch _:_ -> [] end] \
 || {M, Qs} <- [{rabbit_quorum_queue, rabbit_amqqueue:list_local_quorum_queues()}, \
 {rabbit_stream_queue, rabbit_amqqueue:list_local_stream_queues()}], \
 Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
@@ -75,9 +96,9 @@ Q <- Qs, {resource, V, queue, N} <- [amqqueue:get_name(Q)]]";
 fn one(vhost: &str, name: &str) -> String {
     let (vhost, name) = (terms::binary(vhost), terms::binary(name));
     format!(
-        "[#{{vhost => {vhost}, name => {name}, replicas => \
+        "[[{vhost}, {name}, \
          try M:status({vhost}, {name}) of L when is_list(L) -> [F(R) || R <- L]; _ -> [] \
-         catch _:_ -> [] end}} \
+         catch _:_ -> [] end] \
          || {{ok, A}} <- [rabbit_amqqueue:lookup(rabbit_misc:r({vhost}, queue, {name}))], \
          M <- [amqqueue:get_type(A)]]"
     )
@@ -86,23 +107,45 @@ fn one(vhost: &str, name: &str) -> String {
 /// The expression by which all of them, or one, are asked for.
 pub fn expression(of: Option<(&str, &str)>) -> String {
     let list = of.map_or_else(|| ALL.to_string(), |(vhost, name)| one(vhost, name));
-    terms::as_json(&format!(
+    let rows = format!(
         "(fun() -> \
          P = fun(Ks, R) -> case [I || K <- Ks, {{K2, I}} <- R, K2 =:= K, is_integer(I)] of \
          [I | _] -> I; [] -> null end end, \
          W = fun(Ks, R) -> hd([X || K <- Ks, {{K2, X}} <- R, K2 =:= K] ++ [node()]) end, \
-         F = fun(R) -> #{{node => W([<<\"Node Name\">>, node], R), \
-         reached => P([<<\"Last Written\">>, <<\"Log Index\">>, <<\"Last Log Index\">>, offset], R), \
-         committed => P([<<\"Commit Index\">>, offset], R), \
-         role => case [X || K <- [<<\"Raft State\">>, role], {{K2, X}} <- R, K2 =:= K, is_atom(X)] \
-         of [X | _] -> X; [] -> null end}} end, \
+         F = fun(R) -> [W([<<\"Node Name\">>, node], R), \
+         P([<<\"Last Written\">>, <<\"Log Index\">>, <<\"Last Log Index\">>, offset], R), \
+         P([<<\"Commit Index\">>, offset], R), \
+         case [X || K <- [<<\"Raft State\">>, role], {{K2, X}} <- R, K2 =:= K, is_atom(X)] \
+         of [X | _] -> X; [] -> null end] end, \
          {list} end)()"
-    ))
+    );
+    terms::as_json(&terms::by_words(&rows, WORDS, ROW))
 }
+
+const WORDS: &str = "[X || [V, _, Rs] <- R, X <- [V | [Y || [O, _, _, L] <- Rs, Y <- [O, L]]]]";
+const ROW: &str = "[[G(V), N, [[G(O), E, C, G(L)] || [O, E, C, L] <- Rs]] || [V, N, Rs] <- R]";
+
+/// A queue: virtual host, name, replicas; of each its node, the last index, the last that it
+/// knows to be committed, and its role.
+type Row = (usize, String, Vec<(usize, Option<i64>, Option<i64>, usize)>);
 
 /// Read the answer.
 pub fn parse(text: &str) -> Option<Vec<QueueReplicas>> {
-    serde_json::from_str(&terms::answer(text)?).ok()
+    let table: Table<Row> = serde_json::from_str(&terms::answer(text)?).ok()?;
+    table.rows.iter().map(|row| queue_replicas(&table, row)).collect()
+}
+
+fn queue_replicas(table: &Table<Row>, (vhost, name, replicas): &Row) -> Option<QueueReplicas> {
+    let replica = |(node, reached, committed, role): &(usize, _, _, usize)| {
+        Some(Replica {
+            node: NodeName::new(table.word(*node)??),
+            reached: *reached,
+            committed: *committed,
+            role: table.word(*role)?.map(str::to_string),
+        })
+    };
+    let replicas = replicas.iter().map(replica).collect::<Option<_>>()?;
+    Some(QueueReplicas { vhost: table.word(*vhost)??.to_string(), name: name.clone(), replicas })
 }
 
 /// Whether the replicas of a node have caught up since its start.
@@ -213,13 +256,36 @@ mod tests {
         assert!(catch_up.is_over());
     }
 
+    /// A stream elects among those that are left, with whatever they have.
+    #[test]
+    fn more_than_half_of_those_that_stay_and_the_one_that_was_added_are_awaited() {
+        let replica = |name: &str, reached: Option<i64>| Replica {
+            node: NodeName::new(name),
+            reached,
+            committed: reached,
+            role: None,
+        };
+        let all = [("a", Some(9)), ("b", Some(100)), ("c", Some(120)), ("d", None)];
+        let replicas = all.map(|(name, reached)| replica(name, reached)).to_vec();
+        let now = QueueReplicas { replicas, ..queue("s", 0, None) };
+        let have = |added: Option<&str>, most_of: &[&str]| {
+            let added = added.map(NodeName::new);
+            let most_of = most_of.iter().map(|name| NodeName::new(*name)).collect();
+            Awaited { added, most_of }.have(100, &now)
+        };
+        assert!(!have(None, &["a"]), "it is copying, and would be all that is left");
+        assert!(!have(None, &["a", "b"]) && have(None, &["b", "c"]));
+        assert!(have(None, &["a", "b", "c"]) && !have(None, &["a", "c", "d"]));
+        assert!(!have(Some("a"), &["a", "b", "c"]) && !have(Some("d"), &[]));
+        assert!(have(Some("b"), &["a", "b", "c"]) && have(Some("c"), &[]));
+        assert!(Awaited::default().is_nobody());
+    }
+
     #[test]
     fn an_answer_is_read_with_replicas_that_do_not_say() {
         use base64::Engine as _;
-        let json = r#"[{"vhost":"/","name":"q","replicas":[
-            {"node":"rabbit@a","reached":null,"committed":null,"role":"noproc"},
-            {"node":"rabbit@b","reached":12,"committed":11,"role":"leader"},
-            {"node":"rabbit@c","reached":12,"committed":12,"role":"follower"}]}]"#;
+        let json = r#"{"rows":[[0,"q",[[4,null,null,2],[5,12,11,3],[6,12,12,1]]]],
+            "words":["/","follower","noproc","leader","rabbit@a","rabbit@b","rabbit@c"]}"#;
         let text = base64::engine::general_purpose::STANDARD.encode(json);
         let read = parse(&format!("<<\"{text}\">>")).unwrap();
         assert_eq!((read[0].committed(), read[0].reached(&own())), (Some(11), None));

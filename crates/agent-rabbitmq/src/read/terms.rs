@@ -4,6 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use palladion_api::rabbitmq::NodeName;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// Names of nodes in a text, each once, sorted: atoms with an `@`, quoted or not.
@@ -18,16 +19,54 @@ pub fn nodes(text: &str) -> Vec<NodeName> {
     all.into_iter().collect()
 }
 
-/// An expression that prints what another one gives, as JSON in Base64: however Erlang
-/// breaks and escapes a long text, this is found again by [`answer`].
+/// An expression that gives what another one gives, as JSON in Base64: however Erlang breaks and
+/// escapes a long text, this is found again by [`answer`].
 pub fn as_json(expression: &str) -> String {
     format!("base64:encode(iolist_to_binary(rabbit_json:encode({expression}))).")
 }
 
-/// The JSON of such an answer: what stands between quotes, in pieces.
+/// An expression that gives rows in which what many of them name, such as nodes, stands once, in
+/// a list of words, and a row has its place in it. The name of a node has 60 characters and a
+/// queue of three names seven: said each time, that would be most of the answer, and some
+/// thousand queues more than a call may give. `words` lists them all, `row` puts `G(X)` in their
+/// place; both are made of `R`, the rows.
+pub fn by_words(rows: &str, words: &str, row: &str) -> String {
+    format!(
+        "(fun() -> R = {rows}, W = lists:usort({words}), \
+         M = maps:from_list(lists:zip(W, lists:seq(0, length(W) - 1))), \
+         G = fun(X) -> maps:get(X, M) end, #{{words => W, rows => {row}}} end)()"
+    )
+}
+
+/// Such an answer.
+#[derive(Deserialize, Debug)]
+pub struct Table<Row> {
+    words: Vec<Option<String>>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl<Row> Table<Row> {
+    /// The word in this place. `None` where there is no such place, `Some(None)` where nothing
+    /// is said there.
+    pub fn word(&self, at: usize) -> Option<Option<&str>> {
+        self.words.get(at).map(Option::as_deref)
+    }
+
+    /// The nodes in these places.
+    pub fn nodes(&self, at: &[usize]) -> Option<Vec<NodeName>> {
+        at.iter().map(|at| self.word(*at).flatten().map(NodeName::new)).collect()
+    }
+}
+
+/// The JSON of such an answer: the text itself or, printed as a term, what stands between quotes,
+/// in pieces.
 pub fn answer(text: &str) -> Option<String> {
-    let quoted: String = text.split('"').skip(1).step_by(2).collect();
-    let bytes = STANDARD.decode(quoted).ok().filter(|bytes| !bytes.is_empty())?;
+    let text = match text.contains('"') {
+        true => text.split('"').skip(1).step_by(2).collect(),
+        false => text.trim().to_string(),
+    };
+    let bytes = STANDARD.decode(text).ok().filter(|bytes| !bytes.is_empty())?;
     String::from_utf8(bytes).ok()
 }
 
@@ -70,7 +109,9 @@ mod tests {
         let (one, two) = text.split_at(7);
         let printed = format!("<<\"{one}\"\n  \"{two}\">>\n");
         assert_eq!(answer(&printed).as_deref(), Some(r#"[{"name":"q"}]"#));
+        assert_eq!(answer(&format!("{text}\n")).as_deref(), Some(r#"[{"name":"q"}]"#));
         assert_eq!(answer("{error,undef}"), None);
+        assert_eq!(answer(""), None);
         assert_eq!(answer("<<\"not base64!\">>"), None);
     }
 

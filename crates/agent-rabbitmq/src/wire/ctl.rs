@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
-/// Bytes of an answer at the most; a line for each of many thousand queues is below it.
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
+/// Bytes of an answer at the most: those of some 70,000 queues, the largest, are below it.
+pub const MOST_BYTES: u64 = 8 * 1024 * 1024;
 /// Bytes of what a program says went wrong.
 const MOST_ERROR_BYTES: u64 = 64 * 1024;
 /// Characters of a line that is told.

@@ -43,7 +43,7 @@ palladion_api::sentences! {
         GuestIsThere => "RabbitMQ still lists the user `guest`";
         NoReplica { queue: String, node: NodeName } => "{queue} has no replica on {node}";
         StillReplica { queue: String, node: NodeName } => "{queue} still has a replica on {node}";
-        NotCaughtUp { queue: String, node: NodeName } => "the replica of {queue} on {node} has not caught up in time";
+        NotCaughtUp { queue: String } => "the replicas of {queue} on the nodes that stay have not caught up in time";
         Behind { queues: Names } => "replicas of these queues on this node have not caught up in time: {queues}";
         StillMember { node: NodeName } => "`rabbitmqctl forget_cluster_node` ended, but the cluster still contains {node}";
         NoCoordinator => "the coordinator of streams does not run on this node yet";
@@ -60,6 +60,7 @@ palladion_api::sentences! {
         MovedAllBut { queues: Count } => "moved the replicas that can be moved; {queues} could not be changed";
         Forgotten { node: NodeName } => "{node} is no member of the cluster";
         Grown { queues: Count } => "gave {queues} a replica on this node; all have caught up";
+        GrownAllBut { queues: Count } => "gave each queue a replica on this node that takes one; {queues} refused it";
         Rebalanced { leaders: String } => "spread the leaders of the queues: {leaders}";
         FlagsEnabled => "all stable feature flags are enabled";
         Imported { hash: String } => "imported the definitions with hash {hash}";

@@ -2,46 +2,78 @@
 //! with, and never on another node.
 
 use super::{Done, Hands};
-use crate::read::Queue;
+use crate::read::{Queue, name};
+use crate::wire::Error;
 use crate::words::job::{Doing, Done as Words};
 use anyhow::{Context, Result};
 use palladion_api::rabbitmq::NodeName;
+use palladion_api::service_member::QueueNames;
 use palladion_api::words::Count;
 
-/// Replicas of a queue that was declared without a number: RabbitMQ's own default for a
-/// cluster of three.
-const USUAL: u64 = 3;
+/// A queue that elects a leader says no, and yes a little later. One that is sick goes on
+/// saying no, and must not hold up all others.
+const TRIES: usize = 3;
 
 impl Hands {
     /// Give each queue that has too few a replica here, and wait until all have caught up.
+    /// Queues that refuse it are left as they are, and named.
     pub(super) async fn grow(&self) -> Result<Done> {
         let nodes = self.management.nodes().await.context(Doing::ReadCluster)?;
         let running = nodes.iter().filter(|node| node.running).count();
         let mut grown = 0_usize;
-        for queue in self.replicated().await? {
-            if wants_one(&queue, self.own(), running) {
-                self.add_replica(&queue, self.own()).await?;
-                grown += 1;
+        let mut left = Vec::new();
+        for _ in 0..TRIES {
+            left.clear();
+            for queue in self.replicated().await? {
+                if !wants_one(&queue, self.own(), running) {
+                    continue;
+                }
+                match self.add_replica(&queue, self.own()).await {
+                    Ok(()) => grown += 1,
+                    Err(error) if is_refusal(&error) => {
+                        let (error, queue) =
+                            (format!("{error:#}"), name(&queue.vhost, &queue.name));
+                        tracing::warn!(error, queue, "a queue takes no replica here");
+                        left.push(queue);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            // Those of an earlier try, too.
+            self.all_caught_up().await?;
+            if left.is_empty() {
+                return Ok(Done::of(Words::Grown { queues: Count::of(grown, "queue") }));
             }
         }
-        // Those of an earlier try, too.
-        self.all_caught_up().await?;
-        Ok(Done::of(Words::Grown { queues: Count::of(grown, "queue") }))
+        let queues = Count::of(left.len(), "queue");
+        let message = Words::GrownAllBut { queues }.to_string();
+        Ok(Done { message, left: Some(QueueNames::of(left)) })
     }
+}
+
+/// Has the node said no to this one queue? Whatever else went wrong concerns all of them.
+fn is_refusal(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<Error>());
+    causes.any(Error::is_a_no)
 }
 
 /// Has a queue fewer replicas than it was declared with, and none here?
 fn wants_one(queue: &Queue, own: &NodeName, running: usize) -> bool {
-    let wanted = queue.initial_size().unwrap_or(USUAL);
-    let possible = u64::try_from(running).unwrap_or(u64::MAX);
-    let has = u64::try_from(queue.members.len()).unwrap_or(u64::MAX);
-    !queue.members.contains(own) && has < wanted.min(possible)
+    !queue.members.contains(own) && queue.members.len() < queue.wanted_size().min(running)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn only_a_no_is_about_one_queue() {
+        let refused = Error::Refused { what: "add_member".into(), code: Some(69), said: "".into() };
+        let late = Error::Late { what: "add_member".into() };
+        let of = |error: Error| anyhow::Error::from(error).context("adding a replica");
+        assert!(is_refusal(&of(refused)) && !is_refusal(&of(late)));
+    }
 
     fn queue(kind: &str, members: &[&str], size: Option<u64>) -> Queue {
         let argument = match kind {

@@ -12,7 +12,7 @@ impl Hands {
     /// # Errors
     /// The node does not say.
     pub(super) async fn queues_now(&self) -> Result<Vec<Queue>> {
-        let text = self.eval(&listing::expression(None)).await.context(Doing::ReadQueues)?;
+        let text = self.eval_text(&listing::expression(None)).await.context(Doing::ReadQueues)?;
         listing::parse(&text).context(NotKnown::Queues)
     }
 
@@ -22,7 +22,7 @@ impl Hands {
     /// The node does not say.
     pub(super) async fn queue_of(&self, vhost: &str, name: &str) -> Result<Option<Queue>> {
         let expression = listing::expression(Some((vhost, name)));
-        let text = self.eval(&expression).await.context(Doing::ReadQueues)?;
+        let text = self.eval_text(&expression).await.context(Doing::ReadQueues)?;
         let all = listing::parse(&text).context(NotKnown::Queues)?;
         Ok(all.into_iter().next())
     }
@@ -32,7 +32,8 @@ impl Hands {
     /// # Errors
     /// The node does not say.
     pub async fn all_replicas(&self) -> Result<Vec<QueueReplicas>> {
-        let text = self.eval(&replicas::expression(None)).await.context(Doing::ReadReplicas)?;
+        let text =
+            self.eval_text(&replicas::expression(None)).await.context(Doing::ReadReplicas)?;
         replicas::parse(&text).context(NotKnown::Replicas)
     }
 
@@ -42,7 +43,7 @@ impl Hands {
     /// The node does not say.
     pub async fn replicas_of(&self, vhost: &str, name: &str) -> Result<Option<QueueReplicas>> {
         let expression = replicas::expression(Some((vhost, name)));
-        let text = self.eval(&expression).await.context(Doing::ReadReplicas)?;
+        let text = self.eval_text(&expression).await.context(Doing::ReadReplicas)?;
         let all = replicas::parse(&text).context(NotKnown::Replicas)?;
         Ok(all.into_iter().next())
     }

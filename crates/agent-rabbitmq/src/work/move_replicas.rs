@@ -3,7 +3,7 @@
 //! forget a node first would leave queues with a dead replica that still counts (R10).
 
 use super::{Done, Hands};
-use crate::read::{Queue, QueueKind, name};
+use crate::read::{Awaited, Queue, QueueKind, name};
 use crate::words::job::{Doing, Done as Words};
 use anyhow::{Context, Result};
 use palladion_api::rabbitmq::NodeName;
@@ -48,16 +48,27 @@ impl Hands {
         if !can_change(queue, node, running) {
             return Ok(false);
         }
-        let to = target(queue, running, load).filter(|_| can_add(queue, node, running));
-        if let Some(to) = to {
-            self.add_replica(queue, &to).await?;
+        let to = target(queue, running, load)
+            .filter(|_| can_add(queue, node, running) && !has_spare(queue));
+        if let Some(to) = &to {
+            self.add_replica(queue, to).await?;
             *load.entry(to.clone()).or_default() += 1;
-            self.caught_up(queue, &to).await?;
         }
         // As it is now: who was online may not be any more.
         let Some(now) = self.queue_now(queue).await? else {
             return Ok(true);
         };
+        let awaited = awaited(&now, node, to);
+        if !awaited.is_nobody() {
+            self.caught_up(&now, &awaited).await?;
+        }
+        let members = now.members;
+        let Some(now) = self.queue_now(queue).await? else {
+            return Ok(true);
+        };
+        if now.members != members {
+            return Ok(false);
+        }
         if !can_do_without(&now, node) {
             return Ok(false);
         }
@@ -99,6 +110,27 @@ fn can_change(queue: &Queue, node: &NodeName, running: &[NodeName]) -> bool {
 /// is lost is: another gets one when a node joins.
 fn can_add(queue: &Queue, node: &NodeName, running: &[NodeName]) -> bool {
     queue.kind() != QueueKind::Stream || running.contains(node)
+}
+
+/// Has it a replica more than it should have, as an earlier try that was cut short leaves it?
+/// Then that one takes the place. A number that is odd was somebody's choice.
+fn has_spare(queue: &Queue) -> bool {
+    let (has, wanted) = (queue.members.len(), queue.wanted_size());
+    has == wanted.saturating_add(1) || (has > wanted && has.is_multiple_of(2))
+}
+
+/// Who must have caught up before the replica of a node is deleted. Those that stay of a
+/// quorum queue elect nobody who lacks what was confirmed. Those of a stream elect among a
+/// majority of themselves, with whatever that has, and the files of the deleted one are gone
+/// at once: a replica that copies all this for hours is online as well.
+fn awaited(queue: &Queue, node: &NodeName, added: Option<NodeName>) -> Awaited {
+    let stay = || queue.members.iter().filter(|other| *other != node).cloned().collect();
+    let most_of = match queue.kind() {
+        QueueKind::Stream => stay(),
+        QueueKind::Quorum | QueueKind::Classic | QueueKind::Other if has_spare(queue) => stay(),
+        QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => Vec::new(),
+    };
+    Awaited { added, most_of }
 }
 
 /// Would a majority of the rest be online without a node?
@@ -153,6 +185,32 @@ mod tests {
         assert!(!can_add(&stream, &node, &running));
         assert!(can_add(&stream, &node, &nodes(&["a", "b", "c", "d"])));
         assert!(can_add(&queue(&["a", "b", "c"], &["a", "b"]), &node, &running));
+    }
+
+    /// The second try of a move whose first one was cut short, or has lasted too long.
+    #[test]
+    fn a_replica_that_an_earlier_try_has_added_is_taken_up() {
+        let of = |members: &[&str], size: u64| {
+            let argument =
+                ("x-quorum-initial-group-size".to_string(), serde_json::Value::from(size));
+            Queue { arguments: [argument].into_iter().collect(), ..queue(members, members) }
+        };
+        assert!(has_spare(&of(&["a", "c"], 1)) && has_spare(&of(&["a", "b", "c", "d"], 3)));
+        assert!(!has_spare(&of(&["c"], 1)) && !has_spare(&of(&["a", "b", "c"], 3)));
+        assert!(!has_spare(&of(&["a", "c"], 3)), "it has too few");
+        assert!(!has_spare(&of(&["a", "b", "c"], 1)), "a user has grown it");
+        assert!(has_spare(&of(&["a", "b", "c"], 2)));
+    }
+
+    #[test]
+    fn the_rest_of_a_stream_is_awaited_by_whomever_its_replicas_were_added() {
+        let node = NodeName::new("c");
+        let stream = |members| Queue { kind: Some("stream".into()), ..queue(members, members) };
+        assert_eq!(awaited(&stream(&["a", "c"]), &node, None).most_of, nodes(&["a"]));
+        assert_eq!(awaited(&stream(&["a", "b", "c"]), &node, None).most_of, nodes(&["a", "b"]));
+        assert!(awaited(&queue(&["a", "b", "c"], &["a", "b"]), &node, None).is_nobody());
+        let added = awaited(&queue(&["a", "c"], &["a", "c"]), &node, Some(NodeName::new("a")));
+        assert_eq!((added.added, added.most_of), (Some(NodeName::new("a")), Vec::new()));
     }
 
     #[test]

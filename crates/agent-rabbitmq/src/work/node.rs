@@ -63,6 +63,14 @@ impl Hands {
         Ok(self.ctl.call(Program::Ctl, &arguments, Input::None, QUICK).await?)
     }
 
+    /// The same for one that gives a text, which may be long. As a term of Erlang the command
+    /// line prints it by lists of characters, and takes 450 MB for 2 MB of them (measured with
+    /// 3.10.8): more than the container of the node has left.
+    pub(super) async fn eval_text(&self, expression: &str) -> Result<String> {
+        let arguments = ["eval", "--formatter=string", expression];
+        Ok(self.ctl.call(Program::Ctl, &arguments, Input::None, QUICK).await?)
+    }
+
     /// The state of the node.
     pub(super) async fn state(&self) -> Result<NodeState> {
         let text = self.eval(STATE).await.context(Doing::ReadCluster)?;

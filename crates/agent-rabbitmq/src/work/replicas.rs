@@ -2,7 +2,7 @@
 //! the node lists afterwards (R11).
 
 use super::Hands;
-use crate::read::{CatchUp, Queue, QueueKind, name, terms};
+use crate::read::{Awaited, CatchUp, Queue, QueueKind, name, terms};
 use crate::wire::ctl::{Input, Program};
 use crate::words::job::{Doing, NotSo};
 use anyhow::{Context, Result, bail};
@@ -108,7 +108,8 @@ impl Hands {
             QueueKind::Stream => Program::Streams,
             QueueKind::Quorum | QueueKind::Classic | QueueKind::Other => Program::Queues,
         };
-        let arguments = [command, "--vhost", &queue.vhost, &queue.name, node.as_str()];
+        let vhost = format!("--vhost={}", queue.vhost);
+        let arguments = change(command, &vhost, queue, node);
         self.ctl.call(program, &arguments, Input::None, CHANGE_TIME).await?;
         Ok(())
     }
@@ -131,26 +132,40 @@ impl Hands {
         }
     }
 
-    /// Wait until the replica on a node has what the leader had committed at the first look.
-    pub(super) async fn caught_up(&self, queue: &Queue, node: &NodeName) -> Result<()> {
+    /// Wait until these have what the leader had committed at the first look.
+    pub(super) async fn caught_up(&self, queue: &Queue, awaited: &Awaited) -> Result<()> {
+        if queue.kind() == QueueKind::Stream {
+            // Without it a stream does not say how far its replicas are.
+            self.coordinator_runs().await?;
+        }
         let begun = Instant::now();
         let mut mark = None;
         loop {
             let Some(now) = self.replicas_of(&queue.vhost, &queue.name).await? else {
                 return Ok(());
             };
-            let (reached, wanted) = (now.reached(node), mark);
-            if wanted.is_some() && reached >= wanted {
+            if mark.is_some_and(|mark| awaited.have(mark, &now)) {
                 return Ok(());
             }
-            mark = wanted.or(now.committed());
+            mark = mark.or(now.committed());
             if begun.elapsed() > CATCH_UP_TIME {
                 let queue = name(&queue.vhost, &queue.name);
-                bail!(NotSo::NotCaughtUp { queue, node: node.clone() });
+                bail!(NotSo::NotCaughtUp { queue });
             }
             tokio::time::sleep(CATCH_UP_LOOK).await;
         }
     }
+}
+
+/// Whoever may declare a queue names it, `--help` or `-n` as well: nothing behind `--` is taken
+/// for an option, and neither is what follows `=`.
+fn change<'a>(
+    command: &'a str,
+    vhost: &'a str,
+    queue: &'a Queue,
+    node: &'a NodeName,
+) -> [&'a str; 5] {
+    [command, vhost, "--", &queue.name, node.as_str()]
 }
 
 /// What `rabbitmq-streams delete_replica` does since 3.12. Before, it refuses for a node that
@@ -171,6 +186,15 @@ fn stream_delete(queue: &Queue, node: &NodeName) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_queue_that_is_named_as_an_option_is_none() {
+        let queue = json!({ "name": "--help", "vhost": "-v", "type": "quorum" });
+        let queue: Queue = serde_json::from_value(queue).unwrap();
+        let node = NodeName::new("rabbit@a");
+        let arguments = change("add_member", "--vhost=-v", &queue, &node);
+        assert_eq!(arguments, ["add_member", "--vhost=-v", "--", "--help", "rabbit@a"]);
+    }
 
     #[test]
     fn the_replica_of_a_stream_is_deleted_whether_its_node_runs_or_not() {

@@ -17,6 +17,8 @@ pub const ALL: &[(&str, Case)] = &[
     ("the_third_of_three_starts_again_to_be_open", joins_as_third),
     ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
     ("operations_are_done_when_what_they_are_for_is_so", operates),
+    ("a_queue_grows_whatever_its_name_is_and_whatever_another_one_refuses", grows),
+    ("a_stream_stays_where_it_is_whole_until_the_others_have_all_of_it", keeps_streams),
     ("a_container_that_ends_hands_over_and_starts_nothing", ends),
     ("what_is_missing_or_differs_in_the_secret_is_told", credentials),
     ("a_user_that_somebody_deleted_is_made_again", is_denied),
@@ -212,6 +214,47 @@ fn operates() {
     let imported = pod.operate("o9", "ImportDefinitions", json!({ "definitionsHash": hash }));
     assert_eq!(imported["state"], "Succeeded", "{imported:#}");
     assert_eq!(pod.operate("o10", "Rebalance", json!({}))["state"], "Succeeded");
+}
+
+fn grows() {
+    let pod = Pod::joined(&["rabbit@b", "rabbit@c"]);
+    let queue = |name: &str, vhost: &str| {
+        let members = ["rabbit@b", "rabbit@c"];
+        json!({ "name": name, "vhost": vhost, "type": "quorum", "durable": true,
+                "members": members, "online": members, "node": members[0] })
+    };
+    pod.fake().change(|state| {
+        let queues = [("--help", "-v"), ("-n", "/"), ("sick", "/"), ("well", "/")];
+        state["queues"] = queues.map(|(name, vhost)| queue(name, vhost)).to_vec().into();
+    });
+    let grown = pod.operate("o1", "Grow", json!({}));
+    let left = (&grown["state"], &grown["queues"]["names"]);
+    assert_eq!(left, (&json!("Succeeded"), &json!(["sick"])), "{grown:#}");
+    let queues = pod.fake().read()["queues"].clone();
+    let has = |queue: &Value| queue["members"].as_array().unwrap().contains(&json!(NODE));
+    let grown: Vec<bool> = queues.as_array().unwrap().iter().map(has).collect();
+    assert_eq!(grown, [true, true, false, true]);
+    let moved = pod.operate("o2", "MoveReplicas", json!({ "node": "rabbit@c" }));
+    assert_eq!(moved["queues"]["count"], 0, "{moved:#}");
+}
+
+/// A first try has added the other replica and was cut short; it copies, and is online.
+fn keeps_streams() {
+    let pod = Pod::joined(&["rabbit@b"]);
+    let members = json!(["rabbit@b", NODE]);
+    pod.fake().change(|state| {
+        state["queues"] = json!([{ "name": "s", "vhost": "/", "type": "stream", "durable": true,
+            "members": members, "online": members, "node": "rabbit@b", "reached": { NODE: 5 } }]);
+    });
+    pod.order("o1", "MoveReplicas", json!({ "node": "rabbit@b" }));
+    let looks = || pod.calls().matches("rabbit_stream_queue,").count();
+    let deletions = || pod.calls().matches("rabbit_stream_coordinator:delete_replica").count();
+    eventually("it has looked at the copy", || looks() > 3 || deletions() > 0);
+    assert_eq!((deletions(), &pod.fake().read()["queues"][0]["members"]), (0, &members));
+    pod.fake().change(|state| state["queues"][0]["reached"] = json!({}));
+    let moved = pod.ended("o1");
+    assert_eq!((&moved["state"], &moved["queues"]), (&json!("Succeeded"), &Value::Null));
+    assert_eq!(pod.fake().read()["queues"][0]["members"], json!([NODE]));
 }
 
 fn ends() {

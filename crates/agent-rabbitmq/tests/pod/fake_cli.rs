@@ -66,7 +66,9 @@ fn line() -> String {
 
 fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
     match words {
-        ["eval", expression] => println!("{}", eval(state, own, expression)),
+        ["eval", "--formatter=string", expression] | ["eval", expression] => {
+            println!("{}", eval(state, own, expression))
+        }
         ["stop_app"] => state.change(|state| state["app"] = false.into()),
         ["start_app"] => state.change(|state| state["app"] = true.into()),
         ["join_cluster", node] => return join(state, own, node),
@@ -144,39 +146,113 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
         state.change(|state| state["open"] = true.into());
         return "ok".into();
     }
+    if expression.contains("whereis(rabbit_stream_coordinator)") {
+        return "here".into();
+    }
+    if expression.contains("rabbit_stream_coordinator:delete_replica") {
+        state.change(|state| {
+            let queues = state["queues"].as_array_mut().unwrap().iter_mut();
+            let queue = queues.into_iter().find(|queue| is_named(queue, expression)).unwrap();
+            for list in ["members", "online"] {
+                let gone = |node: &Value| expression.contains(&terms::atom(node.as_str().unwrap()));
+                queue[list].as_array_mut().unwrap().retain(|node| !gone(node));
+            }
+        });
+        return "ok".into();
+    }
     if expression.contains("C = rabbit_stream_coordinator") {
-        // There are no streams.
+        // It is led elsewhere, and has no member on a node that is gone.
         return if expression.contains("transfer_leadership") { "elsewhere" } else { "absent" }
             .into();
     }
     assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
     let queues = now["queues"].as_array().cloned().unwrap_or_default();
+    let is_of_one = expression.contains("rabbit_amqqueue:lookup");
     if expression.contains("synchronised_slave_nodes") {
-        let wanted = |queue: &&Value| {
-            let binary = |field: &str| terms::binary(queue[field].as_str().unwrap());
-            let one = format!("rabbit_misc:r({}, queue, {})", binary("vhost"), binary("name"));
-            !expression.contains("rabbit_amqqueue:lookup") || expression.contains(&one)
-        };
-        return printed(&queues.iter().filter(wanted).cloned().collect());
+        let wanted = |queue: &&Value| !is_of_one || is_named(queue, expression);
+        return listed(queues.iter().filter(wanted));
     }
-    let replicas = |queue: &Value| {
-        let members = names(&queue["members"]);
-        let one = |node: &String| {
-            let role = if queue["node"] == **node { "leader" } else { "follower" };
-            json!({ "node": node, "reached": 10, "committed": 9, "role": role })
-        };
-        json!({ "vhost": queue["vhost"], "name": queue["name"],
-                "replicas": members.iter().map(one).collect::<Value>() })
+    let is_here = |queue: &&Value| match is_of_one {
+        true => is_named(queue, expression),
+        false => names(&queue["members"]).iter().any(|node| node == own),
     };
-    let is_here = |queue: &&Value| names(&queue["members"]).iter().any(|node| node == own);
-    printed(&queues.iter().filter(is_here).map(replicas).collect())
+    replicas(queues.iter().filter(is_here))
 }
 
-/// As JSON in Base64, in a binary that is broken in two.
+/// Words, each once, and rows that have their places.
+#[derive(Default)]
+struct Words(Vec<Value>);
+
+impl Words {
+    fn place(&mut self, word: &Value) -> usize {
+        let known = self.0.iter().position(|known| known == word);
+        known.unwrap_or_else(|| {
+            self.0.push(word.clone());
+            self.0.len() - 1
+        })
+    }
+
+    fn places(&mut self, list: &Value) -> Vec<usize> {
+        list.as_array().into_iter().flatten().map(|word| self.place(word)).collect()
+    }
+
+    fn printed(self, rows: Vec<Value>) -> String {
+        printed(&json!({ "words": self.0, "rows": rows }))
+    }
+}
+
+/// Queues as the agent asks for them.
+fn listed<'a>(queues: impl Iterator<Item = &'a Value>) -> String {
+    let mut words = Words::default();
+    let row = |queue: &Value| {
+        let [vhost, kind, node] = ["vhost", "type", "node"].map(|field| words.place(&queue[field]));
+        let [members, online, mirrors] = ["members", "online", "synchronised_slave_nodes"]
+            .map(|field| words.places(&queue[field]));
+        json!([
+            vhost,
+            queue["name"],
+            kind,
+            node,
+            queue["durable"] == true,
+            false,
+            members,
+            online,
+            mirrors,
+            {}
+        ])
+    };
+    let rows = queues.map(row).collect();
+    words.printed(rows)
+}
+
+/// How far replicas are.
+fn replicas<'a>(queues: impl Iterator<Item = &'a Value>) -> String {
+    let mut words = Words::default();
+    let row = |queue: &Value| {
+        let replicas: Vec<Value> = names(&queue["members"])
+            .iter()
+            .map(|node| {
+                let role = if queue["node"] == **node { "leader" } else { "follower" };
+                let reached = queue["reached"][node].as_i64().unwrap_or(10);
+                json!([words.place(&json!(node)), reached, 9, words.place(&json!(role))])
+            })
+            .collect();
+        json!([words.place(&queue["vhost"]), queue["name"], replicas])
+    };
+    let rows = queues.map(row).collect();
+    words.printed(rows)
+}
+
+/// Does an expression look this queue up?
+fn is_named(queue: &Value, expression: &str) -> bool {
+    let binary = |field: &str| terms::binary(queue[field].as_str().unwrap());
+    let one = format!("rabbit_misc:r({}, queue, {})", binary("vhost"), binary("name"));
+    expression.contains(&one)
+}
+
+/// As JSON in Base64.
 fn printed(all: &Value) -> String {
-    let text = STANDARD.encode(all.to_string());
-    let (one, two) = text.split_at(text.len() / 2);
-    format!("<<\"{one}\"\n  \"{two}\">>")
+    STANDARD.encode(all.to_string())
 }
 
 fn join(state: &State, own: &str, node: &str) -> ExitCode {
@@ -204,23 +280,42 @@ fn join(state: &State, own: &str, node: &str) -> ExitCode {
 }
 
 fn queues(state: &State, words: &[&str]) -> ExitCode {
-    match words {
-        ["add_member", "--vhost", vhost, name, node] => state.change(|state| {
-            of_queue(state, vhost, name, "members").push((*node).into());
-            of_queue(state, vhost, name, "online").push((*node).into());
+    let Some((vhost, words)) = options(words) else {
+        return no("Error: Invalid options for this command");
+    };
+    match words[..] {
+        ["add_member", "sick", _] => return no("Error:\n{:error, :timeout}"),
+        ["add_member", name, node] => state.change(|state| {
+            of_queue(state, vhost, name, "members").push(node.into());
+            of_queue(state, vhost, name, "online").push(node.into());
         }),
-        ["delete_member", "--vhost", vhost, name, node] => state.change(|state| {
+        ["delete_member", name, node] => state.change(|state| {
             // What it says with exit code 0 is no proof (R10).
-            if *name != "stubborn" {
+            if name != "stubborn" {
                 for list in ["members", "online"] {
-                    of_queue(state, vhost, name, list).retain(|member| member != *node);
+                    of_queue(state, vhost, name, list).retain(|member| member != node);
                 }
             }
         }),
         ["rebalance", "all"] => {}
-        other => panic!("{other:?}"),
+        ref other => panic!("{other:?}"),
     }
     ExitCode::SUCCESS
+}
+
+/// The virtual host, and what is no option. As the real ones read their arguments: what begins
+/// with a dash is an option up to `--`, and one that they do not know is refused.
+fn options<'a>(words: &[&'a str]) -> Option<(&'a str, Vec<&'a str>)> {
+    let (mut vhost, mut rest, mut are_options) = ("/", Vec::new(), true);
+    for word in words {
+        match word.strip_prefix("--vhost=") {
+            Some(named) if are_options => vhost = named,
+            _ if are_options && *word == "--" => are_options = false,
+            _ if are_options && word.starts_with('-') => return None,
+            _ => rest.push(*word),
+        }
+    }
+    Some((vhost, rest))
 }
 
 fn of_queue<'a>(state: &'a mut Value, vhost: &str, name: &str, list: &str) -> &'a mut Vec<Value> {

@@ -209,9 +209,17 @@ impl Pod {
 
     /// Have an operation carried out; what became of it.
     pub fn operate(&self, id: &str, kind: &str, more: Value) -> Value {
+        self.order(id, kind, more);
+        self.ended(id)
+    }
+
+    pub fn order(&self, id: &str, kind: &str, more: Value) {
         let mut operation = json!({ "id": id, "volumeID": self.volume_id(), "kind": kind });
         operation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.spec(json!({ "operation": operation }));
+    }
+
+    pub fn ended(&self, id: &str) -> Value {
         let ended = |s: &Value| s["operation"]["id"] == id && s["operation"]["state"] != "Running";
         self.wait_for("the end of the operation", ended)["operation"].clone()
     }

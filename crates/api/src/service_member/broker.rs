@@ -74,7 +74,7 @@ pub struct QueuesView {
     /// For each node of the view, and for each other that a queue names, what is on it. A node that is not listed has nothing.
     #[schemars(length(max = MOST_NODES))]
     pub nodes: Vec<NodeQueues>,
-    /// Queues for which this node must not stop: those with replicas on other nodes that would lose their quorum, and mirrored ones without another mirror in step. A queue that is on this node alone is none of them: nobody could wait for another copy. A node alone calls itself never critical: whoever reads this counts `running`, too.
+    /// Queues for which this node must not stop: those with replicas on other nodes that would lose their quorum, and mirrored ones without another mirror in step. A queue that is on this node alone, or has two replicas that are both online, is none of them: nobody could wait for another copy. A node alone calls itself never critical: whoever reads this counts `running`, too.
     #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
     pub critical: QueueNames,
     /// Replicas on this node that have not caught up since its start: whose last index has not reached what the leader had committed at an earlier look. Absent if that is not known.

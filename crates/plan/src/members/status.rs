@@ -6,14 +6,15 @@ use crate::conditions::{Conditions, Truth};
 use crate::draft::{Trouble, is_upkeep};
 use crate::snapshot::FailureClass;
 use crate::words::status::{
-    Accepted, AgentVersion, Available, Failed, Fine, Paused, Rest, Running, Several, Starting,
-    Trouble as OfMember,
+    Accepted, AgentVersion, Available, Failed, Fine, Held, Paused, Rest, Running, Several,
+    Starting, Trouble as OfMember,
 };
 use crate::words::{Message, Names};
 use crate::workload::pod::{PodFact, PodTroubleKind};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
+use palladion_api::service::{ServiceNode, ServiceStatus, ServiceTurn};
 use palladion_api::service_member::{MemberVolumeState, ServiceMemberSpec};
 
 /// As many troubles as are read at once.
@@ -33,12 +34,48 @@ pub fn stored(facts: &ServiceFacts<'_>, conditions: &[Condition]) -> Conditions 
     Conditions::new(conditions, generation, facts.now())
 }
 
-/// The spec was refused: what runs goes on running.
-pub fn refused(writer: &mut Conditions, refusal: &Trouble, pause: Option<Paused>) {
+/// The spec was refused: what runs goes on running, and what is so is told. `ready` of `size`
+/// are those of record.
+pub fn refused(
+    writer: &mut Conditions,
+    refusal: &Trouble,
+    (ready, size): (usize, usize),
+    pause: Option<Paused>,
+) {
     for condition in [ACCEPTED, PROGRESSING] {
         writer.set(condition, Truth::False, refusal.reason, &refusal.message);
     }
+    available(writer, ready, size);
     paused(writer, pause);
+}
+
+/// What needs a person while the spec is refused: a turn that is under way goes no further.
+pub fn held(facts: &ServiceFacts<'_>, turn: Option<&ServiceTurn>, refusal: &Trouble) -> Draft {
+    let mut draft = Draft::default();
+    if let Some(turn) = turn.filter(|turn| facts.members.contains_key(&turn.member)) {
+        let (member, work) = (turn.member.clone(), turn.step.into());
+        let message = Held::Turn { member, work }.into();
+        draft.troubles.push(Trouble { reason: refusal.reason, message });
+    }
+    draft
+}
+
+/// What dependents read while the spec is refused: who is there and is ready is observed, and
+/// needs no valid spec; the rest is as it was understood last. None where nothing ever was.
+pub fn service_of_refused(
+    last: Option<&ServiceStatus>,
+    (ready, size): (usize, usize),
+    nodes: Vec<ServiceNode>,
+) -> Option<ServiceStatus> {
+    let (active, ready) = (ready * 2 > size, u32::try_from(ready).unwrap_or(u32::MAX));
+    last.map(|last| ServiceStatus { active, ready, nodes, ..last.clone() })
+}
+
+fn available(writer: &mut Conditions, ready: usize, size: usize) {
+    match ready * 2 > size {
+        true => writer.set_true(AVAILABLE, Available::Quorum { ready, size }),
+        false => writer.set_false(AVAILABLE, Available::NoQuorum { ready, size }),
+    }
 }
 
 /// Accepted, Available, Progressing and Paused of a service that was understood. `ready` of
@@ -51,10 +88,7 @@ pub fn conditions(
     pause: Option<Paused>,
 ) {
     writer.set_true(ACCEPTED, Accepted::Valid);
-    match ready * 2 > size {
-        true => writer.set_true(AVAILABLE, Available::Quorum { ready, size }),
-        false => writer.set_false(AVAILABLE, Available::NoQuorum { ready, size }),
-    }
+    available(writer, ready, size);
     let works = !draft.waits.is_empty() || draft.steps.iter().any(|s| !is_upkeep(s));
     let all_there = usize::try_from(wanted) == Ok(ready_members(facts));
     match (all_there && !works, pause.clone()) {

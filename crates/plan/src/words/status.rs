@@ -2,6 +2,7 @@
 
 use super::Names;
 use super::members::Server;
+use super::turn::Work;
 use crate::workload::words::MemberPod;
 use palladion_api::ids::MemberName;
 
@@ -39,6 +40,11 @@ palladion_api::sentences! {
     pub enum Failed {
         Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
         Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
+    }
+
+    /// A refused spec keeps more from going on than what it changes.
+    pub enum Held {
+        Turn { member: MemberName, work: Work } => "the {work} of member {member} stands still until the spec is accepted";
     }
 
     /// More than one thing needs a person.

@@ -49,6 +49,8 @@ pub struct PodFact {
     pub not_ready_since: Option<Timestamp>,
     /// Is it being deleted?
     pub terminating: bool,
+    /// When the time ends that it has for its end.
+    pub ends_by: Option<Timestamp>,
     /// The scheduler's message, while it cannot be placed.
     pub unschedulable: Option<String>,
     /// What keeps a container from running.
@@ -180,6 +182,7 @@ impl PodFact {
             ready_since,
             not_ready_since: not_ready_since.filter(|_| ready_since.is_none()),
             terminating: object.meta.is_terminating(),
+            ends_by: object.meta.deletion_timestamp,
             unschedulable: unscheduled.then(|| text("/scheduled/message").unwrap_or_default()),
             trouble: trouble(object),
             init: containers::read_init(&object.body),

@@ -11,15 +11,13 @@ use std::collections::BTreeMap;
 /// What dependents read.
 pub fn of(facts: &Facts<'_>, valid: &Valid) -> ServiceStatus {
     let wanted = u32::try_from(valid.size).unwrap_or_default();
-    let node =
-        |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
     let ready = ready(facts);
     let (ports, vhost) = (&valid.ports, valid.server.vhost.clone());
     ServiceStatus {
         active: ready * 2 > size(facts, wanted),
         wanted,
         ready: u32::try_from(ready).unwrap_or(u32::MAX),
-        nodes: of_record(facts).filter_map(node).collect(),
+        nodes: nodes(facts),
         ports: BTreeMap::from([
             ("amqp".to_string(), ports.amqp),
             ("management".to_string(), ports.management),
@@ -29,6 +27,13 @@ pub fn of(facts: &Facts<'_>, valid: &Valid) -> ServiceStatus {
             ("secret".to_string(), valid.secret.clone()),
         ]),
     }
+}
+
+/// The members of record, and where they are.
+pub fn nodes(facts: &Facts<'_>) -> Vec<ServiceNode> {
+    let node =
+        |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
+    of_record(facts).filter_map(node).collect()
 }
 
 /// The members of record: they have joined and are not leaving. Not those that are ready

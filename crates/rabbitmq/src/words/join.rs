@@ -32,12 +32,14 @@ palladion_plan::sentences! {
         Failed { member: MemberName, server: Server } => JoinFailed,
             "member {member} could not join after several tries: {server}";
         QueueNamesNode { member: MemberName, node: NodeName, queues: Queues } => QueueNamesNode,
-            "member {member} cannot join as node {node}: {queues} still name that node, and its empty replicas would vote; take the replica out of each queue with `rabbitmq-queues delete_member`, or delete the queues";
+            "member {member} cannot join as node {node}: {queues} still name that node, and its empty replicas would vote; take the replica out of each queue with `rabbitmq-queues delete_member`; only a queue that has lost its majority has to be deleted, with its messages";
     }
 
     /// Events.
     pub enum Happened {
         Joined { member: MemberName } => Joining, "member {member} has joined the cluster";
+        WithoutReplicas { member: MemberName, queues: Queues } => WaitingForQueues,
+            "{queues} refused a replica on member {member} and keep fewer than they should have; once they have a leader, add it with `rabbitmq-queues add_member` or `rabbitmq-streams add_replica`";
     }
 
     /// Steps.

@@ -6,6 +6,8 @@ use palladion_plan::words::Names;
 palladion_plan::sentences! {
     /// Waiting for a job.
     pub enum Waiting {
+        ToEnd { member: MemberName, executor: MemberName } => WaitingForNodes,
+            "member {member} is not stopped before member {executor} has finished a job for the whole cluster";
         Rebalancing { executor: MemberName } => RollingOut,
             "member {executor} spreads the leaders of queues";
         EnablingFlags { executor: MemberName, flags: Names } => FeatureFlagsDisabled,

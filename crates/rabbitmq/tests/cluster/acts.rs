@@ -66,6 +66,14 @@ impl World {
         }
     }
 
+    /// The agent of a member ends, and another begins: its node runs on.
+    pub fn restart_agent(&mut self, ordinal: i32) {
+        if let Some(uid) = self.uid(ordinal) {
+            self.tell(&format!("the agent of {} starts again", pod(ordinal)));
+            self.agents.remove(&uid);
+        }
+    }
+
     /// A client declares a quorum queue on so many nodes as there are, at most `wanted`.
     pub fn declare(&mut self, queue: &str, wanted: usize) {
         let running = self.rabbit.running();

@@ -6,15 +6,16 @@
 use super::agents_rule;
 use super::model::{App, Process};
 use super::volume::{Part, Volume};
+use super::work::Work;
 use super::world::{NAMESPACE, World};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_agent_rabbitmq::decide::{Entry, LeftOver};
+use palladion_agent_rabbitmq::decide::intent::Wanted;
+use palladion_agent_rabbitmq::decide::{Action, Entry, LeftOver, Process as Alive};
 use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
 use palladion_api::service_member::{
-    MemberEvidence, MemberVolumeState, ServiceIntentKind, ServiceMemberSpec, ServicePermit,
-    ServicePermitKind,
+    MemberEvidence, MemberVolumeState, ServiceMemberSpec, ServicePermit, ServicePermitKind,
 };
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
@@ -45,9 +46,9 @@ pub struct Agent {
     pub(super) nonce: Option<Nonce>,
     pub(super) last_words: Option<String>,
     pub(super) evidence: Option<MemberEvidence>,
-    pub(super) intent: Option<IntentStatus>,
     pub(super) restart_token: Option<Option<String>>,
     pub(super) expelled: bool,
+    pub(super) work: Option<Work>,
 }
 
 #[derive(Clone, Copy)]
@@ -85,7 +86,7 @@ impl World {
                 agent.begun = None;
             }
         }
-        self.follow_up(&mut agent, pod, &spec);
+        activity = activity.and(self.follow_up(&mut agent, pod, &spec));
         let status = self.report(&agent, pod, &spec, wish);
         if json!(status) != stored["status"] {
             self.store.put_status(&key, json!(status)).unwrap();
@@ -163,8 +164,8 @@ impl World {
         let is_lost = spec.replace.as_ref().is_some_and(|l| l.lost.volume_id.as_str() == own);
         let is_twin = spec.volume_id.as_ref().is_some_and(|v| v.as_str() != own);
         let is_recorded = spec.volume_id.as_ref().is_some_and(|v| v.as_str() == own);
-        // After a restart of the pod an application that was to be stopped is not started.
-        let is_stopped = spec.intent.as_ref().is_some_and(|i| i.kind == ServiceIntentKind::StopApp)
+        // After a restart of the pod an application that was stopped is not started.
+        let is_stopped = agents_rule::wanted(self.volume(pod), pod, spec) == Some(Wanted::Stopped)
             && !self.rabbit.nodes.contains_key(pod.uid.as_str());
         let may_not = spec.run == RunState::Terminated
             || is_lost
@@ -272,6 +273,10 @@ impl World {
             ledger.node_name = Some(name.clone());
             ledger.used.push(permit.nonce.clone());
             ledger.permit = Some(answer(permit, PermitState::Used));
+            if start.entry == Entry::First {
+                // Set up with what is mounted at this moment, if anything is.
+                self.imported.extend(self.definitions.clone());
+            }
             match start.entry {
                 Entry::First | Entry::Joiner { left_over: LeftOver::Removed, .. } => {
                     self.volume(pod).data = None;
@@ -282,6 +287,7 @@ impl World {
         let version = self.version_of(pod);
         let volume = self.volume(pod);
         volume.ledger.starts += 1;
+        volume.ledger.app_stopped = false;
         let is_member = volume.ledger.part == Part::Joined;
         let process = Process {
             name,
@@ -303,11 +309,12 @@ impl World {
     }
 
     /// What comes of a node that runs: its ledger, its permit, its intents.
-    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) -> Activity {
         self.go_on_with_permit(agent, pod, spec);
-        self.intend(agent, pod, spec);
-        self.operate(pod, spec);
+        self.intend(pod, spec);
+        let activity = self.operate(agent, pod, spec);
         self.answer(agent, pod, spec);
+        activity
     }
 
     fn go_on_with_permit(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
@@ -339,33 +346,56 @@ impl World {
         ledger.permit = Some(PermitStatus { nonce, state: PermitState::Done, message: None });
     }
 
-    fn intend(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+    /// What an intent asks for takes two rounds: it is noted, and then done by a process that
+    /// lives.
+    fn intend(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
         let uid = pod.uid.as_str();
-        let intent = spec.intent.as_ref();
-        let own = self.volume(pod).id.clone();
-        let intent = intent.filter(|i| Some(i.volume_id.as_str()) == own.as_deref());
-        let done =
-            |nonce| IntentStatus { nonce, state: IntentState::Done, message: None, since: None };
-        match intent.map(|i| (i.kind, i.nonce.clone())) {
-            Some((ServiceIntentKind::StopApp, nonce)) => {
-                if let Some(process) = self.rabbit.nodes.get_mut(uid) {
-                    (process.app, process.open) = (App::Stopped, false);
-                }
-                agent.intent = Some(done(nonce));
+        let is_stopped = !self.rabbit.nodes.contains_key(uid);
+        let process = if is_stopped { Alive::Absent } else { Alive::Running };
+        let volume = self.volume(pod).clone();
+        if let Some(action) = agents_rule::intent(&volume, pod, spec, process) {
+            return self.note_intent(pod, action);
+        }
+        let wanted = agents_rule::wanted(&volume, pod, spec);
+        let is_open = volume.ledger.intent.filter(|i| i.state == IntentState::Running);
+        let Some(process) = self.rabbit.nodes.get_mut(uid) else { return };
+        match (wanted, is_open) {
+            (Some(Wanted::Stopped), Some(open)) => {
+                (process.app, process.open) = (App::Stopped, false);
+                self.volume(pod).ledger.intent =
+                    Some(IntentStatus { state: IntentState::Done, ..open });
             }
-            Some((ServiceIntentKind::Leave, nonce)) => {
-                self.rabbit.stop(uid, &mut self.kube.disks);
-                self.volume(pod).ledger.part = Part::Left;
-                agent.intent = Some(done(nonce));
-            }
-            Some((ServiceIntentKind::Unknown(_), _)) => {}
-            None => {
-                if let Some(process) = self.rabbit.nodes.get_mut(uid)
-                    && process.app == App::Stopped
-                {
+            (Some(Wanted::Running), _) => {
+                if process.app == App::Stopped {
                     (process.app, process.open) = (App::Waiting, true);
                 }
+                self.volume(pod).ledger.app_stopped = false;
             }
+            (Some(Wanted::Stopped | Wanted::Leaving | Wanted::Unknown) | None, _) => {}
+        }
+    }
+
+    fn note_intent(&mut self, pod: &PodRun, action: Action) {
+        let status = |nonce, state, message: Option<String>| {
+            Some(IntentStatus { nonce, state, message, since: None })
+        };
+        match action {
+            Action::BeginStopApp { nonce } => {
+                let ledger = &mut self.volume(pod).ledger;
+                ledger.app_stopped = true;
+                ledger.intent = status(nonce, IntentState::Running, None);
+            }
+            Action::BeginLeave { nonce } => {
+                self.rabbit.stop(pod.uid.as_str(), &mut self.kube.disks);
+                let ledger = &mut self.volume(pod).ledger;
+                ledger.part = Part::Left;
+                ledger.intent = status(nonce, IntentState::Running, None);
+            }
+            Action::SettleIntent { nonce, state, message } => {
+                let message = message.map(|message| message.to_string());
+                self.volume(pod).ledger.intent = status(nonce, state, message);
+            }
+            other => self.broken.push(format!("{other:?} is not about an intent")),
         }
     }
 

@@ -1,15 +1,17 @@
-//! The rules of the real agent, over a modelled volume: what the volume is, and whether a
-//! permit starts a node on it. A mind that gives permits which the agent refuses is seen.
+//! The rules of the real agent, over a modelled volume: what the volume is, whether a permit
+//! starts a node on it, and what becomes of an intent. A mind that gives permits which the
+//! agent refuses is seen.
 
 use super::volume::{Part, Volume};
 use palladion_agent_core::init::protocol::Phase;
+use palladion_agent_rabbitmq::decide::intent::{self, Wanted};
 use palladion_agent_rabbitmq::decide::permit;
 use palladion_agent_rabbitmq::decide::{
-    Facts, Process, Source, SpecFact, Start, VolumeFact, WorkFact,
+    Action, Facts, Process, Source, SpecFact, Start, VolumeFact, WorkFact,
 };
 use palladion_agent_rabbitmq::read::Sign;
 use palladion_agent_rabbitmq::volume::judge::{Judgement, judge};
-use palladion_agent_rabbitmq::volume::ledger::{Entered, Ledger, Membership};
+use palladion_agent_rabbitmq::volume::ledger::{App, Entered, Ledger, Membership};
 use palladion_agent_rabbitmq::volume::{Data, Found};
 use palladion_agent_rabbitmq::words::permit::Refused;
 use palladion_api::ids::{MemberName, VolumeId};
@@ -38,18 +40,50 @@ pub fn start(
     spec: &ServiceMemberSpec,
     permit: &ServicePermit,
 ) -> Result<Start, Refused> {
-    let (found, member) = (found(volume, pod), MemberName::new(&pod.key.name));
+    let found = found(volume, pod);
     let ledger = found.ledger.as_ref().unwrap();
-    let facts = Facts {
+    let own = (spec.node_name.as_ref().unwrap(), spec.address.as_ref().unwrap());
+    let on = (&found, ledger, state(volume, pod, spec));
+    asked(&found, pod, spec, Process::Absent, |facts| permit::start(facts, permit, on, own))
+}
+
+/// What the agent notes of the intent in the spec.
+pub fn intent(
+    volume: &Volume,
+    pod: &PodRun,
+    spec: &ServiceMemberSpec,
+    process: Process,
+) -> Option<Action> {
+    let found = found(volume, pod);
+    let ledger = found.ledger.as_ref()?;
+    asked(&found, pod, spec, process, |facts| intent::settle(facts, ledger))
+}
+
+/// What is wanted of an application that was stopped by intent.
+pub fn wanted(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> Option<Wanted> {
+    let found = found(volume, pod);
+    let ledger = found.ledger.as_ref()?;
+    asked(&found, pod, spec, Process::Absent, |facts| intent::wanted(facts, ledger))
+}
+
+fn asked<T>(
+    found: &Found,
+    pod: &PodRun,
+    spec: &ServiceMemberSpec,
+    process: Process,
+    ask: impl FnOnce(&Facts<'_>) -> T,
+) -> T {
+    let member = MemberName::new(&pod.key.name);
+    ask(&Facts {
         now: jiff::Timestamp::UNIX_EPOCH,
         pod_uid: &pod.uid,
         member: &member,
         revision: &pod.revision,
         spec: Some(SpecFact { spec, source: Source::Live }),
-        volume: VolumeFact::Found(&found),
+        volume: VolumeFact::Found(found),
         credentials: None,
         named: None,
-        process: Process::Absent,
+        process,
         container: Phase::Serving,
         doors: None,
         reading: None,
@@ -57,9 +91,7 @@ pub fn start(
         work: WorkFact::Idle,
         stopping: None,
         last_words: None,
-    };
-    let own = (spec.node_name.as_ref().unwrap(), spec.address.as_ref().unwrap());
-    permit::start(&facts, permit, (&found, ledger, state(volume, pod, spec)), own)
+    })
 }
 
 /// The volume as the agent finds it while no node runs.
@@ -91,6 +123,8 @@ fn ledger(volume: &Volume, id: &str) -> Ledger {
         (Part::Joined, _) => Membership::Joined,
         (Part::Left, _) => Membership::Left,
     };
+    ledger.intent.clone_from(&known.intent);
+    ledger.own.app = if known.app_stopped { App::Stopped } else { App::Runs };
     ledger.own.entered = match known.part {
         Part::Joined => Entered::Yes,
         Part::None | Part::Begun | Part::Left => Entered::No,

@@ -120,6 +120,48 @@ fn the_next_restart_waits_for_replicas() {
     world.expect(3);
 }
 
+/// It loses nothing, and pauses for as long as one of the two is away.
+#[test]
+fn a_queue_with_two_replicas_holds_up_neither_a_restart_nor_a_rollout() {
+    let mut world = World::settled(3);
+    world.declare_on("pairs", super::volume::Kind::Quorum, &[0, 1]);
+    world.pass(2);
+    world.patch_spec(&json!({ "restartToken": "now" }));
+    world.settle();
+    world.expect(3);
+    world.patch_spec(&json!({ "config": { "net_ticktime": "30" } }));
+    world.settle();
+    world.expect(3);
+    let did = |what: &str| world.writes.iter().filter(|w| w.starts_with(what)).count();
+    assert_eq!((did("restart the node"), did("replace the pod of")), (3, 3));
+}
+
+/// A feature flag that is being enabled changes the tables of all nodes.
+#[test]
+fn no_node_is_stopped_in_the_middle_of_a_job_for_the_whole_cluster() {
+    let mut world = World::settled(3);
+    world.busy.insert(pod(0));
+    world.definitions = Some("h1".to_string());
+    world.until(|w| w.member(0)["status"]["operation"]["state"] == "Running");
+    let mut smaller = world.clone();
+    world.patch_spec(&json!({ "restartToken": "now" }));
+    world.pass(300);
+    let did = |w: &World, what: &str| w.writes.iter().any(|w| w.starts_with(what));
+    assert!(!did(&world, "restart the node"), "{}", world.last_words());
+    let said = world.condition("Progressing");
+    assert!(said.starts_with("True WaitingForNodes: member demo-rmq-0 is not stopped"), "{said}");
+    world.busy.clear();
+    world.settle();
+    world.expect(3);
+    assert!(did(&world, "restart the node") && world.imported.contains("h1"));
+    smaller.patch_spec(&json!({ "nodes": 1 }));
+    smaller.pass(300);
+    assert_eq!(smaller.rabbit.running().len(), 3, "{}", smaller.last_words());
+    smaller.busy.clear();
+    smaller.settle();
+    smaller.expect(1);
+}
+
 #[test]
 fn a_restart_that_is_asked_for_restarts_each_node_once_in_its_pod() {
     let mut world = World::settled(3);

@@ -196,3 +196,19 @@ fn a_cluster_that_is_recreated_finds_its_members_again() {
     let again: Vec<_> = (0..3).map(|o| world.member(o)["spec"]["volumeID"].clone()).collect();
     assert_eq!(volumes, again);
 }
+
+/// The Secret comes while the first node starts, or is another one by then: what was not
+/// imported must not be on record as imported.
+#[test]
+fn definitions_that_come_or_change_while_the_first_node_starts_are_imported() {
+    for before in [None, Some("h1".to_string())] {
+        let mut world = World::new().with(3);
+        world.definitions = before;
+        world.until(|w| !w.rabbit.nodes.is_empty());
+        world.definitions = Some("h2".to_string());
+        world.settle();
+        world.expect(3);
+        assert!(world.imported.contains("h2"), "{}", world.last_words());
+        assert_eq!(world.status()["definitionsHash"], json!("h2"));
+    }
+}

@@ -25,6 +25,28 @@ fn a_wiped_node_is_taken_out_of_its_queues_forgotten_and_joins_as_new() {
     assert!(forgotten < deleted, "{}", world.last_words());
 }
 
+/// The usual recipe for a lost volume, before the operator has asked all others: the set
+/// creates another claim, and the queues that name the old node have a majority without it.
+#[test]
+fn a_claim_that_a_person_deletes_before_the_node_is_out_of_its_queues_holds_up_nothing() {
+    let mut world = World::settled(3);
+    let old = world.member(1)["spec"]["volumeID"].clone();
+    world.wipe(1);
+    world.until(|w| w.status()["turn"]["step"] == "Replace");
+    world.absent.insert(pod(2));
+    world.delete(kinds::CLAIM, &format!("data-{}", pod(1)));
+    world.delete(kinds::POD, &pod(1));
+    world.until(|w| {
+        let volume = w.member(1)["status"]["volume"].clone();
+        volume["state"] == "Empty" && volume["volumeID"] != old
+    });
+    assert_eq!(world.replicas("orders"), [0, 1, 2], "nothing was moved yet");
+    world.absent.clear();
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.replicas("orders"), [0, 1, 2]);
+}
+
 #[test]
 fn a_node_that_has_lost_a_part_of_its_data_is_replaced() {
     let mut world = World::settled(3);

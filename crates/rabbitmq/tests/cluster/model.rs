@@ -370,6 +370,9 @@ impl Rabbit {
             tables.queues.get_mut(queue).unwrap().replicas.remove(node);
         });
         self.acknowledged.remove(&(queue.to_string(), node.to_string()));
+        if known.kind == Kind::Stream {
+            self.elect_among_the_rest(queue, &known, node, disks);
+        }
         if let Some((_, process)) = self.by_name(node) {
             let disk = process.disk.clone();
             if let Some(data) = disks.get_mut(&disk).and_then(|d| d.content.data.as_mut()) {
@@ -377,6 +380,22 @@ impl Rabbit {
             }
         }
         true
+    }
+
+    /// What a stream's coordinator does when a replica is deleted: as soon as a majority of the
+    /// rest has stopped, the one with most of these leads, whatever the deleted one had. It is
+    /// the majority that has least.
+    fn elect_among_the_rest(&self, queue: &str, known: &Queue, gone: &str, disks: &mut Disks) {
+        let rest: Vec<String> =
+            self.pairs(known).into_iter().filter(|(n, _)| n != gone).map(|(_, d)| d).collect();
+        let mut logs: Vec<BTreeSet<u32>> = rest.iter().map(|d| log(disks, d, queue)).collect();
+        logs.sort_by_key(BTreeSet::len);
+        let Some(elected) = logs.get((known.replicas.len() - 1) / 2).cloned() else { return };
+        for disk in rest {
+            if let Some(data) = disks.get_mut(&disk).and_then(|d| d.content.data.as_mut()) {
+                data.logs.entry(queue.to_string()).or_default().retain(|m| elected.contains(m));
+            }
+        }
     }
 
     /// `join_cluster` through a node that runs. Whoever knows the name refuses it.
@@ -413,7 +432,7 @@ impl Rabbit {
                 continue;
             }
             match queue.kind {
-                Kind::Quorum => {
+                Kind::Quorum | Kind::Stream => {
                     let _ = self.delete_member(&name, node, disks);
                 }
                 Kind::Classic => {

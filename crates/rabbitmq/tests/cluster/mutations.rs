@@ -87,13 +87,28 @@ fn an_end_of_a_pod_that_leaves_no_majority_is_seen() {
 #[test]
 fn an_end_of_a_pod_that_a_queue_needs_is_seen() {
     let mut world = World::settled(3);
-    world.declare_on("pairs", Kind::Quorum, &[0, 1]);
+    world.kill(2);
     world.spared(&pod(0));
     assert!(
-        world.broken.iter().any(|b| b.contains("pairs has lost its quorum")),
+        world.broken.iter().any(|b| b.contains("orders has lost its quorum")),
         "{:?}",
         world.broken
     );
+}
+
+/// The other one copies, is online, and is all that is left.
+#[test]
+fn a_stream_whose_whole_replica_is_deleted_while_another_copies_is_seen() {
+    let mut world = World::settled(3);
+    world.declare_on("log", Kind::Stream, &[2]);
+    world.pass(10);
+    world.rabbit.slow = true;
+    world.rabbit.add_member("log", &node(0), &mut world.kube.disks);
+    world.pass(1);
+    assert_eq!(world.rabbit.lost(&world.kube.disks), None);
+    world.rabbit.delete_member("log", &node(2), &mut world.kube.disks);
+    let why = world.rabbit.lost(&world.kube.disks).expect("it should be seen");
+    assert!(why.contains("leads log without confirmed messages"), "{why}");
 }
 
 #[test]

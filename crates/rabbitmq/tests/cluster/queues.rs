@@ -55,6 +55,22 @@ fn a_queue_with_fewer_replicas_than_nodes_is_left_as_it_was_declared() {
     assert_eq!(world.replicas("small"), [0]);
 }
 
+/// It keeps what it has, and that is said; everybody else joins, and gets replicas.
+#[test]
+fn a_queue_that_refuses_a_replica_holds_up_no_join() {
+    let mut world = World::settled(1);
+    world.declare("sick", 3);
+    world.sick.insert("sick".to_string());
+    world.pass(2);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.settle();
+    assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
+    assert_eq!((world.replicas("sick"), world.replicas("orders")), (vec![0], vec![0, 1, 2]));
+    assert_eq!(world.status()["turn"], json!(null), "{}", world.last_words());
+    let said = world.events.iter().filter(|event| event.contains("1 queue (sick) refused"));
+    assert_eq!(said.count(), 2, "{:?}", world.events);
+}
+
 #[test]
 fn definitions_are_imported_once_when_they_change() {
     let mut world = World::settled(3);

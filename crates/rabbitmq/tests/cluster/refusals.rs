@@ -1,9 +1,11 @@
-//! What is not done before a user allows it, by the nonce that names all that would go.
+//! What is not done before a user allows it, by the nonce that names all that would go; and
+//! how a cluster is told whose spec is refused.
 
 use super::acts::pod;
 use super::volume::Kind;
 use super::world::World;
 use palladion_api::labels;
+use palladion_plan::sim::kubernetes::Machine;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
@@ -135,4 +137,48 @@ fn a_node_that_no_member_accounts_for_stops_every_change() {
     let said = world.condition("Degraded");
     assert!(said.starts_with("True UnknownNode"), "{said}");
     assert!(!world.exists(kinds::MEMBER, &pod(3)) || world.rabbit.running().len() == 3);
+}
+
+/// Somebody reverts the version for a reason, and gates read `service.active`.
+#[test]
+fn a_cluster_whose_spec_is_refused_says_that_its_nodes_are_away_and_that_they_are_back() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "version": "3.11.28" }));
+    world.settle();
+    world.expect(3);
+    world.patch_spec(&json!({ "version": "3.10.8" }));
+    world.settle();
+    let accepted = world.condition("Accepted");
+    assert!(accepted.starts_with("False InvalidSpec"), "{accepted}");
+    assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
+    for machine in ["n1", "n2"] {
+        world.kube.set_machine(&mut world.store, machine, Machine::Down);
+    }
+    world.settle();
+    let said = world.condition("Available");
+    assert!(said.starts_with("False QuorumLost: 1 of 3"), "{said}");
+    let service = world.status()["service"].clone();
+    assert_eq!((&service["active"], &service["ready"]), (&json!(false), &json!(1)), "{service}");
+    assert_eq!(service["nodes"].as_array().map(Vec::len), Some(3), "who is away is of record");
+    assert!(world.condition("Degraded").starts_with("True"), "{}", world.last_words());
+    for machine in ["n1", "n2"] {
+        world.kube.set_machine(&mut world.store, machine, Machine::Up);
+    }
+    world.settle();
+    assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
+    assert_eq!(world.status()["service"]["active"], json!(true));
+}
+
+#[test]
+fn a_turn_that_a_refused_spec_holds_up_is_named_and_goes_on_with_the_next_spec() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "nodes": 1 }));
+    world.until(|w| w.member(2)["spec"]["intent"]["kind"] == "StopApp");
+    world.patch_spec(&json!({ "nodes": 2 }));
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True InvalidSpec: the leave of member demo-rmq-2 stands"), "{said}");
+    world.patch_spec(&json!({ "nodes": 1 }));
+    world.settle();
+    world.expect(1);
 }

@@ -88,26 +88,30 @@ impl World {
         };
         let without = |node: &String, queue: &super::volume::Queue| {
             let elsewhere = queue.replicas.iter().filter(|r| *r != node && sees.contains(*r));
-            queue.kind == Kind::Quorum
+            queue.kind.is_replicated()
                 && queue.replicas.len() > 1
                 && elsewhere.count() * 2 <= queue.replicas.len()
         };
         let listed = nodes.iter().map(|node| NodeQueues {
             node: NodeName::new(node),
             replicas: of(node, &|q| q.kind == Kind::Quorum),
-            streams: QueueNames::default(),
+            streams: of(node, &|q| q.kind == Kind::Stream),
             classic: of(node, &|q| q.kind == Kind::Classic),
             without_majority: of(node, &|q| without(node, q)),
-            only_here: of(node, &|q| q.kind == Kind::Quorum && q.replicas.len() == 1),
+            only_here: of(node, &|q| q.kind.is_replicated() && q.replicas.len() == 1),
         });
         let own = &process.name;
-        let critical = of(own, &|q| without(own, q));
+        // Of two replicas either is needed for ever: that holds no restart up.
+        let is_whole_pair = |queue: &super::volume::Queue| {
+            queue.replicas.len() == 2 && queue.replicas.iter().all(|node| sees.contains(node))
+        };
+        let critical = of(own, &|q| without(own, q) && !is_whole_pair(q));
         let has_led = |name: &String| {
             let leads = self.rabbit.leader(name, &queues[name], &self.kube.disks);
             leads.is_some_and(|p| p.name == *own)
         };
         let behind = queues.iter().filter(|(name, q)| {
-            let is_here = q.kind == Kind::Quorum && q.replicas.contains(own);
+            let is_here = q.kind.is_replicated() && q.replicas.contains(own);
             is_here && !process.caught_up.contains(*name) && !has_led(name)
         });
         Some(QueuesView {
@@ -192,7 +196,7 @@ impl World {
             broker,
             definitions_hash: self.definitions.clone(),
             permit: volume.ledger.permit,
-            intent: agent.intent.clone(),
+            intent: volume.ledger.intent,
             operation: volume.ledger.operation,
             evidence: agent.evidence.clone(),
             ..ServiceMemberStatus::default()

@@ -1,7 +1,7 @@
 //! What is on a disk: marker, ledger, and what the node keeps in its tables and logs.
 
 use palladion_api::ids::Nonce;
-use palladion_api::member::PermitStatus;
+use palladion_api::member::{IntentStatus, PermitStatus};
 use palladion_api::service_member::{MemberOperationStatus, ServicePermitKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,10 @@ pub struct Ledger {
     /// The last order and what came of it.
     pub operation: Option<MemberOperationStatus>,
     pub cookie: Option<String>,
+    /// The last intent and what came of it.
+    pub intent: Option<IntentStatus>,
+    /// Was the application stopped by intent? Noted before it is.
+    pub app_stopped: bool,
 }
 
 /// The part that the node on it has in a cluster.
@@ -83,4 +87,16 @@ pub struct Queue {
 pub enum Kind {
     Quorum,
     Classic,
+    /// Whoever is left after a change elects among a majority of themselves.
+    Stream,
+}
+
+impl Kind {
+    /// Has it replicas on several nodes?
+    pub fn is_replicated(self) -> bool {
+        match self {
+            Kind::Quorum | Kind::Stream => true,
+            Kind::Classic => false,
+        }
+    }
 }

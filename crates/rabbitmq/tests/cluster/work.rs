@@ -1,33 +1,94 @@
 //! Orders, as an agent carries them out: each may be done twice, and is done when what it
 //! is for is so.
 
+use super::agent::Agent;
 use super::model::App;
 use super::report::knows_new_flag;
-use super::volume::Kind;
+use super::volume::{Kind, Queue};
 use super::world::World;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::OperationState;
 use palladion_api::service_member::{
     ForgetQueues, MemberOperation, MemberOperationKind, MemberOperationStatus, QueueNames,
     ServiceMemberSpec,
 };
-use palladion_plan::sim::PodRun;
+use palladion_plan::sim::{Activity, PodRun};
+use std::collections::BTreeMap;
+
+/// From one look at a replica that copies to the next.
+const LOOK: SignedDuration = SignedDuration::from_secs(3);
+/// As long is a replica waited for; then its queue is left as it is.
+const CATCH_UP_TIME: SignedDuration = SignedDuration::from_secs(900);
+
+/// Work on an order, as an agent has it in memory: whatever ends the agent ends it.
+#[derive(Clone, Debug)]
+pub struct Work {
+    order: MemberOperation,
+    left: Vec<String>,
+    /// Queues that were begun with: until when a replica is waited for, and whether this work
+    /// has added one.
+    begun: BTreeMap<String, (Timestamp, bool)>,
+}
 
 impl World {
-    pub(super) fn operate(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
-        let Some(order) = &spec.operation else { return };
-        let uid = pod.uid.as_str();
-        let runs = self.rabbit.nodes.get(uid).is_some_and(|p| p.app == App::Running);
-        let volume = self.volume(pod).clone();
-        let is_known = volume.ledger.operation.as_ref().is_some_and(|o| o.id == order.id);
-        let is_ours = volume.id.as_deref() == Some(order.volume_id.as_str());
-        if self.slow.contains(&pod.key.name) || is_known || !is_ours || !runs {
-            return;
+    /// One step of the work on an order: each is noted before it begins, goes on whether or not
+    /// it still stands, and is noted when it has ended.
+    pub(super) fn operate(
+        &mut self,
+        agent: &mut Agent,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+    ) -> Activity {
+        let runs = self.rabbit.nodes.get(pod.uid.as_str()).is_some_and(|p| p.app == App::Running);
+        if let Some(work) = agent.work.take() {
+            return self.go_on(agent, pod, work, runs);
         }
-        let (state, left, message) = match self.carry_out(pod, order) {
-            Ok(left) => (OperationState::Succeeded, left, None),
+        let noted = self.volume(pod).ledger.operation.clone();
+        if let Some(open) = noted.as_ref().filter(|o| o.state == OperationState::Running) {
+            // An earlier agent was at it.
+            let interrupted = MemberOperationStatus {
+                state: OperationState::Interrupted,
+                finished_at: Some(Time(self.store.now)),
+                ..open.clone()
+            };
+            self.volume(pod).ledger.operation = Some(interrupted);
+            return Activity::ACTED;
+        }
+        let Some(order) = &spec.operation else { return Activity::default() };
+        let is_known = noted.is_some_and(|o| o.id == order.id);
+        let is_ours = self.volume(pod).id.as_deref() == Some(order.volume_id.as_str());
+        if self.slow.contains(&pod.key.name) || is_known || !is_ours || !runs {
+            return Activity::default();
+        }
+        self.volume(pod).ledger.operation = Some(MemberOperationStatus {
+            id: order.id.clone(),
+            state: OperationState::Running,
+            answer: None,
+            queues: None,
+            message: None,
+            finished_at: None,
+        });
+        let (order, left, begun) = (order.clone(), Vec::new(), BTreeMap::new());
+        agent.work = Some(Work { order, left, begun });
+        Activity::ACTED
+    }
+
+    fn go_on(&mut self, agent: &mut Agent, pod: &PodRun, mut work: Work, runs: bool) -> Activity {
+        let done = match runs {
+            true if self.busy.contains(&pod.key.name) => None,
+            true => self.carry_out(pod, &mut work),
+            false => Some(Err("the node does not run".to_string())),
+        };
+        let Some(done) = done else {
+            agent.work = Some(work);
+            return Activity::default().at(self.store.now + LOOK);
+        };
+        let (state, left, message) = match done {
+            Ok(left) => (OperationState::Succeeded, QueueNames::of(left), None),
             Err(why) => (OperationState::Failed, QueueNames::default(), Some(why)),
         };
+        let order = &work.order;
         self.tell(&format!(
             "{}: {:?} {:?}: {state:?} {left:?} {message:?}",
             pod.key.name, order.kind, order.node
@@ -37,90 +98,114 @@ impl World {
         let id = order.id.clone();
         let done = MemberOperationStatus { id, state, answer: None, queues, message, finished_at };
         self.volume(pod).ledger.operation = Some(done);
+        Activity::ACTED
     }
 
-    fn carry_out(&mut self, pod: &PodRun, order: &MemberOperation) -> Result<QueueNames, String> {
+    /// Queues that are left as they are; `None` while something is waited for.
+    fn carry_out(&mut self, pod: &PodRun, work: &mut Work) -> Option<Result<Vec<String>, String>> {
+        let order = work.order.clone();
         let node = order.node.as_ref().map(ToString::to_string).unwrap_or_default();
-        match order.kind {
-            MemberOperationKind::MoveReplicas => Ok(self.move_replicas(&node)),
+        Some(match order.kind {
+            MemberOperationKind::MoveReplicas => Ok(self.move_replicas(&node, work)?),
             MemberOperationKind::Forget => self.forget(&node, order.queues.unwrap_or_default()),
-            MemberOperationKind::Grow => {
-                self.grow(pod);
-                Ok(QueueNames::default())
-            }
-            MemberOperationKind::Rebalance => Ok(QueueNames::default()),
+            MemberOperationKind::Grow => Ok(self.grow(pod)),
+            MemberOperationKind::Rebalance => Ok(Vec::new()),
             MemberOperationKind::EnableFeatureFlags => {
                 self.flags_disabled.clear();
                 let running = self.rabbit.running();
                 self.new_flag_enabled |= running.into_iter().all(knows_new_flag);
-                Ok(QueueNames::default())
+                Ok(Vec::new())
             }
             MemberOperationKind::ImportDefinitions => {
                 match order.definitions_hash == self.definitions {
-                    true => Ok(QueueNames::default()),
+                    true => {
+                        self.imported.extend(self.definitions.clone());
+                        Ok(Vec::new())
+                    }
                     false => Err("the file has another hash".to_string()),
                 }
             }
             MemberOperationKind::Reconfig | MemberOperationKind::Unknown(_) => {
                 Err("not of RabbitMQ".to_string())
             }
-        }
+        })
     }
 
-    /// One queue after the other: a new replica where there is room, and then the old out.
-    fn move_replicas(&mut self, node: &str) -> QueueNames {
-        let mut left = Vec::new();
+    /// One queue after the other: a new replica where there is room and no earlier try has left
+    /// one, and then the old out.
+    fn move_replicas(&mut self, node: &str, work: &mut Work) -> Option<Vec<String>> {
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
-            if queue.kind == Kind::Classic || !queue.replicas.contains(node) {
+            let is_named = queue.kind.is_replicated() && queue.replicas.contains(node);
+            if !is_named || work.left.contains(&name) {
                 continue;
             }
-            let others = self.rabbit.online(&queue).iter().filter(|p| p.name != node).count();
-            let is_alone = queue.replicas.len() == 1;
-            if others * 2 <= queue.replicas.len() && !is_alone {
-                // On another node first; only a majority can take one out.
-                let still = self.rabbit.leader(&name, &queue, &self.kube.disks).is_some();
-                if !still {
-                    left.push(name);
-                    continue;
-                }
+            if self.rabbit.leader(&name, &queue, &self.kube.disks).is_none() {
+                work.left.push(name);
+                continue;
             }
-            let room = self.rabbit.running().into_iter().map(|p| p.name.clone());
-            let room = room.filter(|n| n != node && !queue.replicas.contains(n));
-            if let Some(target) = room.into_iter().next() {
-                self.rabbit.add_member(&name, &target, &mut self.kube.disks);
-                for _ in 0..1000 {
-                    self.rabbit.step(&mut self.kube.disks);
-                    let caught = self.rabbit.by_name(&target);
-                    if caught.is_none_or(|(_, p)| p.caught_up.contains(&name)) {
-                        break;
-                    }
+            let now = self.store.now;
+            let has = queue.replicas.len();
+            let has_spare = has == queue.wanted + 1 || (has > queue.wanted && has.is_multiple_of(2));
+            let Some((until, added)) = work.begun.get(&name).copied() else {
+                let room = self.rabbit.running().into_iter().map(|p| p.name.clone());
+                let mut room = room.filter(|n| n != node && !queue.replicas.contains(n));
+                let target = room.next().filter(|_| !has_spare);
+                work.begun.insert(name.clone(), (now + CATCH_UP_TIME, target.is_some()));
+                if let Some(target) = target {
+                    self.rabbit.add_member(&name, &target, &mut self.kube.disks);
                 }
+                return None;
+            };
+            let waits = added || has_spare || queue.kind == Kind::Stream;
+            if waits && !self.has_caught_up(&name, &queue, node) {
+                if now < until {
+                    return None;
+                }
+                work.left.push(name);
+                continue;
             }
             if !self.rabbit.delete_member(&name, node, &mut self.kube.disks) {
-                left.push(name);
+                work.left.push(name);
             }
         }
-        QueueNames::of(left)
+        Some(std::mem::take(&mut work.left))
     }
 
-    fn forget(&mut self, node: &str, queues: ForgetQueues) -> Result<QueueNames, String> {
+    /// Have more than half of those that stay what their leader has?
+    fn has_caught_up(&self, name: &str, queue: &Queue, gone: &str) -> bool {
+        let rest = queue.replicas.iter().filter(|replica| *replica != gone);
+        let is_whole = |replica: &&String| {
+            self.rabbit.by_name(replica).is_some_and(|(_, p)| p.caught_up.contains(name))
+        };
+        let rest: Vec<&String> = rest.collect();
+        rest.iter().filter(|replica| is_whole(replica)).count() * 2 > rest.len()
+    }
+
+    fn forget(&mut self, node: &str, queues: ForgetQueues) -> Result<Vec<String>, String> {
         let on_it = self.rabbit.queues(&self.kube.disks);
         let named = on_it.iter().any(|(_, queue)| queue.replicas.contains(node));
         if named && queues == ForgetQueues::MustNotName && !self.rabbit.forgets_first {
             return Err(format!("a queue names {node}"));
         }
-        self.rabbit.forget(node, &mut self.kube.disks).map(|()| QueueNames::default())
+        self.rabbit.forget(node, &mut self.kube.disks).map(|()| Vec::new())
     }
 
-    /// A replica here of each queue that has fewer than it should.
-    fn grow(&mut self, pod: &PodRun) {
+    /// A replica here of each queue that has fewer than it should; those that refuse it.
+    fn grow(&mut self, pod: &PodRun) -> Vec<String> {
+        let mut left = Vec::new();
         let own = self.rabbit.nodes[pod.uid.as_str()].name.clone();
         let running = self.rabbit.running().len();
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
             let lacks = queue.replicas.len() < queue.wanted.min(running);
-            if queue.kind == Kind::Quorum && lacks && !queue.replicas.contains(&own) {
-                self.rabbit.add_member(&name, &own, &mut self.kube.disks);
+            if !queue.kind.is_replicated() || !lacks || queue.replicas.contains(&own) {
+                continue;
+            }
+            if self.sick.contains(&name)
+                || !self.rabbit.add_member(&name, &own, &mut self.kube.disks)
+            {
+                left.push(name);
             }
         }
+        left
     }
 }

@@ -45,6 +45,10 @@ pub struct World {
     pub hangs: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Queues that refuse every change of their replicas.
+    pub sick: BTreeSet<String>,
+    /// Members whose agents do not come to an end with what they do.
+    pub busy: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
     /// Permits that agents refused, and why.
@@ -53,6 +57,8 @@ pub struct World {
     pub secret_is_gone: bool,
     /// Files that stand for definitions, by their hash.
     pub definitions: Option<String>,
+    /// Those that a node has imported.
+    pub imported: BTreeSet<String>,
     /// Somebody has enabled `khepri_db`.
     pub khepri: bool,
     /// Reasons that agents give, by member, whatever else they would say.
@@ -74,6 +80,8 @@ pub struct World {
     pub story: Vec<String>,
     /// Reasons of waits, troubles and events that were seen.
     pub reasons: BTreeSet<String>,
+    /// What events have said.
+    pub events: Vec<String>,
 }
 
 impl World {
@@ -98,9 +106,12 @@ impl World {
             unlucky: BTreeSet::new(),
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
+            sick: BTreeSet::new(),
+            busy: BTreeSet::new(),
             absent: BTreeSet::new(),
             secret_is_gone: false,
             definitions: None,
+            imported: BTreeSet::new(),
             khepri: false,
             says: BTreeMap::new(),
             flags_disabled: Vec::new(),
@@ -113,6 +124,7 @@ impl World {
             writes: Vec::new(),
             story: Vec::new(),
             reasons: BTreeSet::new(),
+            events: Vec::new(),
         };
         world.start_operator();
         world
@@ -304,6 +316,7 @@ impl World {
         };
         if let Some(event) = &done.event {
             self.reasons.insert(event.reason.to_string());
+            self.events.push(event.message.to_string());
         }
         let was_done = matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter);
         if done.write == Write::Status {
@@ -320,7 +333,8 @@ impl World {
     }
 
     /// Whoever ends the pod of a node that runs leaves a majority, but for a node alone, and
-    /// no queue without its quorum that had one.
+    /// no queue without its quorum that had one. One with two replicas pauses: nobody could
+    /// wait for a third.
     pub fn spared(&mut self, pod: &str) {
         let pods = self.kube.pods(&self.store);
         let uid = pods.iter().find(|p| p.key.name == pod).map(|p| p.uid.to_string());
@@ -338,7 +352,7 @@ impl World {
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
             let online = self.rabbit.online(&queue);
             let stay = online.iter().filter(|p| p.name != process.name).count();
-            let has = online.len() * 2 > queue.replicas.len() && queue.replicas.len() > 1;
+            let has = online.len() * 2 > queue.replicas.len() && queue.replicas.len() > 2;
             let loses = queue.replicas.contains(&process.name) && stay * 2 <= queue.replicas.len();
             if has && loses {
                 self.broken.push(format!("pod {pod} was ended, and {name} has lost its quorum"));

@@ -63,16 +63,16 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
         | StackKind::NodeAgentGroup => None,
     };
     if let (Some(field), Some(replicas)) = (number, common.replicas) {
-        give(spec, field, json!(replicas));
+        give(spec, &[field], json!(replicas));
     }
     let secrets = json!(common.image_pull_secrets);
     match kind {
         StackKind::ZookeeperCluster | StackKind::RabbitmqCluster => {
-            give_list(spec, "imagePullSecrets", secrets);
+            give_list(spec, &["imagePullSecrets"], secrets);
             place(spec, common);
         }
         StackKind::CassandraCluster => {
-            give_list(spec, "imagePullSecrets", secrets);
+            give_list(spec, &["imagePullSecrets"], secrets);
             let datacenter = spec.get_mut("datacenter").and_then(Value::as_object_mut);
             for (field, racks) in datacenter.into_iter().flatten() {
                 match (field.as_str(), racks) {
@@ -86,13 +86,13 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
         }
         StackKind::Component | StackKind::NodeAgentGroup => {
             if common.host_network {
-                give(&mut spec["network"], "addresses", json!("HostNetwork"));
+                give(spec, &["network", "addresses"], json!("HostNetwork"));
             }
-            let pod = &mut spec["template"]["spec"];
-            give_list(pod, "imagePullSecrets", secrets);
-            give_list(pod, "tolerations", json!(common.tolerations));
+            let of_pod = |field| ["template", "spec", field];
+            give_list(spec, &of_pod("imagePullSecrets"), secrets);
+            give_list(spec, &of_pod("tolerations"), json!(common.tolerations));
             if kind == StackKind::Component && !common.node_selector.is_empty() {
-                give(pod, "nodeSelector", json!(common.node_selector));
+                give(spec, &of_pod("nodeSelector"), json!(common.node_selector));
             }
         }
         StackKind::Registration | StackKind::NodeAgentProfile => {}
@@ -101,14 +101,7 @@ fn share(spec: &mut Value, kind: StackKind, common: &Common) {
 
 /// The `placement` of what has one: nodes by their labels are an affinity there.
 fn place(object: &mut Value, common: &Common) {
-    let is_asked = !common.tolerations.is_empty() || !common.node_selector.is_empty();
-    // What is of another shape is for the kind's own rules to refuse.
-    let fits = |value: Option<&Value>| value.is_none_or(|v| v.is_null() || v.is_object());
-    if !is_asked || !object.is_object() || !fits(object.get("placement")) {
-        return;
-    }
-    let placement = &mut object["placement"];
-    give_list(placement, "tolerations", json!(common.tolerations));
+    give_list(object, &["placement", "tolerations"], json!(common.tolerations));
     if common.node_selector.is_empty() {
         return;
     }
@@ -119,18 +112,30 @@ fn place(object: &mut Value, common: &Common) {
     let terms = json!([{ "matchExpressions": all }]);
     let required =
         json!({ "requiredDuringSchedulingIgnoredDuringExecution": { "nodeSelectorTerms": terms } });
-    give(placement, "nodeAffinity", required);
+    give(object, &["placement", "nodeAffinity"], required);
 }
 
-fn give_list(object: &mut Value, field: &str, list: Value) {
+fn give_list(object: &mut Value, path: &[&str], list: Value) {
     if list.as_array().is_some_and(|list| !list.is_empty()) {
-        give(object, field, list);
+        give(object, path, list);
     }
 }
 
-fn give(object: &mut Value, field: &str, value: Value) {
-    if object[field].is_null() {
-        object[field] = value;
+/// Give a value to a field that has none. What on the way to it is of another shape is for
+/// the kind's own rules to refuse.
+fn give(object: &mut Value, path: &[&str], value: Value) {
+    let mut at = object;
+    for field in path {
+        if at.is_null() {
+            *at = Value::Object(Map::new());
+        }
+        let Some(map) = at.as_object_mut() else {
+            return;
+        };
+        at = map.entry(*field).or_insert(Value::Null);
+    }
+    if at.is_null() {
+        *at = value;
     }
 }
 
@@ -197,6 +202,32 @@ mod tests {
         assert_eq!(zones["rackTemplate"]["placement"], of_the_nodes());
         // What is none of its kind is its own to refuse.
         assert_eq!(ring(json!({ "racks": 3 })), json!({ "racks": 3 }));
+    }
+
+    /// One that panics here would hold up all services of its Stack, and leave owner
+    /// references that a policy has taken back.
+    #[test]
+    fn what_is_of_another_shape_is_left_for_its_kind_to_refuse() {
+        let shapes = [json!([]), json!([{ "spec": {} }]), json!("x"), json!(3), json!(true)];
+        for kind in crate::resources::KINDS {
+            for shape in &shapes {
+                for field in [
+                    "template",
+                    "network",
+                    "placement",
+                    "datacenter",
+                    "servers",
+                    "imagePullSecrets",
+                ] {
+                    let spec = shared(kind, json!({ field: shape }));
+                    assert_eq!(&spec[field], shape, "{field} of {kind:?}");
+                }
+                let of_pod = shared(kind, json!({ "template": { "spec": shape } }));
+                assert_eq!(&of_pod["template"]["spec"], shape);
+                let rack = json!({ "datacenter": { "racks": [shape], "rackTemplate": shape } });
+                assert_eq!(shared(kind, rack.clone())["datacenter"], rack["datacenter"]);
+            }
+        }
     }
 
     #[test]

@@ -25,7 +25,9 @@ impl Base<'_> {
     pub fn services(&self) -> Option<Vec<(&Dependency, &ServiceStatus)>> {
         let there = self.seen.iter().map(|(dependency, seen)| match seen {
             Seen::There(service) if !service.nodes.is_empty() => Some((*dependency, service)),
-            Seen::There(_) | Seen::Unread { .. } | Seen::Absent | Seen::Silent => None,
+            Seen::There(_) | Seen::Unread { .. } | Seen::Absent | Seen::Leaving | Seen::Silent => {
+                None
+            }
         });
         there.collect()
     }
@@ -34,7 +36,9 @@ impl Base<'_> {
     pub fn incomplete(&self) -> Option<(&Dependency, &ServiceStatus)> {
         self.seen.iter().find_map(|(dependency, seen)| match seen {
             Seen::There(service) if !is_complete(service) => Some((*dependency, service)),
-            Seen::There(_) | Seen::Unread { .. } | Seen::Absent | Seen::Silent => None,
+            Seen::There(_) | Seen::Unread { .. } | Seen::Absent | Seen::Leaving | Seen::Silent => {
+                None
+            }
         })
     }
 }
@@ -93,6 +97,7 @@ fn missing(snapshot: &Snapshot, of: &Dependency, seen: &Seen, needs: Needs) -> O
     match seen {
         Seen::Unread { why } => Some(Missing::Unread { dependency, why: why.clone() }),
         Seen::Absent => Some(Missing::Absent { dependency }),
+        Seen::Leaving => Some(Missing::Leaving { dependency }),
         Seen::Silent => Some(Missing::Silent { dependency }),
         Seen::There(service) if !is_enough(service, of.minimum) => {
             let needed = needed(service, of.minimum);

@@ -2,8 +2,9 @@
 //! of its own. Whether gates may open at all is decided by the owner's kind.
 
 use super::draft::{Draft, patch_pod_as_seen};
+use super::rollout::inputs_of;
 use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
-use crate::resources::POD;
+use crate::resources::{DAEMON_SET, POD, STATEFUL_SET};
 use crate::words::gates::{Doing, Misplaced, OfPod};
 use jiff::Timestamp;
 use palladion_api::component::names;
@@ -12,8 +13,11 @@ use palladion_plan::wait::Subject;
 use palladion_plan::words::{Names, Reasoned};
 use palladion_plan::workload::named::secrets;
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Snapshot, Trouble, Wait};
+use palladion_plan::{FailureClass, Object, Snapshot, Trouble, Wait};
 use serde_json::Value;
+
+/// What a text was made from where two tickets of one start were for texts of other words.
+const UNCLEAR: &str = "";
 
 /// Characters of the message of a gate at the most.
 const LONGEST: usize = 256;
@@ -32,8 +36,18 @@ pub struct Gated<'a> {
 pub struct Terms<'a> {
     /// Why they may not.
     pub closed: Option<&'a Trouble>,
-    /// Hash of the words that the texts are made from.
-    pub inputs: &'a str,
+    /// Hash of the words that the texts are made from; `None` = not known of these texts.
+    pub inputs: Option<&'a str>,
+}
+
+/// Does the API server reject what the set is to be? It stays as it is then, and so do its pods.
+pub fn is_rejected(snapshot: &Snapshot, set: &Object) -> bool {
+    let mut all = snapshot.failure.iter().flat_map(|failure| &failure.all);
+    all.any(|failed| {
+        failed.class == FailureClass::Refused
+            && failed.object.name == set.meta.name
+            && [STATEFUL_SET, DAEMON_SET].contains(&failed.object.resource)
+    })
 }
 
 /// Name the first of these pods whose volumes are not there, if a Secret may be what is
@@ -60,7 +74,13 @@ pub fn tend(snapshot: &Snapshot, all: &[Gated<'_>], terms: Terms<'_>, draft: &mu
         misplaced(gated.pod, draft);
         let stand = gate::stand(gated.pod);
         let text = gated.text.filter(|_| terms.closed.is_none());
-        let waiting = tend_one(snapshot, gated.pod, &stand, (text, terms.inputs), draft);
+        let waiting = match (&stand, terms.closed) {
+            (Stand::Open { .. }, Some(_)) => {
+                withdraw(snapshot, gated.pod, draft);
+                None
+            }
+            (_, _) => tend_one(snapshot, gated.pod, &stand, (text, terms.inputs), draft),
+        };
         let trouble = waiting.map(Trouble::of);
         if let (None, Some(trouble)) = (terms.closed, &trouble) {
             let mut wait = Wait::new(trouble.reason, trouble.message.clone());
@@ -76,7 +96,7 @@ fn tend_one(
     snapshot: &Snapshot,
     pod: &PodFact,
     stand: &Stand<'_>,
-    (text, inputs): (Option<&str>, &str),
+    (text, inputs): (Option<&str>, Option<&str>),
     draft: &mut Draft,
 ) -> Option<OfPod> {
     let name = || pod.name.clone();
@@ -89,7 +109,9 @@ fn tend_one(
             Some(OfPod::LeftOver { pod: name() })
         }
         Stand::Waiting { start, label: Label::Empty } => {
-            let text = text?;
+            let Some(text) = text else {
+                return Some(OfPod::Kept { pod: name() });
+            };
             open(snapshot, pod, *start, (text, inputs), draft);
             Some(OfPod::Unused { pod: name() })
         }
@@ -100,6 +122,13 @@ fn tend_one(
             Some(OfPod::Unused { pod: name() })
         }
     }
+}
+
+/// Take back a ticket that was not used yet: a node that was cut off would let its pod start
+/// by it when all that it was given for is away. One that was used meanwhile stays used.
+fn withdraw(snapshot: &Snapshot, pod: &PodFact, draft: &mut Draft) {
+    let doing = Doing::Withdraw { pod: pod.name.clone() };
+    patch_pod_as_seen(snapshot, pod, gate::empty(), doing, draft);
 }
 
 fn misplaced(pod: &PodFact, draft: &mut Draft) {
@@ -117,13 +146,15 @@ fn open(
     snapshot: &Snapshot,
     pod: &PodFact,
     start: Start<'_>,
-    (text, inputs): (&str, &str),
+    (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
     let now = snapshot.now;
     let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let mut patch = gate::give(pod, start, text, seconds);
-    patch["metadata"]["annotations"][names::INPUTS] = inputs.into();
+    if let Some(inputs) = inputs {
+        patch["metadata"]["annotations"][names::INPUTS] = inputs.into();
+    }
     patch_pod_as_seen(snapshot, pod, patch, Doing::Open { pod: pod.name.clone() }, draft);
 }
 
@@ -132,14 +163,19 @@ fn again(
     snapshot: &Snapshot,
     pod: &PodFact,
     (start, given): (Start<'_>, Timestamp),
-    (text, inputs): (&str, &str),
+    (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
+    let made_from = inputs.map(|inputs| {
+        // The gate may have used the last ticket already, with what that was made from.
+        let is_same = inputs_of(pod).is_none_or(|before| before == inputs);
+        if is_same { inputs } else { UNCLEAR }
+    });
     // Twice as long each time: the node may be away for good.
     let pause = given.duration_since(start.since).max(UNUSED);
     let due = given + pause;
     if gate::config_of(pod) != Some(text) || snapshot.now >= due {
-        return open(snapshot, pod, start, (text, inputs), draft);
+        return open(snapshot, pod, start, (text, made_from), draft);
     }
     draft.wake_at(due);
 }

@@ -7,6 +7,7 @@ pub mod draft;
 pub mod evidence;
 pub mod gates;
 pub mod group;
+pub mod kept;
 pub mod registration;
 pub mod rollout;
 pub mod settle;

@@ -64,7 +64,7 @@ pub fn called(
     let service = match facts.component(&target.component) {
         Seen::Unread { why } => return away(Away::Unread { component, why }, Target::Nowhere),
         Seen::Absent => return away(Away::Absent { component }, Target::Nowhere),
-        Seen::Silent => return away(Away::NotReady { component }, Target::Nowhere),
+        Seen::Silent | Seen::Leaving => return away(Away::NotReady { component }, Target::Nowhere),
         Seen::There(service) => service,
     };
     let Some(port) = service.ports.get(&target.port).copied() else {

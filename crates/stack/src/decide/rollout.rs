@@ -3,8 +3,10 @@
 
 use super::draft::{Draft, patch_pod, wait_for};
 use super::evidence::{self, Group};
+use crate::facts::claims::{AtRisk, Claims};
 use crate::reload::{Hold, Work};
 use crate::resources::POD;
+use crate::words::gates::Where;
 use crate::words::reload::{Doing, Happened, Problem, Waiting};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::component::names;
@@ -67,6 +69,10 @@ pub fn carry_out<'a>(
         Some(Hold::Pod(pod, None)) => {
             wait_for(draft, (POD, &pod.name), Waiting::Pod { pod: pod.words() });
         }
+        Some(Hold::Stays(pod)) => {
+            wait_for(draft, (POD, &pod.name), Waiting::Stays { pod: where_is(pod) });
+        }
+        Some(Hold::Claim(pod, at_risk)) => keep(&pod.name, at_risk, draft),
     }
 }
 
@@ -80,6 +86,37 @@ pub fn restart(snapshot: &Snapshot, pod: &PodFact, group: Group<'_>, draft: &mut
     let event = Event::normal(Happened::Restarted { pod: pod.name.clone() });
     draft.steps.push(pod.removal(place, proof, doing, None, Some(event)));
     wait_for(draft, (POD, &pod.name), Waiting::Restarting { pod: pod.name.clone() });
+}
+
+/// A pod, and where it is.
+pub fn where_is(pod: &PodFact) -> Where {
+    let name = pod.name.clone();
+    match pod.node.clone() {
+        Some(node) => Where::OnNode { pod: name, node },
+        None => Where::Nowhere { pod: name },
+    }
+}
+
+/// Wait because the data of a pod would go with it.
+pub fn keep(pod: &str, at_risk: &AtRisk, draft: &mut Draft) {
+    let name = pod.to_string();
+    let waiting = match at_risk.clone() {
+        AtRisk::Terminating { claim } => Waiting::Claim { pod: name, claim },
+        AtRisk::Unread { claim, why } => Waiting::ClaimUnread { pod: name, claim, why },
+    };
+    wait_for(draft, (POD, pod), waiting);
+}
+
+/// Report pods whose data goes with them, whatever is due.
+pub fn claims_at_risk(pods: &[PodFact], claims: &Claims, draft: &mut Draft) {
+    for pod in pods.iter().filter(|pod| !pod.terminating) {
+        match claims.at_risk(&pod.name) {
+            Some(AtRisk::Terminating { claim }) => {
+                draft.report(Problem::ClaimTerminating { pod: pod.name.clone(), claim });
+            }
+            Some(AtRisk::Unread { .. }) | None => {}
+        }
+    }
 }
 
 /// Pods that were signalled and have not taken it, or that could not be signalled.

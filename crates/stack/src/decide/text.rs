@@ -75,7 +75,7 @@ impl Text {
 pub fn has_changed_outside(pod: &PodFact, inputs: &str, text: Option<&Text>) -> bool {
     gate::stand(pod) == Stand::Passed
         && inputs_of(pod) == Some(inputs)
-        && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
+        && text.is_some_and(|text| gate::runs_with(pod) != Some(text.hash.as_str()))
 }
 
 /// Write the map, if it is not too large for one object.

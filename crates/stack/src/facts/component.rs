@@ -1,6 +1,10 @@
 //! A Component at one moment.
 
-use crate::resources::{self as kinds, CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET};
+use super::claims::Claims;
+use super::reach::Nodes;
+use crate::resources::{
+    self as kinds, CLAIM, CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET,
+};
 use crate::words::refusal::Unknown;
 use jiff::Timestamp;
 use palladion_api::component::names;
@@ -28,6 +32,10 @@ pub struct Facts<'a> {
     pub pods: Vec<PodFact>,
     /// Its texts as they were read back, by key; `None` = there is no ConfigMap.
     pub texts: Option<BTreeMap<String, String>>,
+    /// The claims of its pods.
+    pub claims: Claims,
+    /// Which pods can be reached.
+    pub reach: Nodes,
 }
 
 /// The StatefulSet of a Component.
@@ -91,6 +99,8 @@ impl<'a> Facts<'a> {
             set: sets.filter(is_ours).map(SetFact::read).next(),
             pods,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
+            claims: Claims::read(snapshot, snapshot.all(CLAIM)?),
+            reach: Nodes::read(snapshot),
         })
     }
 

@@ -15,6 +15,8 @@ pub enum Seen {
     },
     /// There is none of this name.
     Absent,
+    /// It is being deleted: what it has said last is not so any more.
+    Leaving,
     /// It has not said yet how it is.
     Silent,
     /// As it says itself.
@@ -30,6 +32,9 @@ pub fn see(snapshot: &Snapshot, dependency: &Dependency) -> Seen {
     let Some(object) = all.iter().find(|o| o.meta.name == dependency.name) else {
         return Seen::Absent;
     };
+    if object.meta.is_terminating() {
+        return Seen::Leaving;
+    }
     let status = object.body.get("status").cloned().unwrap_or_default();
     match serde_json::from_value(status["service"].clone()) {
         Ok(None) => Seen::Silent,

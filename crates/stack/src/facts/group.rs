@@ -1,5 +1,7 @@
 //! A group of node agents at one moment.
 
+use super::claims::Claims;
+use super::reach::Nodes;
 use crate::groups::overlap::Group;
 use crate::resources::{
     self as kinds, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
@@ -30,8 +32,14 @@ pub struct GroupFacts<'a> {
     pub set: Option<DaemonFact>,
     /// Its pods that have a node, by node.
     pub pods: Vec<PodFact>,
+    /// Its pods that have none.
+    pub unplaced: Vec<PodFact>,
     /// Its texts as they were read back, by key; `None` = there is no ConfigMap.
     pub texts: Option<BTreeMap<String, String>>,
+    /// The claims that its pods share; a DaemonSet has none of its own.
+    pub claims: Claims,
+    /// Which pods can be reached.
+    pub reach: Nodes,
     /// The profiles of the namespace; `Err` says why one cannot be read.
     pub profiles: BTreeMap<String, Result<NodeAgentProfileSpec, String>>,
     /// All groups of all namespaces.
@@ -81,9 +89,10 @@ impl<'a> GroupFacts<'a> {
         let spec = owner.part("spec").and_then(|s| s.ok_or_else(|| Unknown::NoSpec.to_string()));
         let map = named(CONFIG_MAP, &names::config_map(&owner.meta.name))?;
         let profiles = snapshot.all(PROFILE)?.iter().map(|o| (o.meta.name.clone(), profile(o)));
-        // One without a node is one of another group's: it waits, and holds up nobody.
+        // One without a node waits for it, maybe behind one of another group's, and holds up nobody.
         let pods = snapshot.all(POD)?.iter().map(|o| PodFact::read(o));
-        let mut pods: Vec<PodFact> = pods.filter(|pod| pod.node.is_some()).collect();
+        let (mut pods, unplaced): (Vec<PodFact>, Vec<PodFact>) =
+            pods.partition(|pod| pod.node.is_some());
         pods.sort_by(|a, b| (&a.node, &a.name).cmp(&(&b.node, &b.name)));
         Ok(Self {
             snapshot,
@@ -92,7 +101,10 @@ impl<'a> GroupFacts<'a> {
             operator_config: snapshot.spec_of(OPERATOR_CONFIG, "default")?,
             set: named(DAEMON_SET, &owner.meta.name)?.map(DaemonFact::read),
             pods,
+            unplaced,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
+            claims: Claims::read(snapshot, &[]),
+            reach: Nodes::read(snapshot),
             profiles: profiles.collect(),
             groups: snapshot.all(GROUP)?.iter().map(|o| group(o)).collect(),
         })

@@ -1,11 +1,13 @@
 //! From objects to facts: typed pictures of owners and of what they depend on.
 //! Nothing is decided here.
 
+pub mod claims;
 pub mod component;
 pub mod dependencies;
 pub mod graph;
 pub mod group;
 pub mod named;
+pub mod reach;
 pub mod registration;
 pub mod stack;
 

@@ -106,7 +106,7 @@ impl<'a> RegistrationFacts<'a> {
             SelectedKind::NodeAgentGroup => Ok(self.wanted_of_group(&selected.name)),
             SelectedKind::Component => match self.component(&selected.name) {
                 Seen::Unread { why } => Err(why),
-                Seen::Absent | Seen::Silent => Ok(Vec::new()),
+                Seen::Absent | Seen::Leaving | Seen::Silent => Ok(Vec::new()),
                 Seen::There(service) => Ok(self.wanted_of(&service)),
             },
         }

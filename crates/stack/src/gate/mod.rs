@@ -6,6 +6,7 @@
 mod tests;
 
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::component::names::RELOADED;
 use palladion_api::gate::{CONFIG, CONTAINER, GIVEN, INIT, READY, STATUS, TICKET, Ticket};
 use palladion_plan::workload::pod::{InitContainer, InitState, PodFact};
 use serde_json::{Value, json};
@@ -111,7 +112,19 @@ pub fn last_ticket(pod: &PodFact) -> Option<Ticket> {
     pod.labels.get(TICKET).and_then(|ticket| ticket.parse().ok())
 }
 
-/// Hash of the files that the pod was let through with, or asked to read since.
+/// Hash of the files that the process of a pod has: those that its gate says it has let
+/// through, or those that it was asked to read since. A gate may use one ticket while the
+/// next, for other files, is on its way to it, so that the label says less than the gate.
+pub fn runs_with(pod: &PodFact) -> Option<&str> {
+    let time = |key| pod.annotations.get(key).and_then(|t: &String| t.parse::<Timestamp>().ok());
+    let is_asked = time(RELOADED).is_some_and(|asked| time(GIVEN).is_none_or(|at| asked >= at));
+    let said = init(pod).filter(|gate| gate.state == InitState::Ended { code: 0 });
+    let said = said.and_then(|gate| gate.said.as_deref()).filter(|_| !is_asked);
+    // Gates of older releases say nothing.
+    said.or_else(|| config_of(pod))
+}
+
+/// Hash of the files that the pod's ticket is for, or that it was asked to read since.
 pub fn config_of(pod: &PodFact) -> Option<&str> {
     pod.labels.get(CONFIG).map(String::as_str).filter(|hash| !hash.is_empty())
 }

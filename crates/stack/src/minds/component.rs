@@ -3,7 +3,7 @@
 use crate::decide::component;
 use crate::decide::draft::Draft;
 use crate::decide::startable::{self, Hindrance};
-use crate::facts::{Facts, named};
+use crate::facts::{self, Facts, named};
 use crate::validate::{claims, validate};
 use crate::words::refusal::{Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
@@ -37,7 +37,7 @@ impl Mind for ComponentMind {
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
-        named::references(owner)
+        [facts::claims::named(owner), named::references(owner)].concat()
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
@@ -60,7 +60,7 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
     if owner.is_terminating() {
         return Plan::default(); // What it owns is Kubernetes' to collect.
     }
-    let refused = |refusal| Draft::default().plan(status::component::refused(facts, refusal));
+    let refused = |refusal| refused(facts, refusal);
     let spec = match &facts.spec {
         Ok(spec) => spec,
         Err(why) => return refused(Refusal::Unreadable { why: why.clone() }),
@@ -85,5 +85,17 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
         draft.wake = None;
     }
     let status = status::component::of(facts, &valid, &draft);
+    draft.plan(status)
+}
+
+/// What runs goes on running, and starts again as it was accepted before.
+fn refused(facts: &Facts<'_>, refusal: Refusal) -> Plan {
+    let spec = facts.spec.as_ref();
+    let mut draft = spec.map_or_else(|_| Draft::default(), |s| component::kept::decide(facts, s));
+    if spec.is_ok_and(|spec| status::component::pause(facts, spec).is_some()) {
+        draft.steps.clear();
+    }
+    draft.waits.clear();
+    let status = status::component::refused(facts, refusal, &draft);
     draft.plan(status)
 }

@@ -3,7 +3,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::group;
 use crate::decide::startable::{self, Hindrance};
-use crate::facts::{GroupFacts, named};
+use crate::facts::{self, GroupFacts, named};
 use crate::validate::validate_group;
 use crate::words::refusal::{GroupRefusal, Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
@@ -37,7 +37,7 @@ impl Mind for GroupMind {
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
-        named::references(owner)
+        [facts::claims::named(owner), named::references(owner)].concat()
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
@@ -59,7 +59,7 @@ fn decide_known(facts: &GroupFacts<'_>) -> Plan {
     if facts.snapshot.owner.meta.is_terminating() {
         return Plan::default(); // What it owns is Kubernetes' to collect.
     }
-    let refused = |refusal| Draft::default().plan(status::group::refused(facts, refusal));
+    let refused = |refusal| refused(facts, refusal);
     let spec = match &facts.spec {
         Ok(spec) => spec,
         Err(why) => {
@@ -86,5 +86,17 @@ fn decide_known(facts: &GroupFacts<'_>) -> Plan {
         draft.wake = None;
     }
     let status = status::group::of(facts, &valid, &draft);
+    draft.plan(status)
+}
+
+/// What runs goes on running, and starts again as it was accepted before.
+fn refused(facts: &GroupFacts<'_>, refusal: GroupRefusal) -> Plan {
+    let spec = facts.spec.as_ref();
+    let mut draft = spec.map_or_else(|_| Draft::default(), |s| group::kept::decide(facts, s));
+    if spec.is_ok_and(|spec| status::group::pause(facts, spec).is_some()) {
+        draft.steps.clear();
+    }
+    draft.waits.clear();
+    let status = status::group::refused(facts, refusal, &draft);
     draft.plan(status)
 }

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::facts::claims::AtRisk;
+use crate::facts::reach::Reach;
 use crate::gate::{self, Stand};
 use jiff::Timestamp;
 use palladion_api::staged::ReloadPolicy;
@@ -44,7 +46,7 @@ pub fn change(pod: &PodFact, inputs: Option<&str>, goal: Goal<'_>) -> Change {
     let (Stand::Passed, Some(text)) = (gate::stand(pod), goal.text) else {
         return Change::None;
     };
-    match (gate::config_of(pod) == Some(text), inputs == Some(goal.inputs)) {
+    match (gate::runs_with(pod) == Some(text), inputs == Some(goal.inputs)) {
         (true, true) => Change::None,
         (true, false) => Change::Words,
         (false, true) => Change::Outside,
@@ -53,12 +55,16 @@ pub fn change(pod: &PodFact, inputs: Option<&str>, goal: Goal<'_>) -> Change {
 }
 
 /// A pod, and how it differs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Candidate<'a> {
     /// The pod.
     pub pod: &'a PodFact,
     /// How it differs.
     pub change: Change,
+    /// Why its data may be lost if it ends.
+    pub at_risk: Option<AtRisk>,
+    /// Can it be reached?
+    pub reach: Reach,
 }
 
 /// May pods that serve be ended for a change?
@@ -102,6 +108,10 @@ pub enum Hold<'a> {
     Pod(&'a PodFact, Option<Timestamp>),
     /// What the pods need to start again is not there.
     Ground,
+    /// This pod does not stop.
+    Stays(&'a PodFact),
+    /// This pod's data would go with it.
+    Claim(&'a PodFact, AtRisk),
 }
 
 /// How a service is run.
@@ -125,24 +135,39 @@ pub fn next<'a>(pods: &[Candidate<'a>], rules: Rules, now: Timestamp) -> Work<'a
             (Change::Words, _) => work.note.push(candidate.pod),
             (Change::Outside, ReloadPolicy::Signal) => work.signal.push(candidate.pod),
             (Change::Outside, ReloadPolicy::Restart | ReloadPolicy::Recreate)
-            | (Change::Inputs | Change::Template, _) => restarts.push(*candidate),
+            | (Change::Inputs | Change::Template, _) => restarts.push(candidate),
         }
     }
-    let has_passed = |c: &Candidate<'_>| gate::stand(c.pod) == Stand::Passed;
+    let has_passed = |c: &&Candidate<'_>| gate::stand(c.pod) == Stand::Passed;
     let recreates = rules.policy == ReloadPolicy::Recreate && restarts.iter().any(has_passed);
     if recreates {
+        let at_risk = pods.iter().filter(|c| !c.pod.terminating).find_map(kept);
+        if at_risk.is_some() {
+            work.hold = at_risk;
+            return work;
+        }
+        // Those that stop would wait for one that does not, and nobody would serve.
+        let stays = pods.iter().find(|c| c.pod.terminating || c.reach == Reach::Lost);
+        if let Some(stays) = stays {
+            work.hold = Some(Hold::Stays(stays.pod));
+            return work;
+        }
         match rules.ground {
             Ground::Firm => work.recreate = Recreate::Now,
             Ground::Loose => work.hold = Some(Hold::Ground),
         }
         return work;
     }
+    // The others are not held up by a pod that keeps its data.
+    let at_risk = restarts.iter().copied().find_map(kept);
+    restarts.retain(|c| c.at_risk.is_none());
     // A pod that serves nobody may be the one that a fix is for: it waits for nobody.
     if let Some(broken) = restarts.iter().rev().find(|c| !c.pod.is_ready()) {
         work.restart = Some(broken.pod);
         return work;
     }
     let Some(last) = restarts.last() else {
+        work.hold = at_risk;
         return work;
     };
     let unavailable = pods.iter().find_map(|c| match c.pod.available_at(rules.min_ready_seconds) {
@@ -155,4 +180,9 @@ pub fn next<'a>(pods: &[Candidate<'a>], rules: Rules, now: Timestamp) -> Work<'a
         (None, Ground::Firm) => work.restart = Some(last.pod),
     }
     work
+}
+
+/// It is not ended as long as its data would go with it.
+fn kept<'a>(candidate: &Candidate<'a>) -> Option<Hold<'a>> {
+    Some(Hold::Claim(candidate.pod, candidate.at_risk.clone()?))
 }

@@ -43,8 +43,15 @@ fn rules(policy: ReloadPolicy) -> Rules {
 
 /// Decide for pods of the newest inputs.
 fn decided(pods: &[PodFact], rules: Rules) -> Work<'_> {
-    let all: Vec<Candidate<'_>> =
-        pods.iter().map(|pod| Candidate { pod, change: change(pod, Some("i2"), GOAL) }).collect();
+    let all: Vec<Candidate<'_>> = pods
+        .iter()
+        .map(|pod| Candidate {
+            pod,
+            change: change(pod, Some("i2"), GOAL),
+            at_risk: None,
+            reach: Reach::Reached,
+        })
+        .collect();
     next(&all, rules, now())
 }
 
@@ -124,7 +131,9 @@ fn signals_do_not_wait_for_restarts_and_words_are_only_noted() {
     assert_eq!(work.restart.map(|p| p.ordinal), Some(1));
     assert_eq!(work.signal.iter().map(|p| p.ordinal).collect::<Vec<_>>(), [0]);
     let same = pod(0, Is::Ready, "t2", "c2");
-    let noted = next(&[Candidate { pod: &same, change: Change::Words }], rules(Restart), now());
+    let candidate =
+        Candidate { pod: &same, change: Change::Words, at_risk: None, reach: Reach::Reached };
+    let noted = next(&[candidate], rules(Restart), now());
     assert_eq!((noted.restart, noted.note.len()), (None, 1));
 }
 

@@ -4,10 +4,19 @@
 use crate::decide::stack::{Found, needs_a_person};
 use crate::facts::StackFacts;
 use crate::words::stack::Child;
-use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PROGRESSING};
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::stack::StackKind;
 use palladion_plan::{Object, ObjectKey, Trouble};
 use serde_json::Value;
+
+/// Is anything left to do for a service?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// No.
+    Done,
+    /// Yes.
+    Open,
+}
 
 /// How a service is.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,9 +24,11 @@ pub enum Stand {
     /// It serves as its spec says.
     Ready,
     /// It serves, and something is wrong with it.
-    Degraded(Trouble),
-    /// It serves, and has not read its newest spec.
+    Degraded(Trouble, Work),
+    /// It serves, and its newest spec is not carried out yet: it was not read, or is on its way.
     Behind(Trouble),
+    /// It serves, and does not carry out its spec, because it is paused.
+    Paused(Trouble),
     /// It is on its way, or nothing is known of it.
     Waiting(Option<Trouble>),
     /// A person has to see to it: its spec is not what the Stack has.
@@ -28,7 +39,7 @@ impl Stand {
     /// Does it serve, with the spec of the Stack or on its way to it?
     pub fn is_ready(&self) -> bool {
         match self {
-            Stand::Ready | Stand::Degraded(_) | Stand::Behind(_) => true,
+            Stand::Ready | Stand::Degraded(..) | Stand::Behind(_) | Stand::Paused(_) => true,
             Stand::Waiting(_) | Stand::Stuck(_) => false,
         }
     }
@@ -36,8 +47,12 @@ impl Stand {
     /// Is there nothing left to do for it?
     pub fn is_done(&self) -> bool {
         match self {
-            Stand::Ready | Stand::Degraded(_) => true,
-            Stand::Behind(_) | Stand::Waiting(_) | Stand::Stuck(_) => false,
+            Stand::Ready | Stand::Degraded(_, Work::Done) => true,
+            Stand::Degraded(_, Work::Open)
+            | Stand::Behind(_)
+            | Stand::Paused(_)
+            | Stand::Waiting(_)
+            | Stand::Stuck(_) => false,
         }
     }
 
@@ -45,9 +60,10 @@ impl Stand {
     pub fn trouble(&self) -> Option<&Trouble> {
         match self {
             Stand::Ready => None,
-            Stand::Degraded(trouble) | Stand::Behind(trouble) | Stand::Stuck(trouble) => {
-                Some(trouble)
-            }
+            Stand::Degraded(trouble, _)
+            | Stand::Behind(trouble)
+            | Stand::Paused(trouble)
+            | Stand::Stuck(trouble) => Some(trouble),
             Stand::Waiting(trouble) => trouble.as_ref(),
         }
     }
@@ -55,8 +71,8 @@ impl Stand {
     /// What a person has to see to.
     pub fn problem(&self) -> Option<&Trouble> {
         match self {
-            Stand::Degraded(trouble) | Stand::Stuck(trouble) => Some(trouble),
-            Stand::Ready | Stand::Behind(_) | Stand::Waiting(_) => None,
+            Stand::Degraded(trouble, _) | Stand::Stuck(trouble) => Some(trouble),
+            Stand::Ready | Stand::Behind(_) | Stand::Paused(_) | Stand::Waiting(_) => None,
         }
     }
 }
@@ -99,12 +115,26 @@ fn says(facts: &StackFacts<'_>, kind: StackKind, object: &Object) -> Stand {
             None => Child::Silent { child },
         })));
     }
-    if let Some(message) = message(DEGRADED, "True") {
-        return Stand::Degraded(Trouble::of(Child::Degraded { child, message }));
-    }
-    match object.int_at("/status/observedGeneration") == Some(object.meta.generation) {
-        true => Stand::Ready,
-        false => Stand::Behind(Trouble::of(Child::Behind { child })),
+    // It says of its newest spec that it was read, and no word of it was done.
+    let paused = message(PAUSED, "True").map(|message| (child.clone(), message));
+    let progressing = message(PROGRESSING, "True").map(|message| (child.clone(), message));
+    let is_read = object.int_at("/status/observedGeneration") == Some(object.meta.generation);
+    let stand = match (paused, is_read, progressing) {
+        (Some((child, message)), _, _) => {
+            Stand::Paused(Trouble::of(Child::Paused { child, message }))
+        }
+        (None, false, _) => Stand::Behind(Trouble::of(Child::Behind { child: child.clone() })),
+        (None, true, Some((child, message))) => {
+            Stand::Behind(Trouble::of(Child::Progressing { child, message }))
+        }
+        (None, true, None) => Stand::Ready,
+    };
+    match message(DEGRADED, "True") {
+        Some(message) => {
+            let work = if stand.is_done() { Work::Done } else { Work::Open };
+            Stand::Degraded(Trouble::of(Child::Degraded { child, message }), work)
+        }
+        None => stand,
     }
 }
 

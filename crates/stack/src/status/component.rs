@@ -13,7 +13,7 @@ use crate::words::status::{Accepted, Available, Fine, Paused, Rest, Starting};
 use palladion_api::ComponentSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, GATES_PASSED, PROGRESSING};
 use palladion_api::service::ServiceStatus;
-use palladion_api::staged::GateState;
+use palladion_api::staged::{Gate, GateState};
 use palladion_plan::{Conditions, Trouble, Truth, wait};
 use serde_json::{Value, json};
 
@@ -30,8 +30,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
     let missing = draft.more.missing.as_ref();
     dependencies_ready(&mut writer, missing, is_unread, !on.is_empty());
-    gates_passed(&mut writer, valid, draft);
-    let list = |empty: bool, value: Value| if empty { Value::Null } else { value };
+    gates_passed(&mut writer, valid.spec.replicas, draft);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
@@ -40,7 +39,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "pods": format!("{}/{}", service.ready, service.wanted),
         "formed": formed,
         "layer": Graph::read(facts.snapshot).layer(&valid.name),
-        "gates": list(draft.more.gates.is_empty(), json!(draft.more.gates)),
+        "gates": if_any(&draft.more.gates),
         "pendingChange": draft.more.pending_change,
     })
 }
@@ -50,16 +49,31 @@ fn has_begun(facts: &Facts<'_>, draft: &Draft) -> bool {
     facts.status.service.is_some() || facts.set.is_some() || !draft.steps.is_empty()
 }
 
-/// Status of an owner that was refused: what runs goes on running.
-pub fn refused(facts: &Facts<'_>, refusal: Refusal) -> Value {
+/// Status of an owner that was refused: what runs goes on running, and how it runs is still
+/// said, as others start and call by that.
+pub fn refused(facts: &Facts<'_>, refusal: Refusal, draft: &Draft) -> Value {
     let mut writer = stored(facts);
     writer.set_false(ACCEPTED, refusal.clone());
     writer.set_false(PROGRESSING, refusal);
-    json!({
+    let mut status = json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.all(),
         "waits": Value::Null,
-    })
+    });
+    if let Some((service, formed)) = service::kept(facts) {
+        available(&mut writer, &service, formed);
+        degraded(&mut writer, facts, draft);
+        gates_passed(&mut writer, i32::try_from(service.wanted).unwrap_or(i32::MAX), draft);
+        status["pods"] = json!(format!("{}/{}", service.ready, service.wanted));
+        status["gates"] = if_any(&draft.more.gates);
+        status["formed"] = json!(formed);
+        status["service"] = json!(service);
+    }
+    status["conditions"] = json!(writer.all());
+    status
+}
+
+fn if_any(gates: &[Gate]) -> Value {
+    if gates.is_empty() { Value::Null } else { json!(gates) }
 }
 
 /// Is everything, or this object, paused? Says where.
@@ -116,10 +130,9 @@ fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     }
 }
 
-fn gates_passed(writer: &mut Conditions, valid: &Valid, draft: &Draft) {
+fn gates_passed(writer: &mut Conditions, wanted: i32, draft: &Draft) {
     let gates = &draft.more.gates;
     let passed = gates.iter().filter(|gate| gate.state == GateState::Passed).count();
-    let wanted = valid.spec.replicas;
     match &draft.more.closed {
         _ if wanted == 0 => writer.set_true(GATES_PASSED, Passed::NoPods),
         _ if i32::try_from(passed) == Ok(wanted) => writer.set_true(GATES_PASSED, Passed::All),

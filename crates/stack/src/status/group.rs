@@ -20,21 +20,20 @@ use palladion_plan::words::Reasoned;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Conditions, Trouble, Truth, wait};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Status of a group that was understood.
 pub fn of(facts: &GroupFacts<'_>, valid: &ValidGroup, draft: &Draft) -> Value {
-    let service = service(facts, valid);
+    let ports = valid.spec.network.ports.iter();
+    let ports = ports.filter_map(|p| Some((p.name.clone(), u16::try_from(p.port).ok()?)));
+    let service = service(facts, ports.collect());
     let mut overlaps = group::of(facts);
     overlaps.truncate(MOST_OVERLAPS);
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
     available(&mut writer, &service);
     progressing(&mut writer, facts, valid, draft, &service);
-    let trouble = failure(facts.snapshot).or_else(|| draft.troubles.first().cloned());
-    match trouble.or_else(|| stuck_pod(&facts.pods)) {
-        Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
-        None => writer.set_false(DEGRADED, Fine::Nothing),
-    }
+    degraded(&mut writer, facts, draft);
     paused(&mut writer, pause(facts, &valid.spec));
     let on = &valid.spec.depends_on;
     let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
@@ -54,7 +53,7 @@ pub fn of(facts: &GroupFacts<'_>, valid: &ValidGroup, draft: &Draft) -> Value {
 }
 
 /// Status of a group that was refused: what runs goes on running.
-pub fn refused(facts: &GroupFacts<'_>, refusal: GroupRefusal) -> Value {
+pub fn refused(facts: &GroupFacts<'_>, refusal: GroupRefusal, draft: &Draft) -> Value {
     // What is refused of every staged service has the same reason here.
     let reason = match &refusal {
         GroupRefusal::Shared { refusal } => refusal.reason(),
@@ -66,11 +65,23 @@ pub fn refused(facts: &GroupFacts<'_>, refusal: GroupRefusal) -> Value {
     let mut writer = stored(facts);
     writer.set(ACCEPTED, Truth::False, reason, refusal.clone());
     writer.set(PROGRESSING, Truth::False, reason, refusal);
-    json!({
+    let mut status = json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.all(),
         "waits": Value::Null,
-    })
+    });
+    if let Some(stored) = &facts.status.service {
+        // How the agents run is still said: others start by that.
+        let service = service(facts, stored.ports.clone());
+        let gates = counts(draft);
+        available(&mut writer, &service);
+        gates_passed(&mut writer, draft, gates, service.wanted);
+        degraded(&mut writer, facts, draft);
+        status["pods"] = json!(format!("{}/{}", service.ready, service.wanted));
+        status["gates"] = json!(gates);
+        status["service"] = json!(service);
+    }
+    status["conditions"] = json!(writer.all());
+    status
 }
 
 /// Is everything, or this object, paused? Says where.
@@ -84,18 +95,19 @@ fn stored(facts: &GroupFacts<'_>) -> Conditions {
 }
 
 /// Of a group, counts alone: its nodes may be thousands.
-fn service(facts: &GroupFacts<'_>, valid: &ValidGroup) -> ServiceStatus {
+fn service(facts: &GroupFacts<'_>, ports: BTreeMap<String, u16>) -> ServiceStatus {
     let ready = facts.pods.iter().filter(|pod| pod.is_ready()).count();
     let ready = u32::try_from(ready).unwrap_or(u32::MAX);
     let wanted = facts.set.as_ref().map_or(0, |set| set.desired);
-    let ports = valid.spec.network.ports.iter();
-    let ports = ports.filter_map(|p| Some((p.name.clone(), u16::try_from(p.port).ok()?)));
-    ServiceStatus {
-        active: ready > wanted / 2,
-        wanted,
-        ready,
-        ports: ports.collect(),
-        ..ServiceStatus::default()
+    ServiceStatus { active: ready > wanted / 2, wanted, ready, ports, ..ServiceStatus::default() }
+}
+
+fn degraded(writer: &mut Conditions, facts: &GroupFacts<'_>, draft: &Draft) {
+    let trouble = failure(facts.snapshot).or_else(|| draft.troubles.first().cloned());
+    let stuck = || stuck_pod(&facts.pods).or_else(|| stuck_pod(&facts.unplaced));
+    match trouble.or_else(stuck) {
+        Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
+        None => writer.set_false(DEGRADED, Fine::Nothing),
     }
 }
 
@@ -137,12 +149,13 @@ fn progressing(
         return writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
     }
     let is_applied = facts.set.as_ref().is_some_and(|set| set.seen);
-    let unready: Option<&PodFact> = facts.pods.iter().find(|p| !p.is_ready());
+    let mut all = facts.pods.iter().chain(&facts.unplaced);
+    let unready: Option<&PodFact> = all.find(|p| !p.is_ready());
     match unready {
         None if is_applied && service.ready >= service.wanted => {
             writer.set_false(PROGRESSING, Rest::AllReady);
         }
-        None => writer.set_true(PROGRESSING, Starting::NotApplied),
+        None => writer.set_true(PROGRESSING, Starting::NoPods),
         Some(pod) => writer.set_true(PROGRESSING, Starting::Pod { pod: pod.words() }),
     }
 }

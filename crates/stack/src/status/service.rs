@@ -14,19 +14,46 @@ pub fn of(facts: &Facts<'_>, valid: &Valid) -> (ServiceStatus, bool) {
     let is_ready = |ordinal: &i32| facts.pod(*ordinal).is_some_and(PodFact::is_ready);
     let ready = count(valid.ordinals().filter(is_ready).count());
     let nodes = nodes(facts, valid);
-    let is_formed = facts.status.formed || (wanted > 0 && ready >= wanted);
-    let of = if is_formed { count(nodes.len()) } else { wanted };
+    // With no member left on record it begins again.
+    let was_formed = facts.status.formed && !nodes.is_empty();
+    let is_formed = was_formed || (wanted > 0 && ready >= wanted);
     let ports = valid.spec.network.ports.iter();
     let ports = ports.filter_map(|p| Some((p.name.clone(), u16::try_from(p.port).ok()?)));
-    let service = ServiceStatus {
-        active: of > 0 && ready > of / 2,
+    let mut service = ServiceStatus {
+        active: false,
         wanted,
         ready,
         nodes,
         ports: ports.collect(),
         attributes: Default::default(),
     };
+    service.active = is_active(&service, is_formed);
     (service, is_formed)
+}
+
+/// The service of an owner whose spec is refused: as it was said last, with the pods as they
+/// are now. `None` = nothing was said.
+pub fn kept(facts: &Facts<'_>) -> Option<(ServiceStatus, bool)> {
+    let mut service = facts.status.service.clone()?;
+    let wanted = i32::try_from(service.wanted).unwrap_or(i32::MAX);
+    let pods = facts.pods.iter().filter(|pod| (0..wanted).contains(&pod.ordinal));
+    service.ready = count(pods.filter(|pod| pod.is_ready()).count());
+    for node in &mut service.nodes {
+        let name = node.name.as_str();
+        let pod = facts.pods.iter().find(|pod| pod.name == name && !pod.terminating);
+        let moved = pod.and_then(|pod| pod.address.as_deref());
+        if let Some(address) = facts.cluster_ip(name).or(moved) {
+            node.address = StaticAddress::new(address.to_string());
+        }
+    }
+    let formed = facts.status.formed;
+    service.active = is_active(&service, formed);
+    Some((service, formed))
+}
+
+fn is_active(service: &ServiceStatus, formed: bool) -> bool {
+    let of = if formed { count(service.nodes.len()) } else { service.wanted };
+    of > 0 && service.ready > of / 2
 }
 
 /// Pods that have been ready once and are still wanted: a restart must not

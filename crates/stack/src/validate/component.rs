@@ -1,7 +1,8 @@
 //! A Component that can be carried out.
 
+use super::template;
 use crate::owner::Owner;
-use crate::render::{Problem, Templates, placeholders};
+use crate::render::{Problem, Templates, Variables, placeholders};
 use crate::resources::COMPONENT;
 use crate::words::refusal::Refusal;
 use palladion_api::ComponentSpec;
@@ -12,10 +13,13 @@ use palladion_api::staged::{Addresses, Config, ReloadPolicy};
 use palladion_plan::workload::config;
 use palladion_plan::{Meta, hash};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The default image of the agent, among the settings of the process.
 pub const AGENT_IMAGE: &str = "agentImage";
+
+/// An address for documentation that no placeholder has.
+const MOVED: &str = "198.51.100.1";
 
 /// Labels and annotations with this prefix are the operator's.
 const OUR_PREFIX: &str = "palladion.dev/";
@@ -69,6 +73,7 @@ pub fn validate(
     if !config::has_containers(&spec.template) {
         return Err(Refusal::NoContainers);
     }
+    template::check(&spec.template)?;
     reserved(&spec.template["metadata"])?;
     // As admission has it, for objects that are older than the rule.
     let moves = spec.network.addresses == Addresses::PodIp;
@@ -81,6 +86,13 @@ pub fn validate(
         Some(line) => Refusal::TemplateLine { file, line, fault },
         None => Refusal::Template { file, fault },
     })?;
+    let moves_at_times = spec.network.addresses == Addresses::HostNetwork;
+    if moves_at_times
+        && spec.reload.policy == ReloadPolicy::Restart
+        && templates.as_ref().is_some_and(|templates| names_peers(meta, spec, templates))
+    {
+        return Err(Refusal::RestartWithNodeAddresses);
+    }
     Ok(Valid {
         name: meta.name.clone(),
         namespace: meta.namespace.clone(),
@@ -95,15 +107,36 @@ pub fn validate(
 /// The templates, once they were rendered for a trial.
 fn tried(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Result<Templates, Problem> {
     let templates = Templates::parse(&config.files)?;
-    let trial = placeholders(
-        &meta.name,
-        spec.replicas,
-        &spec.network.ports,
-        &config.parameters,
-        &spec.depends_on,
-    );
-    templates.render(&trial)?;
+    templates.render(&trial(meta, spec, config))?;
     Ok(templates)
+}
+
+fn trial(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Variables {
+    let (ports, on) = (&spec.network.ports, &spec.depends_on);
+    placeholders(&meta.name, spec.replicas, ports, &config.parameters, on)
+}
+
+/// Are the addresses of other pods in the text of one? The first two and the last are tried.
+fn names_peers(meta: &Meta, spec: &ComponentSpec, templates: &Templates) -> bool {
+    let Some(config) = &spec.config else {
+        return false;
+    };
+    let tried: BTreeSet<i32> = [0, 1, spec.replicas - 1].into();
+    tried.into_iter().any(|ordinal| {
+        let mut here = trial(meta, spec, config);
+        let nodes = here.nodes.clone().unwrap_or_default();
+        let Some(peer) = nodes.iter().find(|node| node.ordinal == ordinal) else {
+            return false;
+        };
+        if let Some(own) = &mut here.own {
+            (own.name, own.ordinal) = (peer.name.clone(), ordinal);
+            (own.address, own.ip) = (peer.address.clone(), peer.address.clone());
+        }
+        let mut moved = here.clone();
+        let others = moved.nodes.iter_mut().flatten().filter(|node| node.ordinal != ordinal);
+        others.for_each(|node| node.address = MOVED.to_string());
+        templates.render(&here).ok() != templates.render(&moved).ok()
+    })
 }
 
 pub(super) fn reserved(metadata: &Value) -> Result<(), Refusal> {
@@ -183,6 +216,34 @@ mod tests {
         };
         assert_eq!(moved("Restart").err(), Some(Refusal::RestartWithPodIps));
         assert!(moved("Recreate").is_ok());
+    }
+
+    #[test]
+    fn an_address_that_may_move_and_a_restart_go_together_where_no_peer_is_named() {
+        let of = |template: &str, policy: &str, replicas: i32| {
+            let (template, policy) = (json!(template), json!({ "policy": policy }));
+            verdict(move |s| {
+                s["network"]["addresses"] = json!("HostNetwork");
+                s["reload"] = policy;
+                s["replicas"] = json!(replicas);
+                s["config"]["files"][0]["template"] = template;
+            })
+        };
+        let all = "{% for node in nodes %}{{ node.address }} {% endfor %}";
+        assert_eq!(of(all, "Restart", 3).err(), Some(Refusal::RestartWithNodeAddresses));
+        for policy in ["Recreate", "Signal"] {
+            assert!(of(all, policy, 3).is_ok(), "{policy}");
+        }
+        assert!(of(all, "Restart", 1).is_ok(), "it has no peer");
+        for harmless in [
+            "{{ self.address }} {{ nodes | length }}",
+            "{% for node in nodes %}{{ node.name }} {% endfor %}",
+            "{{ dependencies.my_ring.addresses | join(',') }}",
+        ] {
+            assert!(of(harmless, "Restart", 3).is_ok(), "{harmless}");
+        }
+        let of_one = "{% if self.ordinal == 1 %}{{ nodes[0].address }}{% endif %}";
+        assert_eq!(of(of_one, "Restart", 3).err(), Some(Refusal::RestartWithNodeAddresses));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A group of node agents that can be carried out.
 
 use super::component::{AGENT_IMAGE, reserved};
+use super::template;
 use crate::facts::GroupFacts;
 use crate::groups::profiles::{OnConflict, Refused, merge};
 use crate::owner::Owner;
@@ -66,6 +67,7 @@ pub fn validate_group(
     if !config::has_containers(&spec.template) {
         return Err(shared(Refusal::NoContainers));
     }
+    template::check(&spec.template).map_err(shared)?;
     reserved(&spec.template["metadata"]).map_err(shared)?;
     let image = facts.snapshot.settings.get(AGENT_IMAGE).cloned();
     let agent_image = image.ok_or(shared(Refusal::NoAgentImage))?;

@@ -6,6 +6,7 @@ pub mod claims;
 pub mod component;
 pub mod group;
 pub mod registration;
+pub mod template;
 
 pub use component::{Valid, validate};
 pub use group::{ValidGroup, validate_group};

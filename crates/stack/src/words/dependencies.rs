@@ -9,6 +9,8 @@ palladion_plan::sentences! {
             "waiting for {dependency}, which cannot be read: {why}";
         Absent { dependency: String } => WaitingForDependency,
             "waiting for {dependency}, which does not exist; create it, or correct `dependsOn`";
+        Leaving { dependency: String } => WaitingForDependency,
+            "waiting for {dependency}, which is being deleted; create it again, or correct `dependsOn`";
         Silent { dependency: String } => WaitingForDependency,
             "waiting for {dependency} to report its state";
         TooFew { dependency: String, ready: u32, wanted: u32, needed: u32 } => WaitingForDependency,

@@ -11,8 +11,15 @@ palladion_plan::sentences! {
             "waiting for the pods: {there} of {wanted} exist; {pod} on node {node} is being deleted and will be recreated once it has stopped; if that node is gone for good, release the pod: `kubectl delete pod {pod} --force`";
         Address { pod: String } => WaitingForAddresses, "waiting for the address of {pod}";
         Texts => WaitingForPods, "waiting for the configuration of all pods to be written";
-        Stopping { left: usize } => RollingOut,
-            "all pods are being recreated: waiting for {left} to stop";
+        Stopping { left: usize, pod: Where } => RollingOut,
+            "all pods are being recreated: waiting for {left} to stop, {pod} among them; if the node of one is gone for good, release the pod with `kubectl delete pod --force`";
+        Recreated => RollingOut, "all pods are being recreated";
+    }
+
+    /// A pod, and where it is.
+    pub enum Where {
+        OnNode { pod: String, node: String } => "{pod} on node {node}";
+        Nowhere { pod: String } => "{pod}";
     }
 
     /// Why one pod has not passed its gate.
@@ -21,6 +28,8 @@ palladion_plan::sentences! {
             "waiting for the init container of pod {pod} to start";
         LeftOver { pod: String } => WaitingForPods,
             "the ticket of an earlier start is being removed from pod {pod}";
+        Kept { pod: String } => WaitingForPods,
+            "pod {pod} waits for its configuration, or to be restarted with the newest template";
         Volumes { pod: String, secrets: Names } => WaitingForVolumes,
             "waiting for the volumes of {pod}, which needs the Secrets {secrets}; the operator reads no Secrets: if this lasts, create the one that `kubectl describe pod {pod}` names, or correct `template`";
         Unused { pod: String } => WaitingForPods,
@@ -44,6 +53,7 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Open { pod: String } => "open the gate of pod {pod}";
+        Withdraw { pod: String } => "take back the ticket of pod {pod}, which has not started yet";
         Close { pod: String } => "close the gate of pod {pod}, which starts again";
     }
 }

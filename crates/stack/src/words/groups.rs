@@ -12,6 +12,8 @@ palladion_plan::sentences! {
     /// What is waited for.
     pub enum Waiting {
         Created { set: String } => CreatingObjects, "DaemonSet {set} is being created";
+        Node { pods: usize, names: Names } => RollingOut,
+            "{pods} pods get no change, as their nodes are not ready: {names}; each gets the newest when its node is back, or the Node is deleted";
         Deletion { pods: usize, names: Names } => WaitingForDeletion,
             "{pods} pods run with an earlier spec and get no changes of the services that they depend on: {names}; `upgradeStrategy` is `onDelete`: delete them, and each comes back with the newest spec";
     }

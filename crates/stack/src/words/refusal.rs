@@ -8,12 +8,15 @@ palladion_plan::sentences! {
         Unreadable { why: String } => InvalidSpec, "{why}";
         NoContainers => InvalidSpec,
             "spec.template.spec.containers is empty; add at least one container";
+        Shape { field: String, shape: Shape } => InvalidSpec, "spec.template.{field} must be {shape}";
         OurPrefix { field: &'static str, key: String, prefix: &'static str } => InvalidSpec,
             "the pod template must not set the {field} {key}: the prefix {prefix} is reserved for the operator";
         StatusLabel => InvalidSpec,
             "the pod template must not set the label `status`, by which the operator opens the gate of a pod; remove it";
         RestartWithPodIps => InvalidSpec,
             "with `network.addresses: PodIP` a restarted pod has another address, which would restart the others in turn; set `reload.policy` to Recreate or Signal";
+        RestartWithNodeAddresses => InvalidSpec,
+            "the configuration names the addresses of other pods, which with `network.addresses: HostNetwork` are those of their nodes: a restarted pod may come to another node, which would restart the others in turn; set `reload.policy` to Recreate or Signal, or name the pods by other words than `address`";
         NoAgentImage => FactUnknown,
             "the operator was started without the image of the agent (`--agent-image`)";
         NoConfigMap { map: String } => ConfigMapMissing,
@@ -30,6 +33,14 @@ palladion_plan::sentences! {
             "the template `{template}` fails: {fault}";
         Template { file: String, fault: Fault } => TemplateInvalid,
             "the template of file {file} fails: {fault}";
+    }
+
+    /// What a field must be.
+    #[derive(Copy)]
+    pub enum Shape {
+        Map => "a map";
+        List => "a list";
+        Maps => "a list of maps";
     }
 
     /// A group that is not carried out. What runs goes on running.
@@ -49,6 +60,7 @@ palladion_plan::sentences! {
     pub enum Unknown {
         NoSpec => FactUnknown, "the object has no spec";
         Fact { why: String } => FactUnknown, "{why}";
+        UnwatchedClaim => FactUnknown, "it is not watched yet";
         Unwatched { map: String } => FactUnknown, "ConfigMap {map} is not watched yet";
     }
 }

@@ -20,6 +20,9 @@ palladion_plan::sentences! {
         Degraded { child: String, message: String } => ServiceDegraded, "{child}: {message}";
         Behind { child: String } => CreatingObjects,
             "the operator has not read the newest spec of {child} yet";
+        Paused { child: String, message: String } => Paused,
+            "{child} does not carry out its spec: {message}";
+        Progressing { child: String, message: String } => RollingOut, "{child}: {message}";
         Silent { child: String } => CreatingObjects, "{child} has not reported its state";
         /// As it says itself.
         Says { child: String, message: String } => ServicesNotReady, "{child}: {message}";

@@ -25,6 +25,7 @@ palladion_plan::sentences! {
     pub enum Starting {
         Pod { pod: PodState } => PodsNotReady, "{pod}";
         NotApplied => PodsNotReady, "waiting for the StatefulSet controller to apply the newest spec";
+        NoPods => PodsNotReady, "waiting for the DaemonSet controller to apply the newest spec";
     }
 
     /// Nothing needs a person.

@@ -1,17 +1,9 @@
 //! What reaches pods that run: only what concerns them, in the way that the spec
 //! says, and not while a dependency comes or goes.
 
-use crate::world::{World, a_spec, with};
+use crate::world::{World, a_spec, recreated, signalled, with};
 use palladion_api::Reason;
-use serde_json::{Value, json};
-
-fn signalled(spec: Value) -> Value {
-    with(spec, "/reload", json!({ "policy": "Signal", "process": "api", "container": "api" }))
-}
-
-fn recreated(spec: Value) -> Value {
-    with(spec, "/reload", json!({ "policy": "Recreate" }))
-}
+use serde_json::json;
 
 #[test]
 fn a_parameter_that_one_text_uses_touches_one_pod() {

@@ -1,6 +1,6 @@
 //! The objects that are made.
 
-use crate::world::{NAME, World, a_spec, with};
+use crate::world::{NAME, World, a_spec, signalled, with};
 use palladion_stack::resources as kinds;
 use serde_json::json;
 
@@ -100,7 +100,7 @@ fn a_signalled_pod_has_a_container_beside_that_of_the_process() {
 
 #[test]
 fn pods_on_the_network_of_their_nodes_need_no_services_of_their_own() {
-    let spec = with(a_spec(), "/network/addresses", json!("HostNetwork"));
+    let spec = with(signalled(a_spec()), "/network/addresses", json!("HostNetwork"));
     let world = World::settled(spec);
     assert_eq!(services(&world), ["web-client", "web-nodes"]);
     assert_eq!(world.pod("web-0")["spec"]["hostNetwork"], true);

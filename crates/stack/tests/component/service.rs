@@ -55,6 +55,24 @@ fn growth_closes_no_gate_and_too_few_at_first_do() {
 }
 
 #[test]
+fn after_all_have_left_too_few_at_first_close_gates_again() {
+    let of = |replicas: i32| with(a_spec(), "/replicas", json!(replicas));
+    let mut world = World::settled(of(3));
+    assert_eq!(number(&world, "active"), json!(true));
+    world.set_spec(of(0));
+    world.pass(20);
+    assert!(names(&world).is_empty());
+    world.kubelet.sick.extend(["web-1".to_string(), "web-2".to_string()]);
+    world.set_spec(of(3));
+    world.pass(10);
+    assert_eq!(number(&world, "ready"), json!(1));
+    assert_eq!(number(&world, "active"), json!(false), "one of three that are wanted");
+    world.kubelet.sick.clear();
+    world.pass(5);
+    assert_eq!(number(&world, "active"), json!(true));
+}
+
+#[test]
 fn one_component_waits_for_another() {
     let on = json!([{ "kind": "Component", "name": "base" }]);
     let spec = with(a_spec(), "/dependsOn", on);

@@ -36,7 +36,8 @@ pub fn begun(spec: Value) -> World<StackMind> {
 fn says(world: &mut World<StackMind>, resource: Resource, name: &str, available: &str) {
     let conditions = json!([
         { "type": "Available", "status": available, "reason": "X", "message": "3 of 3" },
-        { "type": "Progressing", "status": "True", "reason": "X", "message": "waiting for a pod" },
+        { "type": "Progressing", "status": if available == "True" { "False" } else { "True" },
+            "reason": "X", "message": "waiting for a pod" },
     ]);
     put_conditions(world, resource, name, conditions);
 }

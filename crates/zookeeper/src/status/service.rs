@@ -12,17 +12,22 @@ use std::collections::BTreeMap;
 /// What dependents read.
 pub fn of(facts: &Facts<'_>, valid: &Valid) -> ServiceStatus {
     let wanted = u32::try_from(valid.size).unwrap_or_default();
-    let node =
-        |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
     let ready = ready(facts);
     ServiceStatus {
         active: ready * 2 > size(facts, wanted),
         wanted,
         ready: u32::try_from(ready).unwrap_or(u32::MAX),
-        nodes: of_record(facts).filter_map(node).collect(),
+        nodes: nodes(facts),
         ports: BTreeMap::from([("client".to_string(), valid.ports.client)]),
         attributes: BTreeMap::new(),
     }
+}
+
+/// The members of record, and where they are.
+pub fn nodes(facts: &Facts<'_>) -> Vec<ServiceNode> {
+    let node =
+        |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
+    of_record(facts).filter_map(node).collect()
 }
 
 /// The members of record: they have joined and are not leaving. Not those that are ready

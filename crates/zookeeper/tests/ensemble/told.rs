@@ -1,6 +1,7 @@
 //! What people are told, and what they can do about it.
 
 use super::world::World;
+use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
 /// pravega/zookeeper-operator#575, with two servers of three.
@@ -25,6 +26,29 @@ fn a_spec_that_cannot_be_carried_out_is_refused_and_what_runs_goes_on() {
         world.settle();
         world.expect(3);
     }
+}
+
+/// Gates read `service.active`, whatever became of the spec.
+#[test]
+fn an_ensemble_whose_spec_is_refused_says_that_its_servers_are_away_and_that_they_are_back() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "servers": 2 }));
+    world.settle();
+    assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
+    for machine in ["n1", "n2"] {
+        world.kube.set_machine(&mut world.store, machine, Machine::Down);
+    }
+    world.settle();
+    let said = world.condition("Available");
+    assert!(said.starts_with("False QuorumLost: 1 of 3"), "{said}");
+    let service = world.status()["service"].clone();
+    assert_eq!((&service["active"], &service["ready"]), (&json!(false), &json!(1)), "{service}");
+    for machine in ["n1", "n2"] {
+        world.kube.set_machine(&mut world.store, machine, Machine::Up);
+    }
+    world.settle();
+    assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
+    assert_eq!(world.status()["service"]["active"], json!(true));
 }
 
 #[test]

@@ -38,6 +38,26 @@ fn it_is_kept_so_while_the_intent_stands() {
     ended.with(|w| w.source = Source::Saved).waits(Reason::WaitingForMember);
 }
 
+/// Its virtual machine was killed, or its pod deleted, while it drained: the work has ended
+/// with it, and nobody else would ever say that it is done.
+#[test]
+fn a_node_that_ends_while_its_application_is_being_stopped_has_stopped_it() {
+    let open = running().intent(Kind::StopApp, "n7").app_stopped(IntentState::Running);
+    let ended = open.with(|w| w.process = Process::Absent);
+    let done = |nonce: &'static str| Action::SettleIntent {
+        nonce: nonce.into(),
+        state: IntentState::Done,
+        message: None,
+    };
+    assert_eq!(ended.action(), done("n7"));
+    let another = ended.clone().intent(Kind::StopApp, "n8");
+    assert_eq!(another.action(), done("n8"), "it is not started for it, and would wait for ever");
+    let saved = ended.clone().with(|w| w.source = Source::Saved);
+    saved.waits(Reason::WaitingForMember);
+    let withdrawn = ended.with(|w| w.spec().intent = None);
+    assert_eq!(withdrawn.start().entry, Entry::Plain);
+}
+
 #[test]
 fn it_is_started_again_when_the_intent_is_withdrawn() {
     let withdrawn = running().app_stopped(IntentState::Done);

@@ -14,6 +14,8 @@ pub struct InitContainer {
     pub id: Option<String>,
     /// What it does.
     pub state: InitState,
+    /// What it has said at its end.
+    pub said: Option<String>,
 }
 
 /// What an init container does.
@@ -62,6 +64,7 @@ pub(super) fn project_init(object: &Value) -> Value {
             "id": status["containerID"],
             "since": status["state"]["running"]["startedAt"],
             "code": status["state"]["terminated"]["exitCode"],
+            "said": status["state"]["terminated"]["message"],
         })
     });
     all.collect()
@@ -104,6 +107,7 @@ pub(super) fn read_init(projected: &Value) -> Vec<InitContainer> {
             name: text("name").unwrap_or_default().to_string(),
             id: text("id").map(str::to_string),
             state,
+            said: text("said").map(str::to_string),
         }
     })
     .collect()
@@ -129,7 +133,7 @@ mod tests {
             "spec": { "initContainers": [{ "name": "first" }, { "name": "second" }, { "name": "third" }] },
             "status": { "initContainerStatuses": [
                 { "name": "second", "containerID": "c://2", "state": { "running": { "startedAt": "2026-01-01T00:00:05Z" } } },
-                { "name": "first", "containerID": "c://1", "state": { "terminated": { "exitCode": 0 } } },
+                { "name": "first", "containerID": "c://1", "state": { "terminated": { "exitCode": 0, "message": "done" } } },
                 { "name": "third", "containerID": "", "state": { "waiting": { "reason": "PodInitializing" } } },
             ] },
         });
@@ -138,11 +142,16 @@ mod tests {
             name: name.into(),
             id: id.map(str::to_string),
             state,
+            said: None,
         };
+        let done = Some("done".to_string());
         assert_eq!(
             init_of(pod),
             [
-                of("first", Some("c://1"), InitState::Ended { code: 0 }),
+                InitContainer {
+                    said: done,
+                    ..of("first", Some("c://1"), InitState::Ended { code: 0 })
+                },
                 of("second", Some("c://2"), InitState::Running { since }),
                 of("third", None, InitState::Waiting),
             ]

@@ -44,13 +44,13 @@ impl Agreed {
         most
     }
 
-    /// Queues for which the node of this member must not stop, by its own word and by that
-    /// of the others. Of one that does not answer only the others speak.
+    /// Queues for which the node of this member must not stop, by its own word, which leaves
+    /// out what nobody could wait for: a queue that is there alone, and one with two replicas.
+    /// Of a node whose agent does not answer only the others speak, who do not say which
+    /// queues these are: all without a majority elsewhere count.
     pub fn need(&self, member: &MemberName, node: &NodeName) -> QueueNames {
-        let own = self.answers.get(member).map(|a| a.queues.critical.clone());
-        let mut need = self.on(node).without_majority;
-        larger(&mut need, own.unwrap_or_default());
-        need
+        let own = self.answers.get(member).map(|answer| answer.queues.critical.clone());
+        own.unwrap_or_else(|| self.on(node).without_majority)
     }
 
     /// Replicas of this member that have not caught up; `None` where that is not known.

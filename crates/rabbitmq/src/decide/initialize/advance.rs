@@ -11,7 +11,6 @@ use palladion_api::service::ServiceTurn;
 use palladion_plan::members::{survey, turn as shared};
 use palladion_plan::words::initialize::{Doing, Happened, Problem, Waiting};
 use palladion_plan::{Event, turn};
-use serde_json::json;
 
 /// Before there is a cluster, nobody remembers a failed start.
 const RETRY: SignedDuration = SignedDuration::from_secs(10);
@@ -73,10 +72,8 @@ fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut
 fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     draft.steps.extend(permit::withdraw(facts, member));
     let event = Event::normal(Happened::Initialized { member: member.name.clone() });
-    // The first node has imported the definitions that it found.
-    let more = [
-        ("initialized", survey::served(facts)),
-        ("definitionsHash", json!(member.status.definitions_hash)),
-    ];
+    // What the first node has imported, nobody reports: the Secret may have come, or changed,
+    // since it was set up. What is mounted now is imported when nothing else is to be done.
+    let more = [("initialized", survey::served(facts))];
     draft.steps.push(shared::finish(facts, turn, &more, Some(event)));
 }

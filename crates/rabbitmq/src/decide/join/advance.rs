@@ -185,7 +185,7 @@ fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mu
     let given = member.spec.as_ref().and_then(|spec| spec.start.as_ref());
     let event = given.map(|_| Event::normal(Happened::Joined { member: name() }));
     draft.steps.extend(permit::withdraw(facts, member));
-    draft.steps.push(lock::finish(facts, turn, event));
+    draft.steps.push(lock::finish(facts, turn, finish::announced(member, event)));
 }
 
 fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {

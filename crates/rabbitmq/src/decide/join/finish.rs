@@ -6,9 +6,10 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::turn::order::{self, Job};
 use crate::facts::{Facts, MemberFact};
-use crate::words::join::Waiting;
+use crate::words::join::{Happened, Waiting};
 use palladion_api::member::OperationState;
 use palladion_api::service::ServiceTurn;
+use palladion_plan::Event;
 use palladion_plan::proof::ProofKind;
 
 /// Bring a member that has joined to its replicas. `Some` when it has them, and all of
@@ -44,6 +45,17 @@ pub fn complete(
     };
     evidence::look_again(facts, turn, &question, waiting, draft);
     None
+}
+
+/// What the end of a join, or of a replacement, announces: the queues that have refused a
+/// replica, if there are any. A sick queue holds up no turn, and nobody else would say it.
+pub fn announced(member: &MemberFact, otherwise: Option<Event>) -> Option<Event> {
+    let left = member.status.operation.as_ref().and_then(|grown| grown.queues.as_ref());
+    let refused = left.filter(|queues| !queues.is_empty()).map(|queues| {
+        let (member, queues) = (member.name.clone(), queues.into());
+        Event::warning(Happened::WithoutReplicas { member, queues })
+    });
+    refused.or(otherwise)
 }
 
 /// Has it taken replicas in this turn? Its ledger keeps the last order.

@@ -7,6 +7,6 @@ mod next;
 mod old_data;
 
 pub use advance::{advance, goes_on, permitted};
-pub use finish::complete;
+pub use finish::{announced, complete};
 pub use next::{adopt_permit, next};
 pub use old_data::off_record;

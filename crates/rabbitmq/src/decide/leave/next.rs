@@ -3,6 +3,7 @@
 use super::asked;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
+use crate::decide::maintain;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -24,6 +25,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
         let waiting = Waiting::ForCluster { member: member.name.clone(), why };
         draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
+    if maintain::before_stop(facts, member, draft).is_busy() {
         return Flow::Busy;
     }
     let volume = member.volume_id().cloned().unwrap_or_default();

@@ -61,6 +61,16 @@ pub fn run<'a>(
     Some((executor, outcome))
 }
 
+/// A member that carries an order for the whole cluster out at this moment, whether or not it
+/// still stands: what was begun goes on.
+pub fn under_way<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
+    let works = |m: &&MemberFact| {
+        let last = m.status.operation.as_ref().filter(|_| m.agent_answers(&facts.nodes));
+        last.is_some_and(|o| order::is_for_all(&o.id) && !order::is_over(o))
+    };
+    facts.members.values().find(works)
+}
+
 /// The order for the whole cluster that a member has.
 fn given(member: &MemberFact) -> Option<&MemberOperation> {
     let order = member.spec.as_ref()?.operation.as_ref()?;

@@ -24,6 +24,17 @@ pub fn before_upgrade(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Fl
     }
 }
 
+/// No node is stopped in the middle of a job: that of a feature flag changes tables on all of
+/// them, and an import would be cut in half.
+pub fn before_stop(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    let Some(executor) = job::under_way(facts).filter(|_| member.serves) else {
+        return Flow::Free;
+    };
+    let waiting = Waiting::ToEnd { member: member.name.clone(), executor: executor.name.clone() };
+    draft.wait_for(waiting).about(member.subject());
+    Flow::Busy
+}
+
 /// As soon as all nodes serve: every one of them knows the flags that are due.
 fn enable_flags(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let disabled = disabled_flags(facts);

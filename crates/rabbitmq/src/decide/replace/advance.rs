@@ -3,7 +3,7 @@
 
 use super::next::question;
 use crate::decide::draft::Draft;
-use crate::decide::evidence;
+use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget;
 use crate::decide::join;
 use crate::decide::turn::permit::{self, Course};
@@ -90,6 +90,9 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         return;
     }
     let question = question(facts, member);
+    if is_out(facts, turn, &question, draft).is_none() {
+        return;
+    }
     let _ = join::permitted(facts, turn, member, &question, ProofKind::Dead, draft);
 }
 
@@ -104,14 +107,25 @@ fn make_room(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: 
         return;
     }
     let question = question(facts, member);
-    if order::is_open(facts, turn, &question, draft) {
-        return;
-    }
-    let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
-    let Some(agreed) = proven else { return };
-    if forget::is_forgotten(facts, turn, &question, &agreed, draft) {
+    if let Some(agreed) = is_out(facts, turn, &question, draft) {
         let _ = lost::make(facts, member, &agreed.proof.stated(), draft);
     }
+}
+
+/// Is the old node out of the queues that can do without it, and out of the cluster, as all
+/// answer? Asked again when there is another volume: a person may have deleted the claim
+/// before the node was out.
+fn is_out(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    question: &Question<'_>,
+    draft: &mut Draft,
+) -> Option<Agreed> {
+    if order::is_open(facts, turn, question, draft) {
+        return None;
+    }
+    let agreed = evidence::prove(facts, turn, question, ProofKind::Dead, draft)?;
+    forget::is_forgotten(facts, turn, question, &agreed, draft).then_some(agreed)
 }
 
 fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
@@ -130,5 +144,5 @@ fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mu
         draft.steps.push(step.fenced(facts.fence()));
     }
     let event = Event::normal(Happened::Replaced { member: name() });
-    draft.steps.push(lock::finish(facts, turn, Some(event)));
+    draft.steps.push(lock::finish(facts, turn, join::announced(member, Some(event))));
 }

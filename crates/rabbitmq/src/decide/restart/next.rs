@@ -2,6 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question, disabled_flags, is_new_line};
+use crate::decide::maintain;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -30,6 +31,9 @@ fn take(facts: &Facts<'_>, valid: &Valid, member: Option<&MemberFact>, draft: &m
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
         let waiting = Waiting::ForCluster { member: member.name.clone(), why };
         draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
+    if maintain::before_stop(facts, member, draft).is_busy() {
         return Flow::Busy;
     }
     let flags = disabled_flags(facts);

@@ -1,6 +1,7 @@
 //! The order of decisions for one Component: a table of contents.
 
 pub mod gates;
+pub mod kept;
 pub mod rollout;
 pub mod services;
 pub mod set;
@@ -31,6 +32,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     let work = rollout::work(facts, valid, &base, &texts, &template);
     let purpose = set::purpose(&template, &texts);
     set::decide(facts, valid, image, (&work, &purpose), &mut draft);
+    // A set that is rejected keeps nobody from starting as before.
+    draft.begin_part();
     gates::decide(facts, valid, &template, &texts, &mut draft);
     rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);
     draft

@@ -4,7 +4,7 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::rollout::{carry_out, inputs_of, restart, unconfirmed};
+use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::Facts;
 use crate::reload::{self, Candidate, Goal, Rules, Work, change};
 use crate::validate::Valid;
@@ -31,7 +31,9 @@ pub fn work<'a>(
         .map(|pod| {
             let text = texts.current(facts, &pod.name).map(|text| text.hash.as_str());
             let goal = Goal { template, inputs: &valid.inputs, text };
-            Candidate { pod, change: change(pod, inputs_of(pod), goal) }
+            let change = change(pod, inputs_of(pod), goal);
+            let (at_risk, reach) = (facts.claims.at_risk(&pod.name), facts.reach.of(pod));
+            Candidate { pod, change, at_risk, reach }
         })
         .collect();
     let rules = Rules {
@@ -57,6 +59,7 @@ pub fn decide(
         }
         ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
     }
+    claims_at_risk(&facts.pods, &facts.claims, draft);
     let text = |name: &str| texts.current(facts, name).map(|text| text.hash.as_str());
     carry_out(facts.snapshot, work, &valid.inputs, |pod| text(&pod.name), draft);
     if let Some(pod) = work.restart {

@@ -5,6 +5,7 @@ use super::texts::Texts;
 use crate::build::set::{self, Wanted};
 use crate::decide::draft::{Draft, apply, wait_for};
 use crate::decide::evidence;
+use crate::decide::rollout::{keep, where_is};
 use crate::decide::settle::Timing;
 use crate::facts::Facts;
 use crate::facts::component::SetFact;
@@ -50,11 +51,11 @@ pub fn decide(
         wait_for(draft, (STATEFUL_SET, name), Waiting::BeingDeleted { set: name.clone() });
         return;
     }
-    let running = Wanted { agent_image: image, replicas: valid.spec.replicas, recreating: None };
+    let replicas = replicas(facts, valid, stored, draft);
+    let running = Wanted { agent_image: image, replicas, recreating: None };
     let (wanted, event) = match (&stored.recreating, work.recreate) {
         (Some(what_for), _) if is_stopping(facts, stored) => {
-            let left = facts.pods.len();
-            wait_for(draft, (STATEFUL_SET, name), reload::Waiting::Stopping { left });
+            wait_for(draft, (STATEFUL_SET, name), stopping(facts));
             (Wanted { replicas: 0, recreating: Some(what_for), ..running }, None)
         }
         (Some(_), _) => {
@@ -62,8 +63,7 @@ pub fn decide(
             (running, None)
         }
         (None, Recreate::Now) if stored.replicas > 0 => {
-            let left = facts.pods.len();
-            wait_for(draft, (STATEFUL_SET, name), reload::Waiting::Stopping { left });
+            wait_for(draft, (STATEFUL_SET, name), stopping(facts));
             let event = Event::normal(reload::Happened::Recreated);
             (Wanted { replicas: 0, recreating: Some(purpose), ..running }, Some(event))
         }
@@ -71,6 +71,29 @@ pub fn decide(
     };
     let proof = evidence::may_shrink(facts, valid, stored, wanted.replicas, work.recreate);
     apply(facts.snapshot, STATEFUL_SET, set::stateful_set(valid, wanted), (proof, event), draft);
+}
+
+/// What the recreation of all pods waits for.
+fn stopping(facts: &Facts<'_>) -> reload::Waiting {
+    match facts.pods.first().map(where_is) {
+        Some(pod) => reload::Waiting::Stopping { left: facts.pods.len(), pod },
+        None => reload::Waiting::Starting,
+    }
+}
+
+/// As many as the spec has; as many as there are while one of those too many would take
+/// its data with it.
+fn replicas(facts: &Facts<'_>, valid: &Valid, stored: &SetFact, draft: &mut Draft) -> i32 {
+    let wanted = valid.spec.replicas;
+    let surplus = facts.pods.iter().filter(|pod| pod.ordinal >= wanted && !pod.terminating);
+    let mut at_risk = surplus.filter_map(|pod| Some((pod, facts.claims.at_risk(&pod.name)?)));
+    match at_risk.next().filter(|_| stored.replicas > wanted) {
+        Some((pod, at_risk)) => {
+            keep(&pod.name, &at_risk, draft);
+            stored.replicas
+        }
+        None => wanted,
+    }
 }
 
 /// Are pods left of those that are to stop, or may there be?

@@ -112,7 +112,7 @@ fn make(
         };
         let (name, address) = (peer.name.clone(), peer.address.clone());
         let node = pod.node.clone().unwrap_or_default();
-        let key = key(config, pod, &ip);
+        let key = key(config.key, pod, &ip);
         variables.own = Some(Own { name, ordinal, address, ip, node });
         if let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) {
             texts.all.insert(pod.name.clone(), text);
@@ -121,8 +121,9 @@ fn make(
     texts
 }
 
-fn key(config: &Config, pod: &PodFact, ip: &str) -> String {
-    match config.key {
+/// The key of a pod's text.
+pub fn key(of: ConfigKey, pod: &PodFact, ip: &str) -> String {
+    match of {
         ConfigKey::PodName => pod.name.clone(),
         ConfigKey::PodIp => key_of(ip),
     }
@@ -169,7 +170,9 @@ pub fn has_every_key(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> bool {
 fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft: &mut Draft) {
     let stored = facts.texts.clone().unwrap_or_default();
     let mut data = BTreeMap::new();
-    for ordinal in valid.ordinals() {
+    // One that runs although it is not wanted any more keeps its text until it ends.
+    let left = facts.pods.iter().map(|pod| pod.ordinal).filter(|o| *o >= valid.spec.replicas);
+    for ordinal in valid.ordinals().chain(left) {
         let name = names::pod(&valid.name, ordinal);
         let newest = texts.all.get(&name).filter(|text| text.time == Timing::Now);
         if let Some(text) = newest {

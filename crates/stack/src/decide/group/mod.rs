@@ -1,5 +1,6 @@
 //! The order of decisions for one group of node agents: a table of contents.
 
+pub mod kept;
 mod pods;
 mod set;
 pub mod texts;
@@ -31,6 +32,8 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup) -> Draft {
     let image = set::agent_image(facts, valid);
     let template = build::daemon_set::template_hash(valid, image);
     set::decide(facts, valid, image, &mut draft);
+    // A set that is rejected keeps nobody from starting as before.
+    draft.begin_part();
     pods::gates(facts, valid, &template, &texts, &mut draft);
     pods::rollout(facts, valid, (&base, &template), &texts, &mut draft);
     draft

@@ -5,9 +5,10 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, Terms, await_volumes, tend};
-use crate::decide::rollout::{carry_out, inputs_of, restart, unconfirmed};
+use crate::decide::gates::{Gated, Terms, await_volumes, is_rejected, tend};
+use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
+use crate::facts::reach::Reach;
 use crate::gate::{self, Stand};
 use crate::reload::{self, Candidate, Change, Goal, Rules, change};
 use crate::validate::ValidGroup;
@@ -28,11 +29,16 @@ pub fn gates(
 ) {
     let closed = draft.more.missing.clone();
     let pods = facts.pods.iter().filter(|pod| !pod.terminating);
+    let set = facts.set.as_ref().filter(|set| is_rejected(facts.snapshot, &set.object));
+    let kept = set.map(|set| set.template.as_str());
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
-            // A pod of an older template is restarted, unless somebody else does that.
+            // A pod of an older template is restarted, unless somebody else does that or the
+            // API server rejects the newer one.
             let is_current = match valid.spec.upgrade_strategy {
-                UpgradeStrategy::Rolling => pod.spec_hash() == Some(template),
+                UpgradeStrategy::Rolling => {
+                    pod.spec_hash() == Some(template) || pod.spec_hash() == kept && kept.is_some()
+                }
                 UpgradeStrategy::OnDelete => true,
             };
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
@@ -40,7 +46,12 @@ pub fn gates(
         })
         .collect();
     let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    tend(facts.snapshot, &gated, Terms { closed: closed.as_ref(), inputs: &valid.inputs }, draft);
+    tend(
+        facts.snapshot,
+        &gated,
+        Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) },
+        draft,
+    );
     if let Some(trouble) = closed.filter(|_| is_waited_at) {
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);
@@ -63,14 +74,24 @@ pub fn rollout(
         }
         ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
     }
+    claims_at_risk(&facts.pods, &facts.claims, draft);
     // Before the set has the newest template, it would recreate a pod from another.
     if !facts.set.as_ref().is_some_and(|set| set.seen && set.template == template) {
         return;
     }
     let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
     await_deletion(facts, valid, template, text, draft);
-    let candidate = |pod| Candidate { pod, change: due(valid, pod, template, text(&pod.name)) };
-    let candidates: Vec<Candidate<'_>> = facts.pods.iter().map(candidate).collect();
+    // A pod that nobody reaches serves its own node alone: the other nodes go on without it.
+    let (reached, lost): (Vec<&PodFact>, Vec<&PodFact>) =
+        facts.pods.iter().partition(|pod| facts.reach.of(pod) == Reach::Reached);
+    let candidates: Vec<Candidate<'_>> = reached
+        .iter()
+        .map(|pod| {
+            let change = due(valid, pod, template, text(&pod.name));
+            let at_risk = facts.claims.at_risk(&pod.name);
+            Candidate { pod, change, at_risk, reach: Reach::Reached }
+        })
+        .collect();
     // Agents of different nodes do not wait for each other, so that nothing is
     // gained by ending them all.
     let policy = match spec.reload.policy {
@@ -80,11 +101,33 @@ pub fn rollout(
     let rules = Rules { policy, min_ready_seconds: 0, ground: base.ground };
     let work = reload::next(&candidates, rules, facts.snapshot.now);
     carry_out(facts.snapshot, &work, &valid.inputs, |pod| text(&pod.name), draft);
+    let is_due = |pod: &PodFact| match due(valid, pod, template, text(&pod.name)) {
+        Change::Outside | Change::Inputs | Change::Template => true,
+        Change::None | Change::Words => false,
+    };
+    await_nodes(facts, &lost, is_due, draft);
     if let Some(pod) = work.restart {
-        let all: Vec<Option<&PodFact>> = facts.pods.iter().map(Some).collect();
+        let all: Vec<Option<&PodFact>> = reached.iter().copied().map(Some).collect();
         let group = Group { pods: &all, min_ready_seconds: 0, ground: base.ground };
         restart(facts.snapshot, pod, group, draft);
     }
+}
+
+/// Name those that get no change because nobody reaches them, and look again when one that
+/// is on its way out counts as one of these.
+fn await_nodes(
+    facts: &GroupFacts<'_>,
+    lost: &[&PodFact],
+    is_due: impl Fn(&PodFact) -> bool,
+    draft: &mut Draft,
+) {
+    let left: Vec<&&PodFact> = lost.iter().filter(|pod| is_due(pod)).collect();
+    if !left.is_empty() {
+        let names = Names::of(left.iter().map(|pod| pod.name.as_str()));
+        draft.wait_for(Waiting::Node { pods: left.len(), names });
+    }
+    let next = facts.pods.iter().filter_map(|pod| facts.reach.lost_at(pod)).min();
+    next.into_iter().for_each(|at| draft.wake_at(at));
 }
 
 /// Somebody else restarts the pods, and until then nothing reaches those that were started

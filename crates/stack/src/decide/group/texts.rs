@@ -2,6 +2,7 @@
 
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
+use crate::decide::kept::stored;
 use crate::decide::settle::{Timing, timing};
 use crate::decide::text::{Text, has_changed_outside, write_map};
 use crate::facts::GroupFacts;
@@ -82,19 +83,61 @@ fn make(
         made = is_shared.then(|| text.clone());
         texts.0.insert(pod.name.clone(), text);
     }
-    texts
+    match config.key {
+        GroupKey::NodeName => with_namesakes(facts, valid, texts),
+        GroupKey::Group | GroupKey::PodIp => texts,
+    }
+}
+
+/// A node name may be the beginning of another, up to a dot. Then the files of the other are
+/// among those that the gate of the first counts as its own, and so they are here.
+fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> Texts {
+    let made: BTreeMap<&str, &Text> =
+        texts.0.values().map(|text| (text.key.as_str(), text)).collect();
+    let all = keys(facts, valid);
+    let whole = |text: &Text| {
+        let mut files = text.files.clone();
+        for other in all.iter().filter(|other| file_of_key(&text.key, other).is_some()) {
+            if *other == text.key {
+                continue;
+            }
+            let of_other: Vec<(String, String)> = match made.get(other.as_str()) {
+                Some(text) => text.data().collect(),
+                None => stored_of(facts, other),
+            };
+            let seen = of_other.iter().filter_map(|(k, v)| Some((file_of_key(&text.key, k)?, v)));
+            files.extend(seen.map(|(file, value)| (file.to_string(), value.clone())));
+        }
+        Text { time: text.time, ..Text::new(text.key.clone(), files) }
+    };
+    Texts(texts.0.iter().map(|(pod, text)| (pod.clone(), whole(text))).collect())
+}
+
+fn stored_of(facts: &GroupFacts<'_>, key: &str) -> Vec<(String, String)> {
+    let stored = facts.texts.iter().flatten();
+    let own = stored.filter(|(k, _)| file_of_key(key, k).is_some());
+    own.map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
 /// The key of a pod's text, and what of the pod goes into it.
-fn identity(key: GroupKey, valid: &ValidGroup, pod: &PodFact) -> Option<(String, Option<Own>)> {
+fn identity(of: GroupKey, valid: &ValidGroup, pod: &PodFact) -> Option<(String, Option<Own>)> {
     let own = || {
         let (node, ip) = (pod.node.clone()?, pod.address.clone()?);
         Some(Own { name: pod.name.clone(), ordinal: 0, address: ip.clone(), ip, node })
     };
-    match key {
-        GroupKey::Group => Some((valid.name.clone(), None)),
-        GroupKey::NodeName => own().map(|own| (own.node.clone(), Some(own))),
-        GroupKey::PodIp => own().map(|own| (key_of(&own.ip), Some(own))),
+    let own = match of {
+        GroupKey::Group => None,
+        GroupKey::NodeName | GroupKey::PodIp => Some(own()?),
+    };
+    Some((key(of, &valid.name, pod)?, own))
+}
+
+/// The key of a pod's text, as far as it is known.
+pub fn key(of: GroupKey, group: &str, pod: &PodFact) -> Option<String> {
+    match of {
+        GroupKey::Group => Some(group.to_string()),
+        GroupKey::NodeName => pod.node.clone(),
+        GroupKey::PodIp => pod.address.as_deref().map(key_of),
     }
 }
 
@@ -115,7 +158,9 @@ fn hold_back(
     let changed: BTreeSet<&str> = changed.iter().map(|pod| pod.name.as_str()).collect();
     let former = match valid.spec.config.as_ref().map(|config| config.key) {
         // Where all have one text, one that starts gets what the others have.
-        Some(GroupKey::Group) if time == Timing::Later => stored(facts, &valid.name),
+        Some(GroupKey::Group) if time == Timing::Later => {
+            facts.texts.as_ref().and_then(|texts| stored(texts, &valid.name))
+        }
         Some(GroupKey::Group | GroupKey::NodeName | GroupKey::PodIp) | None => None,
     };
     for (pod, text) in &mut texts.0 {
@@ -125,14 +170,6 @@ fn hold_back(
             Some(_) | None => {}
         }
     }
-}
-
-/// The text of a key as it is in the map.
-fn stored(facts: &GroupFacts<'_>, key: &str) -> Option<Text> {
-    let stored = facts.texts.iter().flatten();
-    let own = stored.filter_map(|(k, v)| Some((file_of_key(key, k)?.to_string(), v.clone())));
-    let files: BTreeMap<String, String> = own.collect();
-    (!files.is_empty()).then(|| Text::new(key.to_string(), files))
 }
 
 /// The map: the newest texts of those who may have them, and of the others what is there.

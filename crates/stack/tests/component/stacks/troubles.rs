@@ -68,6 +68,43 @@ fn a_service_that_has_not_read_its_newest_spec_is_not_done() {
     assert_eq!(world.says("Progressing"), "False UpToDate");
 }
 
+/// It serves, and has these conditions of these reasons besides.
+fn serves_with(world: &mut World<StackMind>, name: &str, others: &[(&str, &str)]) {
+    let of = |(type_, status): (&str, &str)| json!({ "type": type_, "status": status, "reason": "X", "message": "one of three" });
+    let mut all = vec![of(("Available", "True"))];
+    all.extend(others.iter().copied().map(of));
+    put_conditions(world, kinds::COMPONENT, name, json!(all));
+}
+
+#[test]
+fn a_service_that_rolls_serves_and_is_not_done() {
+    let mut world = begun(a_stack());
+    all_say(&mut world, "True");
+    serves_with(&mut world, "kube", &[("Progressing", "True")]);
+    assert_eq!(service(&world, "kube")["ready"], true);
+    assert_eq!(service(&world, "kube")["message"], "Component kube: one of three");
+    assert_eq!(world.says("Available"), "True UpToDate");
+    assert_eq!(world.says("Progressing"), format!("True {}", Reason::RollingOut));
+    assert_eq!(world.says("Degraded"), "False UpToDate");
+    // What is wrong with it besides is no end of it.
+    serves_with(&mut world, "kube", &[("Progressing", "True"), ("Degraded", "True")]);
+    assert_eq!(world.says("Progressing"), format!("True {}", Reason::ServiceDegraded));
+    serves_with(&mut world, "kube", &[("Progressing", "False"), ("Degraded", "True")]);
+    assert_eq!(world.says("Progressing"), "False UpToDate");
+}
+
+#[test]
+fn a_service_that_is_paused_does_not_carry_out_what_the_stack_has() {
+    let mut world = begun(a_stack());
+    all_say(&mut world, "True");
+    serves_with(&mut world, "config", &[("Progressing", "False"), ("Paused", "True")]);
+    assert_eq!(service(&world, "config")["ready"], true, "it serves");
+    assert_eq!(service(&world, "config")["reason"], Reason::Paused.as_str());
+    assert_eq!(world.says("Progressing"), format!("True {}", Reason::Paused));
+    all_say(&mut world, "True");
+    assert_eq!(world.says("Progressing"), "False UpToDate");
+}
+
 #[test]
 fn every_service_that_is_refused_is_shown() {
     let mut world = begun(a_stack());

@@ -1,6 +1,7 @@
 //! The kubelet: it mounts what it has heard of, runs the agent's own gate in the
 //! init container, and starts the service behind it.
 
+use super::pods::{address, has_container, key_of_texts, labels};
 use super::{NAMESPACE, World, is_ready};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent_gate::reload::{Due, Taken};
@@ -8,13 +9,16 @@ use palladion_agent_gate::{Gate, Labels, Reload, Verdict};
 use palladion_api::gate::{file_of_key, hash_of_files};
 use palladion_api::ids::Uid;
 use palladion_plan::sim::store::text;
-use palladion_plan::{Mind, ObjectKey, Precondition, Propagation};
+use palladion_plan::{Mind, ObjectKey, Precondition, Propagation, Resource};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// From the deletion of a pod to its end.
 const GRACE: SignedDuration = SignedDuration::from_secs(2);
+
+/// So long a change may take from a dependency to a pod.
+const HEARD: SignedDuration = SignedDuration::from_secs(1);
 
 /// All nodes in one.
 #[derive(Default)]
@@ -30,12 +34,20 @@ pub struct Kubelet {
     pub frozen: BTreeSet<String>,
     /// Pods that find no node.
     pub unscheduled: BTreeSet<String>,
+    /// Pods that run, and of which nobody reports anything.
+    pub mute: BTreeSet<String>,
+    /// Pods in which nothing is seen of their labels and files for a while.
+    pub blind: BTreeSet<String>,
+    /// From now on a pod whose gate opens is mute.
+    pub silent_once_open: bool,
     /// Pods whose volumes are not there: none of their containers is started.
     pub unmounted: BTreeSet<String>,
     /// Pods in which no process has the name that is to be signalled.
     pub nameless: BTreeSet<String>,
     /// Pods whose node is gone: nobody ends them.
     pub dead: BTreeSet<String>,
+    /// The nodes on which new pods come one after the other; without any, all come to one.
+    pub rota: VecDeque<&'static str>,
     /// A quota on pods.
     pub quota: Option<i64>,
     /// An init container that something puts before the gate.
@@ -61,6 +73,8 @@ struct Run {
     since: Timestamp,
     gate: Gate,
     state: State,
+    /// Hash of the files that the gate has let through, which is its last word.
+    let_through: String,
     reload: Reload,
 }
 
@@ -80,6 +94,12 @@ impl Kubelet {
         let id = format!("containerd://{}", self.made);
         let run = self.runs.get_mut(uid).unwrap();
         run.begin(id, now, &labels(pod));
+    }
+
+    /// Where the scheduler puts the next pod that may come to any node.
+    pub fn next_node(&mut self) -> String {
+        self.rota.rotate_left(self.rota.len().min(1));
+        self.rota.back().copied().unwrap_or("node-1").to_string()
     }
 
     fn settle_map(&mut self, map: BTreeMap<String, String>, now: Timestamp) {
@@ -105,11 +125,6 @@ impl Run {
     }
 }
 
-fn labels(pod: &Value) -> Labels {
-    let all = pod["metadata"]["labels"].as_object().into_iter().flatten();
-    all.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default())).collect()
-}
-
 impl<M: Mind + Clone + Default> World<M> {
     pub fn restart_sandbox(&mut self, pod: &str) {
         let (pod, now) = (self.pod(pod), self.store.now);
@@ -118,8 +133,13 @@ impl<M: Mind + Clone + Default> World<M> {
 
     /// Asks for a pod to end, as `kubectl delete` does.
     pub fn end_pod(&mut self, pod: &str) {
-        let key = ObjectKey::new(kinds::POD, NAMESPACE, pod);
-        let uid = Uid::new(text(&self.pod(pod), "/metadata/uid"));
+        self.end(kinds::POD, pod);
+    }
+
+    /// As `kubectl delete` does it: what somebody uses goes later.
+    pub fn end(&mut self, resource: Resource, name: &str) {
+        let key = ObjectKey::new(resource, NAMESPACE, name);
+        let uid = Uid::new(text(&self.get(resource, name).unwrap(), "/metadata/uid"));
         self.store.delete(&key, &Precondition::Uid(uid), Propagation::Background).unwrap();
         self.settle();
     }
@@ -151,12 +171,13 @@ impl<M: Mind + Clone + Default> World<M> {
             self.kubelet.made += 1;
             let number = self.kubelet.made;
             let run = Run {
-                ip: format!("10.1.0.{number}"),
+                ip: address(pod, number),
                 files: BTreeMap::new(),
                 id: format!("containerd://{number}"),
                 since: now,
                 gate: Gate::new(now.as_second(), &labels(pod)),
                 state: State::Gated,
+                let_through: String::new(),
                 reload: Reload::new(""),
             };
             self.kubelet.runs.insert(uid.clone(), run);
@@ -167,7 +188,9 @@ impl<M: Mind + Clone + Default> World<M> {
         if !is_frozen {
             run.files = mounted;
         }
-        self.look(key, pod, &uid, is_frozen);
+        if !self.kubelet.blind.contains(&key.name) {
+            self.look(key, pod, &uid, is_frozen);
+        }
         self.report(key, pod, &uid);
     }
 
@@ -182,9 +205,12 @@ impl<M: Mind + Clone + Default> World<M> {
                 Verdict::Open => {
                     run.state = State::Serving;
                     run.reload = Reload::new(&mounted);
-                    let since = run.since;
+                    run.let_through.clone_from(&mounted);
                     self.kubelet.starts.push((key.name.clone(), uid.into(), mounted));
-                    self.started(key, since);
+                    if self.kubelet.silent_once_open {
+                        self.kubelet.mute.insert(key.name.clone());
+                    }
+                    self.started(key);
                 }
                 Verdict::Wait(_) => {}
                 Verdict::End(_) => run.state = State::Ended,
@@ -209,14 +235,18 @@ impl<M: Mind + Clone + Default> World<M> {
         }
     }
 
-    /// No service starts unless every dependency was there since its gate began to wait.
-    fn started(&self, key: &ObjectKey, since: Timestamp) {
+    /// No service starts while a dependency is away. What the kubelet mounts is a little late.
+    fn started(&self, key: &ObjectKey) {
+        let since = self.store.now - self.kubelet.map_delay - HEARD;
         let all_there = self.all_there.is_some_and(|at| at >= since);
         assert!(all_there, "{} started although a dependency was away", key.name);
     }
 
     fn report(&mut self, key: &ObjectKey, pod: &Value, uid: &str) {
         let run = &self.kubelet.runs[uid];
+        if self.kubelet.mute.contains(&key.name) {
+            return;
+        }
         let is_sick = self.kubelet.sick.contains(&key.name)
             || text(pod, "/spec/containers/0/image").contains("bad");
         let is_late = run.reload.taken(self.store.now.as_second()) == Taken::Late
@@ -224,7 +254,9 @@ impl<M: Mind + Clone + Default> World<M> {
         let is_serving = matches!(run.state, State::Serving) && !is_sick && !is_late;
         let state = match run.state {
             State::Gated => json!({ "running": { "startedAt": run.since } }),
-            State::Serving => json!({ "terminated": { "exitCode": 0 } }),
+            State::Serving => {
+                json!({ "terminated": { "exitCode": 0, "message": run.let_through } })
+            }
             State::Ended => json!({ "terminated": { "exitCode": 1 } }),
         };
         let truth = if is_serving { "True" } else { "False" };
@@ -248,20 +280,4 @@ impl<M: Mind + Clone + Default> World<M> {
         }
         let _ = self.store.put_status(key, status);
     }
-}
-
-/// As the gate gets it from its environment.
-fn key_of_texts(pod: &Value, ip: &str) -> String {
-    let init = pod["spec"]["initContainers"].as_array().into_iter().flatten();
-    let variable = init.map(|c| c["env"][0].clone()).find(Value::is_object).unwrap_or_default();
-    match (variable["value"].as_str(), text(&variable, "/valueFrom/fieldRef/fieldPath")) {
-        (Some(key), _) => key.to_string(),
-        (None, "status.podIP") => ip.to_string(),
-        (None, "spec.nodeName") => text(pod, "/spec/nodeName").to_string(),
-        (None, _) => text(pod, "/metadata/name").to_string(),
-    }
-}
-
-fn has_container(pod: &Value, name: &str) -> bool {
-    pod["spec"]["containers"].as_array().into_iter().flatten().any(|c| c["name"] == name)
 }

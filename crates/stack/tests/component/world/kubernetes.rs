@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 impl<M: Mind + Clone + Default> World<M> {
     pub(super) fn run_controllers(&mut self) {
+        // The StatefulSet controller creates no pod whose claim is still being deleted.
+        self.release_claims();
         let sets: Vec<ObjectKey> =
             self.store.list(kinds::STATEFUL_SET).map(|(k, _)| k.clone()).collect();
         for key in sets {
@@ -80,15 +82,23 @@ impl<M: Mind + Clone + Default> World<M> {
         for (key, pod) in waiting {
             let agent = text(&pod, "/metadata/labels/palladion.dev~1node-agent").to_string();
             let node = match text(&pod, "/metadata/annotations/test~1node") {
-                "" => "node-1",
-                node => node,
+                "" => self.kubelet.next_node(),
+                node => node.to_string(),
             };
+            let node = node.as_str();
             let is_taken = !agent.is_empty()
                 && self.store.list(kinds::POD).any(|(_, other)| {
                     text(other, "/metadata/labels/palladion.dev~1node-agent") == agent
                         && text(other, "/spec/nodeName") == node
                 });
-            if !is_taken && !self.kubelet.unscheduled.contains(&key.name) {
+            if is_taken || self.kubelet.unscheduled.contains(&key.name) {
+                let condition = json!({ "type": "PodScheduled", "status": "False",
+                    "reason": "Unschedulable", "message": "0/3 nodes are available" });
+                let status = json!({ "phase": "Pending", "conditions": [condition] });
+                if pod["status"] != status {
+                    self.store.put_status(&key, status).unwrap();
+                }
+            } else {
                 let bound = json!({ "spec": { "nodeName": node } });
                 self.store.merge(&key, &bound, Subresource::None).unwrap();
             }
@@ -137,6 +147,43 @@ impl<M: Mind + Clone + Default> World<M> {
             let all = pod["spec"]["initContainers"].as_array_mut().unwrap();
             all.insert(0, json!({ "name": first }));
         }
+        self.claim(set, &mut pod);
         self.store.create(&key, &pod).unwrap();
+    }
+
+    /// A claim for each template. It gets the labels by which the set selects its pods.
+    fn claim(&mut self, set: &Value, pod: &mut Value) {
+        let templates = set["spec"]["volumeClaimTemplates"].as_array().cloned();
+        for template in templates.into_iter().flatten() {
+            let (volume, of) = (template["metadata"]["name"].clone(), &pod["metadata"]["name"]);
+            let name = format!("{}-{}", volume.as_str().unwrap(), of.as_str().unwrap());
+            let mut claim = template.clone();
+            claim["metadata"]["name"] = json!(name);
+            claim["metadata"]["namespace"] = json!(NAMESPACE);
+            let labels = set["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten();
+            labels.for_each(|(key, value)| claim["metadata"]["labels"][key] = value.clone());
+            let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &name);
+            if self.store.get(&key).is_none() {
+                self.store.create(&key, &claim).unwrap();
+            }
+            let mounted = json!({ "name": volume, "persistentVolumeClaim": { "claimName": name } });
+            pod["spec"]["volumes"].as_array_mut().unwrap().push(mounted);
+        }
+    }
+
+    /// A claim that is being deleted goes as soon as no pod uses it, with its data.
+    fn release_claims(&mut self) {
+        let uses = |pod: &Value, claim: &str| {
+            let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+            volumes.into_iter().any(|v| v["persistentVolumeClaim"]["claimName"] == claim)
+        };
+        let free: Vec<ObjectKey> = self
+            .store
+            .list(kinds::CLAIM)
+            .filter(|(_, claim)| claim["metadata"]["deletionTimestamp"].is_string())
+            .filter(|(key, _)| !self.store.list(kinds::POD).any(|(_, pod)| uses(pod, &key.name)))
+            .map(|(key, _)| key.clone())
+            .collect();
+        free.iter().for_each(|key| self.store.remove(key));
     }
 }

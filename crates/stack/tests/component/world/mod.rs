@@ -3,12 +3,14 @@
 
 mod kubelet;
 mod kubernetes;
+mod machines;
 mod patch;
+mod pods;
 mod spec;
 
 pub use kubelet::Kubelet;
 use patch::{is_enough, replacing};
-pub use spec::{a_spec, with};
+pub use spec::{a_spec, recreated, signalled, with};
 
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::Reason;
@@ -182,7 +184,9 @@ impl<M: Mind + Clone + Default> World<M> {
                 .into_iter()
                 .find(|r| d["kind"] == r.kind);
             let key = ObjectKey::new(resource.unwrap(), NAMESPACE, text(d, "/name"));
-            let service = self.store.get(&key).map(|o| o["status"]["service"].clone());
+            let object = self.store.get(&key);
+            let stays = object.filter(|o| !o["metadata"]["deletionTimestamp"].is_string());
+            let service = stays.map(|o| o["status"]["service"].clone());
             service.is_some_and(|service| is_enough(&service, &d["minimum"]))
         })
     }

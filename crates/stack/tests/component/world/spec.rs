@@ -20,6 +20,16 @@ pub fn a_spec() -> Value {
     })
 }
 
+/// The process of a pod is signalled for a change from outside.
+pub fn signalled(spec: Value) -> Value {
+    with(spec, "/reload", json!({ "policy": "Signal", "process": "api", "container": "api" }))
+}
+
+/// All pods are recreated for a change.
+pub fn recreated(spec: Value) -> Value {
+    with(spec, "/reload", json!({ "policy": "Recreate" }))
+}
+
 pub fn with(mut spec: Value, pointer: &str, value: Value) -> Value {
     let mut at = &mut spec;
     for part in pointer.split('/').skip(1) {

@@ -1,0 +1,134 @@
+//! What a service says of itself while its spec is refused or it is being deleted: others
+//! start and call by that, so that it is never what was so once.
+
+use crate::groups::{a_group, node, profile, settled, vfs};
+use crate::world::{NAMESPACE, World, a_spec, with};
+use palladion_api::Reason;
+use palladion_plan::ObjectKey;
+use palladion_stack::resources as kinds;
+use serde_json::json;
+
+const FILE: &str = "/config/files/0/template";
+
+/// A Component whose spec is refused.
+fn refused() -> World {
+    let mut world = World::settled(a_spec());
+    world.set_spec(with(a_spec(), FILE, json!("{% if %}")));
+    world.pass(5);
+    assert_eq!(world.says("Accepted"), format!("False {}", Reason::TemplateInvalid));
+    world
+}
+
+#[test]
+fn pods_that_fail_under_a_refused_spec_are_not_said_to_be_ready() {
+    let mut world = refused();
+    assert_eq!(world.status()["service"]["ready"], 2);
+    world.kubelet.sick.extend(["web-0", "web-1"].map(String::from));
+    world.pass(30);
+    let status = world.status();
+    assert_eq!(
+        (&status["service"]["ready"], &status["service"]["active"]),
+        (&json!(0), &json!(false))
+    );
+    assert_eq!(status["pods"], "0/2");
+    assert_eq!(status["service"]["nodes"].as_array().unwrap().len(), 2, "they are on record");
+    assert_eq!(world.says("Available"), format!("False {}", Reason::PodsNotReady));
+    world.kubelet.sick.clear();
+    world.pass(5);
+    assert_eq!(world.says("Available"), "True UpToDate");
+    let writes = world.writes();
+    world.pass(60);
+    assert_eq!(world.writes(), writes, "at rest nothing is written");
+}
+
+#[test]
+fn a_pod_that_starts_again_under_a_refused_spec_gets_what_it_had() {
+    let mut world = refused();
+    let texts = world.texts();
+    world.restart_sandbox("web-0");
+    world.pass(10);
+    assert_eq!(world.kubelet.starts.len(), 3, "{}", world.status());
+    world.delete_pod("web-1");
+    world.pass(10);
+    assert_eq!(world.kubelet.starts.len(), 4, "{}", world.status());
+    assert_eq!(world.texts(), texts);
+    // Its dependency is as much needed as before.
+    world.ring(3, 1);
+    world.restart_sandbox("web-0");
+    world.pass(60);
+    assert_eq!(world.kubelet.starts.len(), 4);
+    assert_eq!(world.says("GatesPassed"), format!("False {}", Reason::WaitingForDependency));
+    world.set_spec(a_spec());
+    world.ring(3, 3);
+    world.pass(20);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.kubelet.starts.len(), 5, "and nobody was restarted");
+}
+
+#[test]
+fn nothing_is_done_under_a_pause_though_the_spec_is_refused() {
+    let mut world = refused();
+    world.set_spec(with(with(a_spec(), FILE, json!("{% if %}")), "/paused", json!(true)));
+    world.restart_sandbox("web-0");
+    world.pass(30);
+    assert_eq!(world.kubelet.starts.len(), 2);
+    assert_eq!(world.status()["service"]["ready"], 1);
+}
+
+#[test]
+fn a_template_that_the_api_server_rejects_keeps_no_pod_from_starting_as_before() {
+    let mut world = World::settled(a_spec());
+    world.refuse("unknown field \"imag\"", |key, new| {
+        key.resource == kinds::STATEFUL_SET
+            && new["spec"]["template"]["spec"]["containers"][0]["imag"].is_string()
+    });
+    world.set_spec(with(a_spec(), "/template/spec/containers/0/imag", json!("good:2")));
+    world.pass(10);
+    assert!(world.condition("Degraded")["message"].to_string().contains("unknown field"));
+    world.restart_sandbox("web-0");
+    world.pass(90);
+    assert_eq!(world.kubelet.starts.len(), 3, "{}", world.status());
+    world.set_spec(a_spec());
+    world.pass(90);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.kubelet.starts.len(), 3);
+}
+
+#[test]
+fn a_dependency_that_is_being_deleted_opens_no_gate() {
+    let mut world = World::settled(a_spec());
+    let ring = ObjectKey::new(kinds::CASSANDRA, NAMESPACE, "ring");
+    let held = json!({ "metadata": { "finalizers": ["palladion.dev/teardown"] } });
+    world.store.merge(&ring, &held, palladion_plan::Subresource::None).unwrap();
+    world.end(kinds::CASSANDRA, "ring");
+    world.all_there = None;
+    world.restart_sandbox("web-0");
+    world.pass(60);
+    assert_eq!(world.kubelet.starts.len(), 2);
+    let message = world.condition("DependenciesReady")["message"].to_string();
+    assert!(message.contains("ring, which is being deleted"), "{message}");
+    assert!(world.is_ready("web-1"), "what runs goes on running");
+}
+
+#[test]
+fn agents_start_again_though_a_profile_of_their_group_is_missing() {
+    let mut world = settled(a_group());
+    world.store.remove(&ObjectKey::new(kinds::PROFILE, NAMESPACE, "base"));
+    world.settle();
+    assert_eq!(world.says("Accepted"), format!("False {}", Reason::ProfileMissing));
+    world.restart_sandbox("kernel-n1");
+    world.kubelet.sick.insert("kernel-n2".into());
+    world.pass(20);
+    assert_eq!(world.kubelet.starts.len(), 3, "{}", world.status());
+    assert_eq!(world.status()["pods"], "1/2");
+    assert_eq!(world.status()["service"]["ready"], 1);
+    // A node that comes gets what the others have.
+    node(&mut world, "n4", "kernel");
+    world.pass(10);
+    assert_eq!(world.kubelet.starts.len(), 4, "{}", world.status());
+    world.kubelet.sick.clear();
+    profile(&mut world, "base", vfs(7));
+    world.pass(30);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.kubelet.starts.len(), 4, "nobody was restarted");
+}
