@@ -43,6 +43,14 @@ fn a_node_whose_namesake_comes_and_goes_goes_on() {
     node(&mut world, "n1.lab", "kernel");
     world.pass(60);
     well(&world, 3);
+    let starts = |world: &World<GroupMind>| {
+        world.kubelet.starts.iter().filter(|(pod, ..)| pod == "kernel-n1").count()
+    };
+    let before = starts(&world);
+    world.ring(4, 4);
+    world.pass(60);
+    well(&world, 3);
+    assert_eq!(starts(&world), before + 1, "it hears of a change");
     node(&mut world, "n1.lab", "dpdk");
     world.pass(60);
     well(&world, 2);

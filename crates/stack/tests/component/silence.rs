@@ -24,7 +24,10 @@ fn started_unseen(spec: Value) -> World {
     world.pass(1);
     assert_eq!(world.kubelet.starts.len(), 3, "it has started");
     let status = world.pod("web-0")["status"].clone();
-    assert!(text(&status, "/initContainerStatuses/0/state/running/startedAt") != "", "{status}");
+    assert!(
+        !text(&status, "/initContainerStatuses/0/state/running/startedAt").is_empty(),
+        "{status}"
+    );
     world
 }
 
