@@ -168,7 +168,7 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
     assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
     let queues = now["queues"].as_array().cloned().unwrap_or_default();
     let is_of_one = expression.contains("rabbit_amqqueue:lookup");
-    if expression.contains("synchronised_slave_nodes") {
+    if expression.contains("amqqueue:is_durable") {
         let wanted = |queue: &&Value| !is_of_one || is_named(queue, expression);
         return listed(queues.iter().filter(wanted));
     }

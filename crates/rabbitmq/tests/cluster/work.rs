@@ -145,7 +145,8 @@ impl World {
             }
             let now = self.store.now;
             let has = queue.replicas.len();
-            let has_spare = has == queue.wanted + 1 || (has > queue.wanted && has.is_multiple_of(2));
+            let has_spare =
+                has == queue.wanted + 1 || (has > queue.wanted && has.is_multiple_of(2));
             let Some((until, added)) = work.begun.get(&name).copied() else {
                 let room = self.rabbit.running().into_iter().map(|p| p.name.clone());
                 let mut room = room.filter(|n| n != node && !queue.replicas.contains(n));

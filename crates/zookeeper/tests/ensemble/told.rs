@@ -1,7 +1,7 @@
 //! What people are told, and what they can do about it.
 
+use super::acts::pod;
 use super::world::World;
-use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
 /// pravega/zookeeper-operator#575, with two servers of three.
@@ -35,17 +35,17 @@ fn an_ensemble_whose_spec_is_refused_says_that_its_servers_are_away_and_that_the
     world.patch_spec(&json!({ "servers": 2 }));
     world.settle();
     assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
-    for machine in ["n1", "n2"] {
-        world.kube.set_machine(&mut world.store, machine, Machine::Down);
+    for ordinal in [0, 1] {
+        world.unlucky.insert(pod(ordinal));
+        let uid = world.uid(ordinal).unwrap();
+        world.ensemble.stop(&uid);
     }
-    world.settle();
+    world.pass(60);
     let said = world.condition("Available");
-    assert!(said.starts_with("False QuorumLost: 1 of 3"), "{said}");
+    assert!(said.starts_with("False QuorumLost: 0 of 3"), "{said}");
     let service = world.status()["service"].clone();
-    assert_eq!((&service["active"], &service["ready"]), (&json!(false), &json!(1)), "{service}");
-    for machine in ["n1", "n2"] {
-        world.kube.set_machine(&mut world.store, machine, Machine::Up);
-    }
+    assert_eq!((&service["active"], &service["ready"]), (&json!(false), &json!(0)), "{service}");
+    world.unlucky.clear();
     world.settle();
     assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
     assert_eq!(world.status()["service"]["active"], json!(true));
