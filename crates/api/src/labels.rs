@@ -69,6 +69,8 @@ pub const REPAIR_OWED_UNTIL: &str = "palladion.dev/repair-owed-until";
 pub const TERMINATED: &str = "palladion.dev/terminated";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
+/// On claims: when that Node was last looked for and not found. After a time in which nobody looked the grace time begins again.
+pub const NODE_GONE_SEEN: &str = "palladion.dev/node-gone-seen";
 /// On a CassandraMember, and on the claim of its data: since when it does not serve. Removed when it serves again.
 pub const DOWN_SINCE: &str = "palladion.dev/down-since";
 /// On a CassandraMember, and on the claim of its data: from when it was down, and until when hints for that time may be on their way to it (an interval of ISO 8601). Hints of a member that is lost meanwhile are lost with it.

@@ -135,7 +135,7 @@ pub struct ServiceMemberSpec {
     /// A request for a fresh view of the service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,
-    /// The volume is lost, or a user has named it: the member is replaced, and no server starts on that volume any more. It names the volume, so it cannot apply to a later one.
+    /// The volume is lost, or a user has named it: the member is replaced, and no server starts on that volume as long as this is here. It names the volume, so it cannot apply to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<VolumeLoss>,
     /// Epoch of the leader that last took over the turn naming this member.
@@ -170,6 +170,13 @@ pub struct VolumeLoss {
     /// Why, in words.
     #[schemars(length(max = 1024))]
     pub reason: String,
+    /// May the record be taken back where its reason is gone? Not after the first step that rests on it, such as the deletion of the claim. Default false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revocable: bool,
+    /// ZooKeeper: server IDs of volumes that this member lost before, in whose place no server came yet.
+    #[serde(default, rename = "earlierServerIDs", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 254))]
+    pub earlier_server_ids: Vec<ServerId>,
 }
 
 /// Who says that a volume is lost.

@@ -2,9 +2,9 @@
 //! linter refuses a plan in which such a step carries no proof, one of another
 //! kind, one about somebody else, or one that is too old.
 //!
-//! Not here, because nothing stops or goes by it: the record that a volume is
-//! lost (`/spec/replace`). Whoever acts on it has a line here and asks the others
-//! at that time.
+//! Not here: the record that a volume is lost (`/spec/replace`). It stops no server that
+//! serves, and its agent starts none by it; it is taken back where its reason is gone, until
+//! somebody acts on it. Whoever does has a line here and asks the others at that time.
 
 use crate::resources::{CLAIM, MEMBER, POD, STATEFUL_SET};
 use palladion_plan::ProofKind as Kind;

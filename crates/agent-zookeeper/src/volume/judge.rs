@@ -177,6 +177,8 @@ mod tests {
                 },
                 cause: LossCause::Agent,
                 reason: String::new(),
+                revocable: false,
+                earlier_server_ids: Vec::new(),
             }),
             ..spec(Some("v0"), Some(file_system))
         };

@@ -118,10 +118,15 @@ impl MemberFact {
         self.spec.as_ref()?.replace.as_ref()
     }
 
+    /// Is the volume that it has on record the one that is lost by that record? In a
+    /// replacement it has another one, as soon as a server was permitted on that.
+    pub fn is_marked(&self) -> bool {
+        self.loss().is_some_and(|l| Some(&l.lost.volume_id) == self.volume_id())
+    }
+
     /// Is the volume lost that it has on record, by that record or by its own agent's word?
     pub fn is_lost(&self) -> bool {
-        let by_record = self.loss().is_some_and(|l| Some(&l.lost.volume_id) == self.volume_id());
-        by_record || self.is_lost_by_its_own_word()
+        self.is_marked() || self.is_lost_by_its_own_word()
     }
 
     /// Does its own agent report that what the server has acknowledged may be gone? Where
@@ -187,11 +192,12 @@ impl MemberFact {
         self.pod.as_ref().is_some_and(PodFact::is_ready)
     }
 
-    /// May a server of it run, as far as its agent says? One that is silent may.
+    /// May a server of it run, as far as its agent says? One that is silent may, unless its
+    /// pod has no machine yet.
     pub fn may_run(&self) -> bool {
         match self.server() {
             Some(server) => server.state.may_run(),
-            None => self.pod.is_some(),
+            None => self.pod.as_ref().is_some_and(|pod| pod.node.is_some()),
         }
     }
 

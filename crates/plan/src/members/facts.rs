@@ -160,8 +160,9 @@ impl<'a> ServiceFacts<'a> {
             }
         }
         for object in self.snapshot.all(CLAIM)? {
-            // `<template>-<member>`, and the member's name starts with its set's.
-            let name = object.meta.name.find(&format!("-{}-", self.set_name));
+            // `<template>-<member>`, and the member's name starts with its set's. The name of
+            // the template may have that in it, too.
+            let name = object.meta.name.rfind(&format!("-{}-", self.set_name));
             let name = name.map(|at| object.meta.name[at + 1..].to_string());
             if let Some(member) = name.and_then(|name| self.entry(&name)) {
                 member.claim = Some(ClaimFact::read(kind, object));

@@ -136,17 +136,25 @@ impl Grounds {
         Self::of(facts, ProofKind::Idle, member, &Proven::GoesOn)
     }
 
-    /// No server was ever given to the volume of this member, and its Node is gone: it was
-    /// never a part of the service, which exists without it.
+    /// No server was ever given to the volume of this member, or to that which came in the
+    /// place of one that is lost, and its Node is gone: it was never a part of the service,
+    /// which exists without it.
     pub fn was_never_part(
         facts: &ServiceFacts<'_>,
         member: &MemberFact,
         node: &str,
     ) -> Option<Self> {
         let reported = member.status.server_id.is_some() || member.status.node_name.is_some();
-        let has_one = member.identity.is_some()
-            || member.claim.as_ref().is_some_and(|c| c.identity.is_some())
-            || reported;
+        // What the member has on record, and what its agent last reported, is of the volume
+        // that is lost. On a claim the name of a server stands before that is permitted.
+        let lost = member.loss().filter(|_| member.is_marked());
+        let claim = member.claim.as_ref();
+        let is_another = lost
+            .and_then(|l| l.lost.claim_uid.as_ref())
+            .zip(claim)
+            .is_some_and(|(lost, claim)| *lost != claim.uid());
+        let has_one = claim.is_some_and(|c| c.identity.is_some())
+            || (!is_another && (member.identity.is_some() || reported));
         if has_one || !facts.exists() {
             return None;
         }

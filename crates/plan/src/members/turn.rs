@@ -217,6 +217,9 @@ pub fn unclaimed_permit<'a>(
 /// The permit of a member for the pod that it has, of which nobody has heard the end.
 fn open_permit(member: &MemberFact) -> Option<&ServicePermit> {
     let start = member.spec.as_ref()?.start.as_ref()?;
+    if member.is_marked() {
+        return None; // On a volume that is lost nothing starts.
+    }
     let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
     let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
     let is_open = match answer.map(|p| p.state) {

@@ -14,6 +14,13 @@ palladion_api::sentences! {
             "a user named the volume in the annotation {annotation}";
     }
 
+    /// Why a volume does not count as lost any more.
+    pub enum Back {
+        Node => "its Node is back";
+        NotNamed => "no annotation names the volume any more";
+        Whole => "its agent reports that nothing is missing";
+    }
+
     /// Why a lost member is not replaced yet.
     pub enum Waiting {
         Grace { member: MemberName, node: String, due: Timestamp } => NodeGone,
@@ -38,6 +45,8 @@ palladion_api::sentences! {
             "the volume of member {member} is lost, so the member is replaced: {why}";
         NodeGone { node: String, member: MemberName, grace: Span } => NodeGone,
             "Node {node}, which holds the volume of member {member}, is gone; the member is replaced in {grace} unless the Node comes back";
+        TakenBack { member: MemberName, why: Back } => VolumeLost,
+            "the volume of member {member} does not count as lost any more: {why}";
         NodeBack { member: MemberName } => NodeGone, "the Node of member {member} is back";
         NewVolume { member: MemberName, node: String } => NodeGone,
             "member {member}, which never served, gets another volume: its Node {node} is gone";
@@ -48,9 +57,11 @@ palladion_api::sentences! {
     /// Steps.
     pub enum Doing {
         Mark { member: MemberName } => "record that the volume of member {member} is lost";
-        Unmark { member: MemberName } => "record that the volume of member {member} is not left out any more";
+        Unmark { member: MemberName } => "record that the volume of member {member} does not count as lost any more";
+        Hold { member: MemberName } => "record that the loss of the volume of member {member} is final";
         DeleteClaim { claim: String } => "delete PersistentVolumeClaim {claim}, whose volume is lost";
         RecordNodeGone { node: String, member: MemberName } => "record that Node {node} of member {member} is gone";
+        LookForNode { node: String, member: MemberName } => "record that Node {node} of member {member} is still gone";
         RecordNodeBack { member: MemberName } => "record that the Node of member {member} is back";
         DeletePod { member: MemberName } => "delete the pod of member {member}, which keeps the lost volume";
     }

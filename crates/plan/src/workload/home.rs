@@ -61,6 +61,14 @@ pub fn home(nodes: &[Arc<Object>], volumes: &[Arc<Object>], claim: &Object) -> H
     }
 }
 
+/// Is the volume of this claim known to be in a machine whose Node exists?
+pub fn is_there(nodes: &[Arc<Object>], volumes: &[Arc<Object>], claim: &Object) -> bool {
+    let name = claim.str_at("/volume").unwrap_or_default();
+    let volume = volumes.iter().find(|v| v.meta.name == name);
+    let terms = volume.and_then(|v| v.at("/terms")).and_then(Value::as_array);
+    terms.is_some_and(|terms| terms.iter().any(|t| nodes.iter().any(|n| fits(n, t))))
+}
+
 fn hostname(term: &Value) -> Option<String> {
     let expressions = term["matchExpressions"].as_array()?;
     let named = expressions.iter().find(|e| e["key"] == HOSTNAME)?;

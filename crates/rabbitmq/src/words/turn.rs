@@ -11,6 +11,8 @@ palladion_plan::sentences! {
         PodGone => "its pod is gone";
         OtherVolume => "it has another volume";
         AgentRefused { why: String } => "its agent refused: {why}";
+        NotLost => "its volume does not count as lost any more";
+        LostToo => "the volume that came in the place of the lost one is lost, too";
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
         NotWanted => "the spec does not ask for it any more";
         Failed { server: Server } => "the start failed: {server}";

@@ -21,6 +21,7 @@ mod losses;
 mod model;
 mod mutations;
 mod network;
+mod nodes;
 mod permissions;
 mod queues;
 mod reasons;

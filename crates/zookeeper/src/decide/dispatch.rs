@@ -27,7 +27,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
-    if replace::takes_over(facts, turn) {
+    if rescue::takes_over(facts, turn) {
+        // No work of any turn can be done, and only without one a user is asked.
+        return lock::release(facts, turn, Ended::MajorityFirst, draft);
+    }
+    if replace::takes_over(facts, valid, turn) {
         // While a server is lost, only its replacement changes the ensemble.
         return lock::release(facts, turn, Ended::ReplacementFirst, draft);
     }
@@ -53,8 +57,9 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if survey::complete(facts, draft).is_busy()
         || rescue::next(facts, draft).is_busy()
         || remove::next(facts, draft).is_busy()
-        || replace::next(facts, valid, draft).is_busy()
         || restart::of_broken(facts, valid, draft).is_busy()
+        || replace::next(facts, valid, draft).is_busy()
+        || leave::of_lost(facts, valid, draft).is_busy()
         || join::next(facts, valid, draft).is_busy()
         || leave::next(facts, valid, draft).is_busy()
     {

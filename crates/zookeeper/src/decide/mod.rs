@@ -33,11 +33,15 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     members::decide(facts, valid, &mut draft);
     shared::objects::records(facts, &mut draft);
     shared::objects::claims(facts, valid, &mut draft);
+    let taken_back = lost::taken_back(facts, &mut draft);
     lost::marked(facts, &mut draft);
     lost::node_gone(facts, of_grounds, &mut draft);
     revisions::decide(facts, &mut draft);
     orders::decide(facts, &mut draft);
-    dispatch::decide(facts, valid, &mut draft);
+    // What rests on a record that is taken back is seen to be without it first.
+    if !taken_back.is_busy() {
+        dispatch::decide(facts, valid, &mut draft);
+    }
     departed::tidy_up(facts, of_grounds, &mut draft);
     shared::objects::garbage(facts, valid, &build::config_map_name(valid), &mut draft);
     draft

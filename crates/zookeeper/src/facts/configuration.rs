@@ -46,19 +46,28 @@ impl Facts<'_> {
     /// The newest configuration that a server of a member has reported, whatever has
     /// become of that server since. `None` where nobody has reported one.
     ///
+    /// Whoever goes on alone after a rescue keeps the version of the configuration that
+    /// names the lost ones. Of two with one version the word of a server counts whose volume
+    /// is not lost, and what it reports now before what it once answered.
+    ///
     /// Not to decide on what could hurt: that asks anew.
     pub fn configuration(&self) -> Option<Configuration> {
-        let views = self.members.values().flat_map(|m| {
+        let reports = self.members.values().flat_map(|m| {
             let answered = m.status.evidence.as_ref().and_then(|e| e.ensemble.as_ref());
-            [m.status.ensemble.as_ref(), answered].into_iter().flatten()
+            let standing = m.status.ensemble.as_ref();
+            [standing.map(|view| (m, view, true)), answered.map(|view| (m, view, false))]
         });
-        views.max_by_key(|view| view.config_version).map(Configuration::of)
+        let newest = reports.flatten().max_by_key(|(member, view, stands)| {
+            let counts = !member.is_lost() && member.server_id() == Some(view.server_id);
+            (view.config_version, counts, *stands)
+        });
+        newest.map(|(_, view, _)| Configuration::of(view))
     }
 
     /// Server IDs of volumes that are lost: they have nothing to say.
     pub fn lost_servers(&self) -> Vec<ServerId> {
-        let marked = self.members.values().filter_map(|m| m.loss()?.lost.server_id);
-        let reported = self.enrolled().filter(|m| m.is_lost() && m.loss().is_none());
+        let marked = self.members.values().flat_map(Voter::lost_ids);
+        let reported = self.enrolled().filter(|m| m.is_lost() && !m.is_marked());
         let turn = self.turn().and_then(|t| t.replaces.as_ref()?.server_id);
         marked.chain(reported.filter_map(Voter::server_id)).chain(turn).collect()
     }
@@ -67,7 +76,7 @@ impl Facts<'_> {
     pub fn strangers(&self) -> Vec<ServerId> {
         let of_turn = self.turn().and_then(|t| t.replaces.as_ref()?.server_id);
         let is_lost = |id: ServerId| {
-            let mut marked = self.members.values().filter_map(|m| m.loss()?.lost.server_id);
+            let mut marked = self.members.values().flat_map(Voter::lost_ids);
             of_turn == Some(id) || marked.any(|lost| lost == id)
         };
         let ids = self.configuration().into_iter().flat_map(|c| c.servers).map(|s| s.server_id);

@@ -4,12 +4,15 @@
 use palladion_api::ids::Nonce;
 use palladion_api::service_member::EnsembleView;
 use palladion_api::zookeeper::ServerId;
-use palladion_plan::members::{ClaimFact, MemberFact};
+use palladion_plan::members::{ClaimFact, MemberFact, lost};
 
 /// A member as a server of an ensemble.
 pub trait Voter {
     /// The server ID that was given to its volume: by the record or, without one, by the claim.
     fn server_id(&self) -> Option<ServerId>;
+
+    /// Server IDs of its volumes whose loss is on record.
+    fn lost_ids(&self) -> Vec<ServerId>;
 
     /// The ensemble as its running server sees it now.
     fn view(&self) -> Option<&EnsembleView>;
@@ -24,6 +27,10 @@ pub trait Voter {
 impl Voter for MemberFact {
     fn server_id(&self) -> Option<ServerId> {
         self.identity.as_deref().and_then(|id| ServerId::parse(id).ok())
+    }
+
+    fn lost_ids(&self) -> Vec<ServerId> {
+        self.loss().map(lost::all_server_ids).unwrap_or_default()
     }
 
     fn view(&self) -> Option<&EnsembleView> {

@@ -3,6 +3,7 @@
 use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
 use palladion_plan::words::members::Server;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// Why a turn ends before its work is done.
@@ -11,7 +12,11 @@ palladion_plan::sentences! {
         PodGone => "its pod is gone";
         OtherVolume => "it has another volume";
         AgentRefused { why: String } => "its agent refused: {why}";
+        MajorityFirst => "so many volumes are lost that the other servers are no majority";
+        NotLost => "its volume does not count as lost any more";
+        LostToo => "the volume that came in the place of the lost one is lost, too";
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
+        NotTheNewest => "another member has newer data on its volume, or does not report what it has";
         NotWanted => "the spec does not ask for it any more";
         NoServerId => "all server IDs have been used";
         Failed { server: Server } => "the start failed: {server}";
@@ -22,6 +27,8 @@ palladion_plan::sentences! {
     pub enum Waiting {
         ForOperation { executor: MemberName } => WaitingForEnsemble,
             "waiting for member {executor} to change the configuration of the ensemble";
+        ForClaim { member: MemberName, pod: MemberPod } => WaitingForPod,
+            "member {member} waits to start until its record, its pod and its PersistentVolumeClaim are there: {pod}";
     }
 
     /// Steps.

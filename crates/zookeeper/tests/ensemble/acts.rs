@@ -95,6 +95,24 @@ impl World {
         self.continue_all();
     }
 
+    /// The node that a member's pod is on.
+    pub fn node_of(&self, ordinal: i32) -> Option<String> {
+        let pod = self.store.get(&ObjectKey::new(kinds::POD, NAMESPACE, &pod(ordinal)))?;
+        pod["spec"]["nodeName"].as_str().map(str::to_string)
+    }
+
+    /// A machine is switched off and its Node deleted.
+    pub fn take_away(&mut self, node: &str) {
+        self.tell(&format!("node {node} is switched off and deleted"));
+        self.kube.take_away(&mut self.store, node);
+    }
+
+    /// It is switched on again.
+    pub fn bring_back(&mut self, node: &str) {
+        self.tell(&format!("node {node} is back"));
+        self.kube.bring_back(&mut self.store, node, "z1");
+    }
+
     /// The ordinal of the member that leads.
     pub fn leader(&self) -> i32 {
         let leader = self.ensemble.leader().unwrap().id;

@@ -5,7 +5,7 @@
 use super::agents_rule;
 use super::volume::{Part, Volume};
 use super::world::{NAMESPACE, World};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
 use palladion_api::service_member::{
@@ -18,6 +18,9 @@ use palladion_plan::sim::{Activity, PodRun};
 use palladion_plan::{ObjectKey, Subresource};
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
+
+/// From a vote to the look by which the agent notes it.
+const LOOK: SignedDuration = SignedDuration::from_secs(1);
 
 /// Where an agent departs from the protocol, in mutations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +38,10 @@ pub struct Agent {
     pub(super) begun: Option<Timestamp>,
     pub(super) permit: Option<PermitStatus>,
     pub(super) last_words: Option<String>,
+    /// Starts in a row that failed.
+    pub(super) failed: u32,
+    /// Since when its server is seen to vote, which is not noted yet.
+    pub(super) votes_since: Option<Timestamp>,
     pub(super) evidence: Option<MemberEvidence>,
     pub(super) intent: Option<IntentStatus>,
     pub(super) restart_token: Option<Option<String>>,
@@ -48,6 +55,9 @@ impl World {
         let Some(stored) = self.store.get(&key).cloned() else {
             return Activity::default();
         };
+        if self.cut_off.contains(&pod.key.name) {
+            return Activity::default();
+        }
         let spec: ServiceMemberSpec = serde_json::from_value(stored["spec"].clone()).unwrap();
         let mut agent = self.agents.remove(pod.uid.as_str()).unwrap_or_default();
         let mut activity = Activity::default();
@@ -57,11 +67,14 @@ impl World {
         match wish {
             Wish::Run(cause) => activity = self.run(&mut agent, pod, &spec, cause),
             Wish::Rest => {
+                if !pod.ending {
+                    self.spared(&pod.key.name);
+                }
                 self.ensemble.stop(pod.uid.as_str());
                 agent.begun = None;
             }
         }
-        self.follow_up(&mut agent, pod, &spec);
+        activity = activity.and(self.follow_up(&mut agent, pod, &spec));
         let status = self.report(&agent, pod, &spec, wish);
         if json!(status) != stored["status"] {
             self.store.put_status(&key, json!(status)).unwrap();
@@ -87,12 +100,13 @@ impl World {
         if is_recorded && self.faithless.forgets {
             return self.remake(pod, spec);
         }
-        if !agents_rule::is_new(self.volume(pod), pod, spec) {
+        let Some(lost) = agents_rule::taken(self.volume(pod), pod, spec) else {
             return;
-        }
+        };
         self.volumes += 1;
         let id = format!("v{}", self.volumes);
-        self.volume(pod).id = Some(id);
+        let volume = self.volume(pod);
+        (volume.id, volume.ledger.successor_of) = (Some(id), lost);
     }
 
     /// As operators do that render the configuration for whatever disk there is: the
@@ -171,22 +185,31 @@ impl World {
     }
 
     /// What comes of a server that runs: its ledger, its permit, its end.
-    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
-        let uid = pod.uid.as_str();
+    fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) -> Activity {
+        let (uid, now) = (pod.uid.as_str(), self.store.now);
+        let mut activity = Activity::default();
         if let Some(server) = self.ensemble.servers.get(uid).cloned()
             && server.leader.is_some()
         {
             let votes = server.config.voters().contains(&server.id);
             let volume = self.volume(pod);
             if votes && volume.ledger.part == Part::Begun {
-                volume.ledger.part = Part::Joined;
+                let noted = *agent.votes_since.get_or_insert(now) + LOOK;
+                match now < noted {
+                    true => activity = activity.at(noted),
+                    false => volume.ledger.part = Part::Joined,
+                }
             }
+            let is_joined = volume.ledger.part == Part::Joined;
             // A server that is out of the configuration serves nobody.
-            if volume.ledger.part == Part::Joined && !votes && !self.faithless.starts_unasked {
+            if is_joined && !votes && !self.faithless.starts_unasked {
                 agent.expelled = true;
                 self.ensemble.stop(uid);
             }
-            if votes && let Some(permit) = &mut agent.permit {
+            if votes
+                && is_joined
+                && let Some(permit) = &mut agent.permit
+            {
                 permit.state = PermitState::Done;
             }
         }
@@ -201,6 +224,7 @@ impl World {
         }
         self.operate(pod, spec);
         self.answer(agent, pod, spec);
+        activity
     }
 
     fn operate(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {

@@ -28,9 +28,13 @@ pub fn state(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> MemberV
     }
 }
 
-/// Does the agent take it into use?
-pub fn is_new(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> bool {
-    judge(&found(volume, pod), &MemberName::new(&pod.key.name), spec) == Judgement::New
+/// Does the agent take it into use, and in the place of which volume that is lost?
+pub fn taken(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> Option<Option<VolumeId>> {
+    match judge(&found(volume, pod), &MemberName::new(&pod.key.name), spec) {
+        Judgement::New => Some(None),
+        Judgement::LostUnmarked { lost } => Some(Some(lost)),
+        Judgement::Is(..) => None,
+    }
 }
 
 /// Whether, and how, the agent starts a server by this permit.
@@ -92,7 +96,7 @@ fn found(volume: &Volume, pod: &PodRun) -> Found {
 fn ledger(volume: &Volume) -> Ledger {
     let known = &volume.ledger;
     let id = volume.id.clone().unwrap_or_default();
-    let mut ledger = Ledger::new(VolumeId::new(id), None);
+    let mut ledger = Ledger::new(VolumeId::new(id), known.successor_of.clone());
     ledger.server_id = known.server_id.map(ServerId::new);
     ledger.counter = known.starts;
     ledger.used_permits.clone_from(&known.used);

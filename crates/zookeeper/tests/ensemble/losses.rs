@@ -1,13 +1,10 @@
 //! Volumes that are lost, servers that are away, disks that come back.
 
 use super::acts::pod;
-use super::world::{NAMESPACE, World};
-use palladion_api::labels;
-use palladion_plan::ObjectKey;
-use palladion_plan::sim::Feed;
+use super::world::World;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_zookeeper::resources as kinds;
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[test]
 fn a_wiped_server_is_replaced_under_another_id_at_another_address() {
@@ -202,132 +199,6 @@ fn all_servers_come_back_by_themselves_when_all_have_been_down() {
     assert_eq!(world.voters(), [1, 2, 3]);
 }
 
-/// Its local volume went with the machine.
-#[test]
-fn a_member_whose_node_is_gone_for_good_is_replaced_after_the_grace_time() {
-    let mut world = World::settled(3);
-    world.kube.add_node(&mut world.store, "n4", "z1");
-    world.kube.delete_node(&mut world.store, "n2");
-    world.pass(250);
-    let said = world.condition("Degraded");
-    assert!(said.contains("Node n2, which holds the volume of member demo-zk-1"), "{said}");
-    assert!(world.voters().contains(&2), "not before the grace time has passed");
-    world.settle();
-    world.expect(3);
-    assert_eq!(world.voters(), [1, 3, 4]);
-}
-
-/// What the watch of Nodes knows is as old as its last event: the machine has its Node again,
-/// and with it the volume.
-#[test]
-fn a_node_that_is_back_before_the_watch_knows_it_costs_a_new_member_no_volume() {
-    let mut world = World::settled(3);
-    world.kube.add_node(&mut world.store, "n4", "z1");
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0, "servers": 5 }));
-    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{}", pod(3)));
-    let of_pod = ObjectKey::new(kinds::POD, NAMESPACE, &pod(3));
-    let node_of = |w: &World| {
-        let pod = w.store.get(&of_pod)?;
-        pod["spec"]["nodeName"].as_str().map(str::to_string)
-    };
-    world.until(|w| node_of(w).is_some());
-    let node = node_of(&world).unwrap();
-    world.kube.set_machine(&mut world.store, &node, Machine::Down);
-    world.kube.forget_node(&mut world.store, &node);
-    let noted = |w: &World| {
-        w.store.get(&claim).unwrap()["metadata"]["annotations"][labels::NODE_GONE].clone()
-    };
-    world.until(|w| noted(w).is_string());
-    let uid = |w: &World| w.store.get(&claim).map(|c| c["metadata"]["uid"].clone());
-    let before = uid(&world);
-    assert!(world.member(3)["spec"]["serverID"].is_null(), "{}", world.last_words());
-    world.operators[0].cache.set_feed(kinds::NODE, Feed::Stale);
-    world.kube.add_node(&mut world.store, &node, "z1");
-    world.kube.set_machine(&mut world.store, &node, Machine::Down);
-    world.pass(120);
-    assert_eq!(uid(&world), before, "{}", world.last_words());
-    world.operators[0].cache.set_feed(kinds::NODE, Feed::Live);
-    world.operators[0].resync();
-    world.kube.set_machine(&mut world.store, &node, Machine::Up);
-    world.settle();
-    world.expect(5);
-    assert_eq!(uid(&world), before, "{}", world.last_words());
-    assert!(noted(&world).is_null(), "{}", world.last_words());
-}
-
-#[test]
-fn a_node_that_comes_back_in_time_brings_its_member_back() {
-    let mut world = World::settled(3);
-    world.kube.forget_node(&mut world.store, "n2");
-    world.pass(100);
-    world.kube.add_node(&mut world.store, "n2", "z2");
-    world.settle();
-    world.expect(3);
-    assert_eq!(world.voters(), [1, 2, 3]);
-}
-
-/// Only with a user's word, which covers the volumes that it lists and no others.
-#[test]
-fn where_a_majority_is_wiped_a_user_may_let_the_rest_go_on() {
-    let mut world = World::settled(3);
-    world.wipe(0);
-    world.wipe(1);
-    world.settle();
-    let ask = world.status()["ask"].clone();
-    assert_eq!(ask["kind"], json!("Rescue"), "{}", world.last_words());
-    assert_eq!(ask["about"].as_array().unwrap().len(), 2);
-    world.annotate_cluster("palladion.dev/allow-rescue", "another");
-    world.settle();
-    assert!(world.ensemble.leader().is_none());
-    world.annotate_cluster("palladion.dev/allow-rescue", ask["nonce"].as_str().unwrap());
-    world.settle();
-    world.expect(3);
-    assert_eq!(world.ensemble.begun, 1);
-    assert_eq!(world.voters(), [3, 4, 5], "{}", world.last_words());
-    assert_eq!(world.status()["ask"], json!(null));
-}
-
-/// Of those that are left one lacks the last writes.
-#[test]
-fn the_one_that_knows_most_goes_on_and_the_others_start_over() {
-    let mut world = World::settled(5);
-    world.stop_process(3);
-    world.pass(5);
-    for ordinal in 0..3 {
-        world.wipe(ordinal);
-    }
-    world.continue_all();
-    world.settle();
-    assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
-    let nonce = world.status()["ask"]["nonce"].as_str().unwrap().to_string();
-    world.annotate_cluster("palladion.dev/allow-rescue", &nonce);
-    world.settle();
-    world.expect(5);
-    assert!(world.voters().contains(&5) && !world.voters().contains(&4), "{:?}", world.voters());
-}
-
-/// A rescue that was released before anybody went on alone has left nobody out.
-#[test]
-fn who_was_left_out_by_a_rescue_that_did_not_happen_comes_back() {
-    let mut world = World::settled(5);
-    for ordinal in 0..3 {
-        world.wipe(ordinal);
-    }
-    world.settle();
-    let nonce = world.status()["ask"]["nonce"].as_str().unwrap().to_string();
-    world.annotate_cluster("palladion.dev/allow-rescue", &nonce);
-    let is_left_out =
-        |w: &World, ordinal| w.member(ordinal)["spec"]["replace"]["cause"] == json!("Rescue");
-    world.until(|w| is_left_out(w, 3) || is_left_out(w, 4));
-    // The user takes the word back: two of the volumes were found.
-    world.annotate_cluster("palladion.dev/allow-rescue", "no");
-    world.pass(30);
-    assert_eq!(world.status()["turn"], Value::Null, "{}", world.last_words());
-    for ordinal in 3..5 {
-        assert!(!is_left_out(&world, ordinal), "{}", world.last_words());
-    }
-}
-
 /// The others must be asked without the lost one, and a stranger is no majority's business.
 #[test]
 fn a_stranger_and_a_lost_member_do_not_wait_for_each_other() {
@@ -341,24 +212,4 @@ fn a_stranger_and_a_lost_member_do_not_wait_for_each_other() {
     world.settle();
     world.expect(5);
     assert_eq!(world.voters(), [1, 2, 3, 4, 6], "{}", world.last_words());
-}
-
-/// Nobody can be asked but a user, who is told how to go on.
-#[test]
-fn where_a_majority_belongs_to_no_member_a_user_may_let_the_rest_go_on() {
-    let mut world = World::settled(1);
-    world.add_stranger(98);
-    world.add_stranger(99);
-    world.settle();
-    assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
-    let said = world.condition("Degraded");
-    assert!(said.starts_with("True MajorityLost") && said.contains("98 and 99"), "{said}");
-    let ask = world.status()["ask"].clone();
-    assert_eq!(ask["kind"], json!("Rescue"), "{}", world.last_words());
-    assert_eq!(ask["about"], json!(["98", "99"]));
-    assert!(said.contains(ask["nonce"].as_str().unwrap()), "{said}");
-    world.annotate_cluster("palladion.dev/allow-rescue", ask["nonce"].as_str().unwrap());
-    world.settle();
-    world.expect(1);
-    assert_eq!(world.voters(), [1]);
 }

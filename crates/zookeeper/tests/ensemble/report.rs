@@ -49,12 +49,16 @@ impl World {
         wish: Wish<'_>,
     ) -> ServiceMemberStatus {
         let state = self.volume_state(pod, spec);
+        let is_marked = self.is_marked(pod, spec);
         let running = self.ensemble.servers.get(pod.uid.as_str());
         let (server, reason) = match (running, &agent.last_words, wish) {
             (Some(s), _, _) if s.leader.is_some() => (MemberServerState::Running, None),
             (Some(_), _, _) => (MemberServerState::Starting, Some("Starting")),
             (None, Some(_), _) => (MemberServerState::Failed, Some("ServerFailed")),
             (None, None, Wish::Run(_)) => (MemberServerState::Starting, Some("Starting")),
+            (None, None, Wish::Rest) if is_marked => {
+                (MemberServerState::Stopped, Some("VolumeLost"))
+            }
             (None, None, Wish::Rest) if state == MemberVolumeState::Left => {
                 (MemberServerState::Left, None)
             }
@@ -135,6 +139,13 @@ impl World {
             evidence: agent.evidence.clone(),
             ..ServiceMemberStatus::default()
         }
+    }
+
+    /// Is the volume that is mounted on record as lost?
+    fn is_marked(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) -> bool {
+        let own = self.volume(pod).id.clone();
+        let lost = spec.replace.as_ref().map(|l| l.lost.volume_id.to_string());
+        own.is_some() && own == lost
     }
 
     fn version_of(&self, pod: &PodRun) -> String {

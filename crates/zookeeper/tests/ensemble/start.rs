@@ -6,6 +6,7 @@ use super::model::{Config, Data, Server};
 use super::volume::Part;
 use super::world::World;
 use jiff::SignedDuration;
+use palladion_agent_core::service::permit::TRIES;
 use palladion_api::member::{PermitState, PermitStatus};
 use palladion_api::service_member::{
     DataBeforeServiceStart, ServiceMemberSpec, ServicePermit, ServicePermitKind,
@@ -28,8 +29,11 @@ impl World {
     ) -> Activity {
         let uid = pod.uid.as_str();
         let wants_restart = agent.restart_token.as_ref().is_some_and(|t| *t != spec.restart_token);
-        if wants_restart && self.ensemble.stop(uid) {
-            agent.begun = None;
+        if wants_restart {
+            self.spared(&pod.key.name);
+            if self.ensemble.stop(uid) {
+                agent.begun = None;
+            }
         }
         if let Cause::Permit(permit) = cause
             && permit.kind == ServicePermitKind::Rescue
@@ -65,8 +69,7 @@ impl World {
             && agent.permit.as_ref().is_none_or(|p| p.nonce != permit.nonce)
         {
             agent.permit = Some(answer(permit, PermitState::Used));
-            agent.begun = None;
-            agent.last_words = None;
+            (agent.begun, agent.last_words, agent.failed) = (None, None, 0);
         }
         let pause = if agent.last_words.is_some() { BACK_OFF } else { START };
         let start = *agent.begun.get_or_insert(self.store.now) + pause;
@@ -76,10 +79,15 @@ impl World {
         agent.begun = None;
         agent.restart_token = Some(spec.restart_token.clone());
         match self.launch(pod, spec, cause) {
-            Ok(()) => agent.last_words = None,
+            Ok(()) => (agent.last_words, agent.failed) = (None, 0),
             Err(words) => {
+                agent.failed += 1;
                 agent.last_words = Some(words);
-                if let Cause::Permit(permit) = cause {
+                if let Cause::Permit(permit) = cause
+                    && agent.failed >= TRIES
+                {
+                    // From then on it waits for another permit.
+                    (agent.last_words, agent.failed) = (None, 0);
                     agent.permit = Some(answer(permit, PermitState::Failed));
                 }
             }
@@ -165,7 +173,11 @@ impl World {
                 file.servers.insert(id, (address, false));
                 volume.file = Some(file);
             }
-            ServicePermitKind::Rescue => volume.file = Some(alone),
+            // Under the version that it has: a newer one would draw in those that come back.
+            ServicePermitKind::Rescue => {
+                let version = volume.file.as_ref().unwrap().version;
+                volume.file = Some(Config { version, ..alone });
+            }
             ServicePermitKind::Unknown(_) => unreachable!(),
         }
     }

@@ -2,7 +2,7 @@
 //! server writes itself.
 
 use super::model::{Config, Data};
-use palladion_api::ids::Nonce;
+use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::service_member::{OperationAnswer, ServicePermitKind};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,8 @@ pub struct Volume {
 /// What the agent remembers of this volume.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
+    /// The volume that was on this file system before, and is lost.
+    pub successor_of: Option<VolumeId>,
     pub server_id: Option<i64>,
     pub part: Part,
     /// The permit that it was begun by.

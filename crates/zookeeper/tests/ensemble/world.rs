@@ -3,7 +3,7 @@
 
 use super::agent::{Agent, Faithless};
 use super::model::Ensemble;
-use super::volume::Volume;
+use super::volume::{Part, Volume};
 use jiff::{SignedDuration, Timestamp};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::operator::{End, Life, Write};
@@ -41,6 +41,9 @@ pub struct World {
     pub unlucky: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Members whose agents reach the API server no more: they hear nothing and report
+    /// nothing, and their servers go on.
+    pub cut_off: BTreeSet<String>,
     epoch: i64,
     /// When a new process of the operator starts, where none runs.
     pub(super) restart_at: Option<Timestamp>,
@@ -72,6 +75,7 @@ impl World {
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
             slow: BTreeSet::new(),
+            cut_off: BTreeSet::new(),
             epoch: 0,
             restart_at: None,
             broken: Vec::new(),
@@ -149,10 +153,25 @@ impl World {
     pub fn try_settle(&mut self) -> Result<(), String> {
         for _ in 0..ROUNDS {
             if !self.tick()? {
-                return Ok(());
+                return self.has_no_ghost();
             }
         }
         Err(format!("no rest after {ROUNDS} rounds"))
+    }
+
+    /// A server that was a member once and is in the configuration no more serves nobody.
+    fn has_no_ghost(&self) -> Result<(), String> {
+        let Some(leader) = self.ensemble.leader() else {
+            return Ok(());
+        };
+        let is_ghost = |s: &&super::model::Server| {
+            let was_member = self.kube.disks[&s.disk].content.ledger.part == Part::Joined;
+            was_member && s.leader.is_some() && !leader.config.servers.contains_key(&s.id)
+        };
+        match self.ensemble.servers.values().find(is_ghost) {
+            Some(ghost) => Err(format!("server {} serves outside the configuration", ghost.id)),
+            None => Ok(()),
+        }
     }
 
     /// Go on for some seconds.
@@ -264,7 +283,8 @@ impl World {
         }
     }
 
-    /// Whoever ends the pod of a server that votes leaves a majority, but for a server alone.
+    /// Whoever ends the pod of a server that votes, or has its agent stop it, leaves a
+    /// majority, but for a server alone.
     pub fn spared(&mut self, pod: &str) {
         let pods = self.kube.pods(&self.store);
         let uid = pods.iter().find(|p| p.key.name == pod).map(|p| p.uid.to_string());

@@ -113,7 +113,13 @@ fn a_volume_that_is_marked_as_lost_is_not_started() {
         address: None,
         claim_uid: None,
     };
-    let loss = VolumeLoss { lost, cause: LossCause::User, reason: String::new() };
+    let loss = VolumeLoss {
+        lost,
+        cause: LossCause::User,
+        reason: String::new(),
+        revocable: false,
+        earlier_server_ids: Vec::new(),
+    };
     let marked = a_member().with(|w| w.spec().replace = Some(loss));
     marked.waits(Reason::VolumeLost);
     let running = marked.runs(&["a", "b", "c"], &["a", "b", "c"]).served();

@@ -155,6 +155,8 @@ fn no_server_starts_or_runs_on_a_volume_that_is_marked_as_lost() {
                 },
                 cause: LossCause::Rescue,
                 reason: String::new(),
+                revocable: false,
+                earlier_server_ids: Vec::new(),
             });
         })
     };

@@ -3,11 +3,15 @@
 use super::super::{ClaimFact, MEMBER, MemberFact};
 use crate::plan::{Event, Fence, Step};
 use crate::words::lost::{Doing, Happened, Lost};
-use palladion_api::service::LostMember;
-use palladion_api::service_member::{LossCause, VolumeLoss};
+use palladion_api::reasons::Reason;
+use palladion_api::service_member::{LossCause, MemberServerState, VolumeLoss};
+use palladion_api::zookeeper::ServerId;
 use serde_json::json;
 
 /// Record that the volume that a member has on record is lost. `None` where it has none.
+///
+/// A volume that came in the place of one that is lost may be lost as well before the
+/// replacement is over: then the server IDs of both must be out in the end.
 pub fn mark(
     member: &MemberFact,
     cause: LossCause,
@@ -15,31 +19,53 @@ pub fn mark(
     fence: Option<Fence>,
 ) -> Option<Step> {
     let spec = member.spec.as_ref()?;
-    let loss = VolumeLoss {
-        lost: LostMember {
-            volume_id: spec.volume_id.clone()?,
-            server_id: spec.server_id,
-            node_name: spec.node_name.clone(),
-            address: spec.address.clone(),
-            claim_uid: member.claim.as_ref().map(ClaimFact::uid),
+    let before = member.loss();
+    let earlier: Vec<ServerId> = before.map(all_server_ids).unwrap_or_default();
+    // Said in full: a merge patch would keep what an earlier record had. And a permit for
+    // that volume is none any more.
+    let patch = json!({ "spec": {
+        "start": null,
+        "replace": {
+            "lost": {
+                "volumeID": spec.volume_id.as_ref()?,
+                "serverID": spec.server_id,
+                "nodeName": spec.node_name,
+                "address": spec.address,
+                "claimUID": member.claim.as_ref().map(ClaimFact::uid),
+            },
+            "cause": cause,
+            "reason": why.to_string(),
+            "revocable": before.is_none() && cause != LossCause::Rescue,
+            "earlierServerIDs": earlier,
         },
-        cause,
-        reason: why.to_string(),
-    };
+    } });
     let meta = &member.object.as_ref()?.meta;
     let name = || member.name.clone();
     let event = Event::normal(Happened::Marked { member: name(), why });
-    let patch = json!({ "spec": { "replace": loss } });
     let doing = Doing::Mark { member: name() };
     Some(Step::patch_as_seen(MEMBER, meta, patch, doing).fenced(fence).announced(event))
 }
 
-/// Take that record off again: the volume was only left out of what did not happen.
+/// Server IDs of this volume and of those that were lost before it.
+pub fn all_server_ids(loss: &VolumeLoss) -> Vec<ServerId> {
+    loss.earlier_server_ids.iter().copied().chain(loss.lost.server_id).collect()
+}
+
+/// Take that record off again.
 pub fn unmark(member: &MemberFact, fence: Fence) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
     let patch = json!({ "spec": { "replace": null } });
     let doing = Doing::Unmark { member: member.name.clone() };
     Some(Step::patch_as_seen(MEMBER, meta, patch, doing).fenced(fence))
+}
+
+/// Has the agent of its pod heard that the volume is marked, so that what it reports is of
+/// after that? It starts no server on such a volume, and says why.
+pub fn has_heard(member: &MemberFact) -> bool {
+    member.server().is_some_and(|server| {
+        let why = server.reason.as_deref();
+        server.state == MemberServerState::Stopped && why == Some(Reason::VolumeLost.as_str())
+    })
 }
 
 /// Does the claim still stand for the volume that is lost?

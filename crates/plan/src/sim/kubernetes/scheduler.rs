@@ -47,6 +47,8 @@ impl<C: Clone + Default> Kubernetes<C> {
                 why.push("node(s) didn't match Pod's node affinity/selector");
             } else if !self.has_its_disks(store, key, pod, &node_key.name) {
                 why.push("node(s) didn't match PersistentVolume's node affinity");
+            } else if !is_spread(store, key, pod, &node_key.name) {
+                why.push("node(s) didn't match pod anti-affinity rules");
             } else {
                 let load = store
                     .list(kinds::POD)
@@ -136,6 +138,20 @@ impl<C: Clone + Default> Kubernetes<C> {
         self.gone.insert(node.to_string(), store.now);
     }
 
+    /// A machine is switched off and its Node deleted, with the disks in it. The pods on it
+    /// are collected later.
+    pub fn take_away(&mut self, store: &mut Store, node: &str) {
+        self.set_machine(store, node, Machine::Down);
+        self.forget_node(store, node);
+        self.gone.insert(node.to_string(), store.now);
+    }
+
+    /// Such a machine is switched on again, with the disks that it had.
+    pub fn bring_back(&mut self, store: &mut Store, node: &str, zone: &str) {
+        self.add_node(store, node, zone);
+        self.set_machine(store, node, Machine::Up);
+    }
+
     /// Only the Node object is deleted; the machine and all on it go on.
     pub fn forget_node(&mut self, store: &mut Store, node: &str) {
         store.remove(&ObjectKey::new(kinds::NODE, "", node));
@@ -163,6 +179,23 @@ impl<C: Clone + Default> Kubernetes<C> {
         }
         all
     }
+}
+
+/// Required anti-affinity by host: is no other pod that its terms select on the node?
+fn is_spread(store: &Store, key: &ObjectKey, pod: &Value, node: &str) -> bool {
+    let pointer = "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    let terms = pod.pointer(pointer).and_then(Value::as_array);
+    let selects = |term: &Value, labels: &Value| {
+        let wanted = term["labelSelector"]["matchLabels"].as_object();
+        wanted.is_some_and(|all| all.iter().all(|(label, value)| labels[label] == *value))
+    };
+    let others = || {
+        let on_node = |other: &Value| text(other, "/spec/nodeName") == node;
+        store.list(kinds::POD).filter(move |(other, p)| *other != key && on_node(p))
+    };
+    let is_free =
+        |term: &Value| !others().any(|(_, other)| selects(term, &other["metadata"]["labels"]));
+    terms.is_none_or(|terms| terms.iter().all(is_free))
 }
 
 fn matches_affinity(pod: &Value, node: &Value) -> bool {

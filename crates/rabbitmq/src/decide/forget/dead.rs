@@ -11,6 +11,7 @@ use palladion_api::labels;
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{ForgetQueues, NodeQueues, QueueNames};
+use palladion_plan::members::lost;
 use palladion_plan::words::Several;
 
 /// Is the node of this member forgotten, as all answer? If not, the next step towards it
@@ -31,7 +32,8 @@ pub fn is_forgotten(
         false => ForgetQueues::MayName,
     };
     if !agreed.names(&node) && movable(&on_it) == 0 {
-        return true;
+        // Whoever goes on from here takes the volume.
+        return !lost::hold(facts, [member], draft).is_busy();
     }
     // The others would refuse to forget it.
     if agreed.names(&node) && agreed.see(&node) {
@@ -44,6 +46,10 @@ pub fn is_forgotten(
         && !would_lose.is_empty()
         && !may_lose(facts, turn, question, (&node, &on_it), draft)
     {
+        return false;
+    }
+    // With its first replica that is deleted the node can come back no more.
+    if lost::hold(facts, [member], draft).is_busy() {
         return false;
     }
     let job = match movable(&on_it) {

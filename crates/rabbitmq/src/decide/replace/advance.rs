@@ -17,7 +17,7 @@ use jiff::SignedDuration;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::MemberVolume;
-use palladion_plan::members::lost;
+use palladion_plan::members::lost::{self, Over};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, Step, turn};
 use serde_json::{Value, json};
@@ -30,6 +30,11 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
+    match lost::over(turn, member) {
+        Some(Over::TakenBack) => return lock::release(facts, turn, Ended::NotLost, draft),
+        Some(Over::LostToo) => return lock::release(facts, turn, Ended::LostToo, draft),
+        None => {}
+    }
     // Its volume is lost as long as it is the old one, whatever the ledger on it says.
     let course = match lost::is_needed(member) {
         true => Course::NotGiven,

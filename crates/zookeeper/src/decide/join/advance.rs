@@ -34,10 +34,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         Course::PodEnded => again(facts, turn, member, draft),
         Course::Open => join(facts, turn, member, draft),
         Course::Done => finish(facts, turn, member, draft),
+        Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
         Course::Failed if lock::votes(facts, turn) => {
             end(facts, turn, Ended::InConfiguration, draft);
         }
-        Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
         Course::Failed => {
             end(facts, turn, Ended::Failed { server: member.server_words() }, draft);
         }

@@ -2,6 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
+use crate::decide::rescue;
 use crate::decide::turn::{lock, server_id};
 use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
@@ -25,9 +26,16 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.report(Problem::NoServerId { member: name() });
         return Flow::Free;
     };
-    if let Err(why) = evidence::is_quiet(facts, &Question::about(member).without([id])) {
+    // One that votes already is let: without it the others may not answer.
+    let question = Question::about(member).without([id]);
+    let objection = match is_stranded(facts, member) {
+        true => None,
+        false => evidence::is_quiet(facts, &question).err(),
+    };
+    if let Some(why) = objection {
         draft.wait_for(Waiting::ForEnsemble { member: name(), why }).about(member.subject());
-        return Flow::Busy;
+        // What waits for a lost one holds up nobody who does not.
+        return if facts.lost_servers().is_empty() { Flow::Busy } else { Flow::Free };
     }
     let mut turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
     turn.server_id = Some(id);
@@ -35,8 +43,35 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
-/// First in order with an agent that speaks and a volume that is no member's.
+/// Does its server vote by what the others say, and run no more before its agent could note
+/// that? It waits for a permit, which it may always have: it goes on with what it has.
+fn is_stranded(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let known = facts.configuration();
+    let votes = |id| known.is_some_and(|c| c.has_participant(id));
+    let volume = member.volume().filter(|_| member.is_on_its_volume());
+    volume.is_some_and(|v| v.state == MemberVolumeState::Incomplete)
+        && !member.is_marked()
+        && !member.may_run()
+        && member.server_id().is_some_and(votes)
+}
+
+/// Those that vote already come first: all others wait for them.
 fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
+    let members = valid.wanted().filter_map(|name| facts.members.get(&name));
+    let mut stranded = members.filter(|m| m.object.is_some() && is_stranded(facts, m));
+    match stranded.next() {
+        Some(member) if has_failed_for_good(member) => {
+            let (member, server) = (member.name.clone(), member.server_words());
+            draft.report(Problem::Failed { member, server });
+            None
+        }
+        Some(member) => Some(member),
+        None => newcomer(facts, valid, draft),
+    }
+}
+
+/// First in order with an agent that speaks and a volume that is no member's.
+fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
     let known = facts.configuration();
     for name in valid.wanted() {
         let Some(member) = facts.members.get(&name).filter(|m| m.object.is_some()) else {
@@ -83,6 +118,8 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     match shared::unclaimed_permit(facts, draft) {
         None => Flow::Free,
         Some((_, Unclaimed::NotKnown)) => Flow::Busy,
+        // No turn would come to its end.
+        Some((_, Unclaimed::Turn(turn))) if rescue::takes_over(facts, &turn) => Flow::Free,
         Some((member, Unclaimed::Turn(mut turn))) => {
             turn.server_id = member.server_id();
             let doing = OfTurn::Resume { member: member.name.clone(), work: turn.step.into() };

@@ -26,7 +26,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         return stop(facts, turn, member, draft);
     }
     let question = question(facts, member);
-    let goal = Goal { add: Vec::new(), remove: member.server_id().into_iter().collect() };
+    // And what was lost before it, in whose place it had come.
+    let mut remove = member.lost_ids();
+    remove.extend(member.server_id().filter(|id| !member.lost_ids().contains(id)));
+    let goal = Goal { add: Vec::new(), remove };
     let kind = match member.is_lost() {
         true => ProofKind::Dead,
         false => ProofKind::AllWell,

@@ -7,13 +7,13 @@ use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
+use palladion_api::service_member::{MemberVolume, MemberVolumeState};
+use palladion_api::zookeeper::ServerId;
 use palladion_plan::{Flow, turn};
 
 /// The next member that should leave, if the ensemble allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let surplus = |m: &&MemberFact| m.ordinal >= valid.size && m.object.is_some();
-    let members = facts.members.values().filter(surplus).filter(|m| !m.is_gone());
-    let Some(member) = members.max_by_key(|m| m.ordinal) else {
+    let Some(member) = surplus(facts, valid).max_by_key(|m| m.ordinal) else {
         return Flow::Free;
     };
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
@@ -28,17 +28,33 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
-/// All that vote must answer, the leaver too: as long as it votes it counts for a
-/// quorum. One that is out, or whose volume is lost, need not.
-pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
-    let question = Question::about(member);
-    let Some(id) = member.server_id() else {
-        return question;
-    };
-    let known = facts.configuration();
-    let is_out = known.is_some_and(|c| c.server(id).is_none());
-    match is_out || member.is_lost() {
-        true => question.without([id]),
-        false => question,
+/// The same, where one of them is lost: whoever joins waits for all that vote.
+pub fn of_lost(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    match surplus(facts, valid).any(MemberFact::is_lost) {
+        true => next(facts, valid, draft),
+        false => Flow::Free,
     }
+}
+
+fn surplus<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a MemberFact> {
+    let size = valid.size;
+    let is_surplus = move |m: &&MemberFact| m.ordinal >= size && m.object.is_some();
+    facts.members.values().filter(is_surplus).filter(|m| !m.is_gone())
+}
+
+/// All that vote must answer, the leaver too: as long as it votes it counts for a
+/// quorum. One that is out need not, nor those that vote by the word of the others alone and
+/// do not run; and those whose volumes are lost have nothing to say.
+pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
+    let idle = facts.enrolled().filter(|m| is_idle(m)).filter_map(Voter::server_id);
+    let question = Question::about(member).without(facts.lost_servers()).without(idle);
+    let known = facts.configuration();
+    let is_out = |id: &ServerId| known.is_some_and(|c| c.server(*id).is_none());
+    question.without(member.server_id().filter(is_out))
+}
+
+/// Was its server begun, and does it not run? Whether it votes it cannot say.
+fn is_idle(member: &MemberFact) -> bool {
+    let is_begun = |v: &MemberVolume| v.state == MemberVolumeState::Incomplete;
+    member.volume().is_some_and(is_begun) && !member.may_run()
 }

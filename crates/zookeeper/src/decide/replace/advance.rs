@@ -1,7 +1,7 @@
 //! The turn of a replacement: room for another volume, another address, the permit of
 //! the new server, and the exchange in the configuration.
 
-use super::next::question;
+use super::next::{is_another, question};
 use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
@@ -18,8 +18,8 @@ use jiff::SignedDuration;
 use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, MemberVolume, Peer};
-use palladion_plan::members::lost;
+use palladion_api::service_member::{DataBeforeServiceStart, Peer};
+use palladion_plan::members::lost::{self, Over};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::service::What;
 use palladion_plan::workload::upsert::upsert;
@@ -29,11 +29,17 @@ use serde_json::{Value, json};
 /// From a failed start of the new server to the next.
 const RETRY: SignedDuration = SignedDuration::from_secs(10);
 
+/// As long as a claim takes to be deleted, and a pod to come on another.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(300);
+
 /// Go on with the turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
+    if let Some(why) = is_over(facts, valid, turn, member) {
+        return lock::release(facts, turn, why, draft);
+    }
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
         Course::Open => exchange(facts, turn, member, draft),
@@ -54,6 +60,23 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     }
 }
 
+/// Why the turn has no work any more: the record that it rests on is taken back, or is of
+/// another volume, or the spec asks for no such member.
+fn is_over(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+) -> Option<Ended> {
+    match lost::over(turn, member) {
+        Some(Over::TakenBack) => return Some(Ended::NotLost),
+        Some(Over::LostToo) => return Some(Ended::LostToo),
+        None => {}
+    }
+    let is_begun = lock::votes(facts, turn) || change::is_ordered(facts, turn);
+    (member.ordinal >= valid.size && !is_begun).then_some(Ended::NotWanted)
+}
+
 fn before_permit(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -71,7 +94,9 @@ fn before_permit(
             return;
         }
         let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
-        if let Some(agreed) = proven {
+        let Some(agreed) = proven else { return };
+        // From here on the volume does not come back, whatever becomes of its Node.
+        if !lost::hold(facts, [member], draft).is_busy() {
             let _ = lost::make(facts, member, &agreed.proof.stated(), draft);
         }
         return;
@@ -80,14 +105,17 @@ fn before_permit(
         return;
     };
     let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
-    // One that is not mounted, or not taken yet, has no ID.
-    let is_another =
-        |v: &&MemberVolume| Some(&v.volume_id) != lost && !v.volume_id.as_str().is_empty();
-    let Some(volume) = member.volume().filter(is_another) else {
+    let Some(volume) = member.volume().filter(|v| is_another(v, lost)) else {
+        return wait_for_pod(facts, turn, member, draft);
+    };
+    // A server was given to another volume. Whether that one is lost, too, is said by its
+    // agent or by a user; nobody else gets its ID.
+    let has_one = member.volume_id().is_some_and(|v| Some(v) != lost && *v != volume.volume_id);
+    if has_one {
         let waiting = Waiting::ForPod { member: name(), pod: member.pod_words() };
         draft.wait_for(waiting).about(member.subject());
         return;
-    };
+    }
     if volume.volume_id != turn.volume_id {
         let mut next = turn::asking(facts.snapshot, turn);
         next.volume_id.clone_from(&volume.volume_id);
@@ -111,11 +139,21 @@ fn before_permit(
         true => DataBeforeServiceStart::Keep,
         false => permit::data_before_join(member),
     };
-    let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
     let mut peers = permit::peers(&agreed.configuration, turn);
-    peers.retain(|p| Some(p.server_id) != lost);
+    peers.retain(|p| !member.lost_ids().contains(&p.server_id));
     let permit = Permit { turn, member, address: &address, peers, data, proof: &agreed.proof };
     permit::give(facts, &permit, draft);
+}
+
+/// Until it has a pod on its new volume. Others go on meanwhile where there is no machine for
+/// it, unless its server votes: then all wait for its answer.
+fn wait_for_pod(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let until = turn.since.0 + PATIENCE;
+    if facts.now() >= until && !lock::votes(facts, turn) {
+        return lock::release(facts, turn, Ended::PodGone, draft);
+    }
+    let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
+    draft.wait_for(waiting).about(member.subject()).until(until.max(facts.now() + RETRY));
 }
 
 /// The address of the new server, once it has one: that of the lost one stays with its
@@ -154,10 +192,9 @@ fn exchange(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &
         return;
     }
     let question = Question { joiner: Some(member), ..question(facts, member) };
-    let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
     let goal = Goal {
         add: vec![Peer { server_id: id, address: address.clone() }],
-        remove: lost.into_iter().collect(),
+        remove: member.lost_ids(),
     };
     if change::bring(facts, turn, &question, ProofKind::Dead, &goal, draft).is_some() {
         let waiting = OfJoin::Completing { member: name, server };

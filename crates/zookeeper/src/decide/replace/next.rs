@@ -2,19 +2,51 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::turn::{lock, server_id};
+use crate::decide::turn::{change, lock, server_id};
 use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::join::Problem as NoId;
 use crate::words::replace::{Doing, Waiting};
+use palladion_api::ids::VolumeId;
 use palladion_api::service::{ServiceStep, ServiceTurn};
+use palladion_api::service_member::MemberVolume;
+use palladion_plan::members::lost;
 use palladion_plan::{Flow, turn};
 
-/// The first lost member, if the others are a majority and agree.
+/// The first lost member that can be replaced now, if the others are a majority and agree.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    // Whoever should leave is taken out, and nobody comes in its place.
-    let mut wanted = facts.enrolled().filter(|m| m.ordinal < valid.size);
-    let Some((member, loss)) = wanted.find_map(|m| Some((m, m.loss()?))) else {
+    for member in lost_members(facts, valid) {
+        if waits_for_pod(member) {
+            let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
+            draft.wait_for(waiting).about(member.subject());
+            continue;
+        }
+        return begin(facts, member, draft);
+    }
+    Flow::Free
+}
+
+/// Whoever should leave is taken out, and nobody comes in its place.
+fn lost_members<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a MemberFact> {
+    let size = valid.size;
+    facts.enrolled().filter(move |m| m.ordinal < size && m.loss().is_some())
+}
+
+/// Has room been made for another volume, and is there none yet? Where no machine is left
+/// for the pod there may never be one, and nobody else waits for that.
+fn waits_for_pod(member: &MemberFact) -> bool {
+    let lost = member.loss().map(|l| &l.lost.volume_id);
+    let has_another = member.volume().is_some_and(|v| is_another(v, lost));
+    !lost::is_needed(member) && !has_another
+}
+
+/// Is it another volume than this? One that is not mounted, or not taken yet, has no ID.
+pub(super) fn is_another(volume: &MemberVolume, lost: Option<&VolumeId>) -> bool {
+    Some(&volume.volume_id) != lost && !volume.volume_id.as_str().is_empty()
+}
+
+fn begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    let Some(loss) = member.loss() else {
         return Flow::Free;
     };
     let name = || member.name.clone();
@@ -48,17 +80,24 @@ pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Ques
 }
 
 /// Does the replacement of a lost member come before this turn? While a server is lost
-/// nothing else changes the ensemble; what has been changed already is brought to its end.
-pub fn takes_over(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    if !facts.enrolled().any(|m| m.loss().is_some()) {
+/// nothing else changes the ensemble; what has been changed already is brought to its end,
+/// and so is a change that is ordered: whoever has the order may carry it out yet.
+pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    let is_surplus = |m: &MemberFact| m.ordinal >= valid.size && m.loss().is_some();
+    let can_be_replaced = lost_members(facts, valid).any(|m| !waits_for_pod(m));
+    let can_leave = facts.enrolled().any(is_surplus);
+    let Some(member) = facts.members.get(&turn.member) else {
         return false;
-    }
-    let is_lost = facts.members.get(&turn.member).is_some_and(MemberFact::is_lost);
-    let is_gone = facts.members.get(&turn.member).is_some_and(MemberFact::is_gone);
+    };
+    let is_open = !change::is_ordered(facts, turn);
     match turn.step {
-        ServiceStep::Join => !lock::votes(facts, turn),
-        ServiceStep::Leave => !is_gone && !is_lost && lock::votes(facts, turn),
-        ServiceStep::Restart => is_lost,
+        ServiceStep::Join => (can_be_replaced || can_leave) && !lock::votes(facts, turn) && is_open,
+        ServiceStep::Leave => {
+            let has_begun = member.is_gone() || member.is_lost() || !lock::votes(facts, turn);
+            can_be_replaced && !has_begun && is_open
+        }
+        // One that is away comes back first.
+        ServiceStep::Restart => can_be_replaced && (member.is_lost() || member.votes()),
         ServiceStep::Initialize
         | ServiceStep::Replace
         | ServiceStep::Rescue

@@ -61,13 +61,16 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         return release(facts, turn, member, Ended::OtherVolume, draft);
     }
     let others = || left.rest.iter().filter(|m| m.name != member.name);
-    for other in others().filter(|m| m.loss().is_none()) {
+    for other in others().filter(|m| !m.is_marked()) {
         let why = Lost::LeftOut { member: member.name.clone() };
         let mark = lost::mark(other, LossCause::Rescue, why, Some(facts.fence()));
         draft.steps.extend(mark);
     }
-    let all = others().chain(&left.lost);
-    let running: Vec<_> = all.filter(|m| m.loss().is_none() || m.may_run()).collect();
+    let left_out = others().filter(|m| !has_ended(m));
+    let lost = left.lost.iter().filter(|m| !m.is_marked() || m.may_run());
+    // Nor may one that was begun in the place of a lost one.
+    let begun = left.replaced.iter().filter(|m| m.may_run());
+    let running: Vec<_> = left_out.chain(lost).chain(begun).collect();
     if !running.is_empty() {
         let waiting = Waiting::ForEnd {
             member: member.name.clone(),
@@ -76,11 +79,32 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         draft.wait_for(waiting).about(member.subject());
         return;
     }
+    // What the one was chosen by may be of before: an agent that was cut off has reported
+    // less than its server has acknowledged since. Now nothing is added to any of them.
+    if left.best(facts).ok().is_none_or(|best| best.name != member.name) {
+        return release(facts, turn, member, Ended::NotTheNewest, draft);
+    }
+    // From here on none of the others comes back with the volume that it has.
+    let lost = left.lost.iter().chain(&left.replaced).copied();
+    if lost::hold(facts, lost, draft).is_busy() {
+        return;
+    }
     let volumes = Names::of(left.about());
     let proof = evidence::is_named(facts, member, volumes);
     let data = DataBeforeServiceStart::Keep;
     let permit = Permit { turn, member, address, peers: Vec::new(), data, proof: &proof };
     permit::give(facts, &permit, draft);
+}
+
+/// Has its server ended since it was left out, so that what its agent reports of the volume
+/// is all that there will be? That agent says so itself. Where nobody can run, nothing is
+/// reported either.
+fn has_ended(member: &MemberFact) -> bool {
+    let has_ended = match member.server() {
+        Some(_) => lost::has_heard(member),
+        None => !member.may_run(),
+    };
+    member.is_marked() && has_ended
 }
 
 /// End the turn. As long as no permit was given nobody has gone on alone, and nobody stays

@@ -7,4 +7,4 @@ mod next;
 mod survey;
 
 pub use advance::advance;
-pub use next::next;
+pub use next::{next, takes_over};

@@ -6,7 +6,7 @@ use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::rescue::{Doing, Gone, Problem};
 use palladion_api::labels;
-use palladion_api::service::{Ask, AskKind, ServiceStep};
+use palladion_api::service::{Ask, AskKind, ServiceStep, ServiceTurn};
 use palladion_plan::words::{Names, Several};
 use palladion_plan::{Flow, turn};
 
@@ -44,10 +44,23 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
+/// Does the question whether the rest may go on come before this turn? Where no majority is
+/// left no turn comes to its end.
+pub fn takes_over(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    match turn.step {
+        ServiceStep::Initialize | ServiceStep::Rescue => false,
+        ServiceStep::Join
+        | ServiceStep::Leave
+        | ServiceStep::Replace
+        | ServiceStep::Restart
+        | ServiceStep::Remove => survey(facts).is_some(),
+    }
+}
+
 /// Whose votes are missing for good, as far as anybody knows.
 fn gone(left: &Left<'_>) -> Several<Gone> {
-    let members = Names::of(left.lost.iter().map(|m| &m.name));
-    let lost = (!left.lost.is_empty())
+    let members = Names::of(left.lost.iter().chain(&left.replaced).map(|m| &m.name));
+    let lost = (!left.lost.is_empty() || !left.replaced.is_empty())
         .then(|| Gone::Volumes { members, volumes: Names::of(left.volumes()) });
     let servers = Names::of(&left.strangers);
     let strangers = (!left.strangers.is_empty()).then_some(Gone::Strangers { servers });

@@ -13,6 +13,8 @@ use serde_json::json;
 pub struct Left<'a> {
     /// Members whose volumes are lost.
     pub lost: Vec<&'a MemberFact>,
+    /// Members whose volumes are lost, and that have others, on which no server votes.
+    pub replaced: Vec<&'a MemberFact>,
     /// Members whose volumes are not.
     pub rest: Vec<&'a MemberFact>,
     /// Servers that vote and belong to no member: nobody can say what became of them.
@@ -24,23 +26,30 @@ pub fn survey<'a>(facts: &'a Facts<'_>) -> Option<Left<'a>> {
     let known = facts.configuration()?;
     let votes = |m: &&MemberFact| m.server_id().is_some_and(|id| known.has_participant(id));
     // Who is left out by a rescue was not lost before.
+    let is_left_out = |m: &MemberFact| m.loss().is_some_and(|l| l.cause == LossCause::Rescue);
     let is_lost =
-        |m: &&MemberFact| m.is_lost() && m.loss().is_none_or(|l| l.cause != LossCause::Rescue);
+        |m: &&MemberFact| m.is_lost_by_its_own_word() || (m.is_marked() && !is_left_out(m));
     let (lost, rest): (Vec<_>, Vec<_>) = facts.enrolled().filter(votes).partition(is_lost);
+    // A server in the place of which another was begun, which does not vote yet.
+    let replaced = |m: &&MemberFact| {
+        !m.is_marked() && m.lost_ids().iter().any(|id| known.has_participant(*id))
+    };
+    let replaced: Vec<_> = facts.enrolled().filter(replaced).collect();
     let mut strangers = facts.strangers();
     strangers.retain(|id| known.has_participant(*id));
     strangers.sort_unstable();
     let serves = facts.members.values().any(Voter::votes);
-    let is_any_gone = !lost.is_empty() || !strangers.is_empty();
+    let is_any_gone = !lost.is_empty() || !strangers.is_empty() || !replaced.is_empty();
     let is_majority_lost = is_any_gone && !known.is_majority(rest.len()) && !serves;
-    is_majority_lost.then_some(Left { lost, rest, strangers })
+    is_majority_lost.then_some(Left { lost, replaced, rest, strangers })
 }
 
 impl Left<'_> {
     /// The volumes that are lost.
     pub fn volumes(&self) -> Vec<VolumeId> {
-        let mut volumes: Vec<VolumeId> =
-            self.lost.iter().filter_map(|m| m.volume_id().cloned()).collect();
+        let lost = self.lost.iter().filter_map(|m| m.volume_id());
+        let replaced = self.replaced.iter().filter_map(|m| Some(&m.loss()?.lost.volume_id));
+        let mut volumes: Vec<VolumeId> = lost.chain(replaced).cloned().collect();
         volumes.sort();
         volumes
     }

@@ -36,7 +36,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     if leads(member) && due(facts, valid).len() > 1 {
         return lock::release(facts, turn, Ended::NotWanted, draft);
     }
-    let question = question(member);
+    let question = question(facts, member);
     let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
     let Some(agreed) = proven else { return };
     match facts.newest_revision().filter(|_| is_outdated(facts, member)) {

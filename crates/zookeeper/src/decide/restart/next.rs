@@ -20,10 +20,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 }
 
 /// One that does not serve, on an older revision, goes before everything: it is what
-/// keeps the others from changing anything.
+/// keeps the others from changing anything. Where the others cannot spare it, whatever else
+/// may be mended is.
 pub fn of_broken(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let mut due = due(facts, valid);
-    due.retain(|m| !m.votes());
+    due.retain(|m| !m.votes() && evidence::is_quiet(facts, &question(facts, m)).is_ok());
     take(facts, due.into_iter().next(), draft)
 }
 
@@ -31,7 +32,7 @@ fn take(facts: &Facts<'_>, member: Option<&MemberFact>, draft: &mut Draft) -> Fl
     let Some((member, volume)) = member.and_then(|m| Some((m, m.volume_id()?))) else {
         return Flow::Free;
     };
-    if let Err(why) = evidence::is_quiet(facts, &question(member)) {
+    if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
         let waiting = Waiting::ForEnsemble { member: member.name.clone(), why };
         draft.wait_for(waiting).about(member.subject());
         return Flow::Busy;
@@ -41,11 +42,12 @@ fn take(facts: &Facts<'_>, member: Option<&MemberFact>, draft: &mut Draft) -> Fl
     Flow::Busy
 }
 
-/// All that vote must answer, but for one that does not serve; and those that stay must
-/// be a majority.
-pub(super) fn question(member: &MemberFact) -> Question<'_> {
+/// All that vote must answer, but for one that does not serve and those whose volumes are
+/// lost; and those that stay must be a majority.
+pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
     let own = member.server_id().filter(|_| !member.votes());
-    Question { spares_whom: true, ..Question::about(member).without(own) }
+    let question = Question::about(member).without(own).without(facts.lost_servers());
+    Question { spares_whom: true, ..question }
 }
 
 pub(super) fn leads(member: &MemberFact) -> bool {

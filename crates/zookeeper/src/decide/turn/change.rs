@@ -8,15 +8,20 @@ use crate::decide::evidence::{self, Agreed, Question};
 use crate::facts::{Configuration, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::turn::{Doing, Waiting};
+use jiff::SignedDuration;
 use palladion_api::ids::Nonce;
 use palladion_api::member::OperationState;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{MemberOperationKind, Peer, Reconfig};
 use palladion_api::zookeeper::ServerId;
 use palladion_plan::Step;
-use palladion_plan::proof::{FRESH, ProofKind};
+use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Names;
 use serde_json::json;
+
+/// From a question to the end of the order under it, however late that was given: an agent
+/// takes up to 40 s for a session and an answer (`CHANGE` in the agent's `operate.rs`).
+const CARRIED_OUT: SignedDuration = SignedDuration::from_secs(90);
 
 /// What the configuration should say afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,9 +93,12 @@ pub fn order_of(turn: &ServiceTurn) -> Option<String> {
     turn.question.as_ref().map(|question| id(&question.nonce))
 }
 
-/// Was a change ordered under the present question?
+/// Was a change ordered under the present question, and may it be carried out yet, or have
+/// been without anybody's having said so?
 pub fn is_ordered(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    ordered(facts, turn).is_some()
+    let put = turn.question.as_ref().map(|question| question.since.0);
+    let is_late = put.is_none_or(|put| facts.now() >= put + CARRIED_OUT);
+    !is_late && ordered(facts, turn).is_some()
 }
 
 /// The member that was ordered to make a change under the present question.
@@ -118,7 +126,7 @@ fn after_order(
     });
     // Whoever does not answer any more may have made it, or may make it yet: the version
     // that it names keeps it from being made twice.
-    let until = put.since.0 + FRESH;
+    let until = put.since.0 + CARRIED_OUT;
     if is_over || facts.now() >= until {
         let _ = evidence::renew(facts, turn, question, draft);
         return;

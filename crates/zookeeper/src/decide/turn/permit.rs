@@ -4,6 +4,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
 use crate::facts::{Configuration, Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::turn::Waiting;
 use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::{ServiceStep, ServiceTurn};
@@ -49,6 +50,8 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
     let Permit { turn, member, address, peers, data, proof } = permit;
     let (Some(object), Some(pod), Some(claim)) = (&member.object, &member.pod, &member.claim)
     else {
+        let waiting = Waiting::ForClaim { member: member.name.clone(), pod: member.pod_words() };
+        draft.wait_for(waiting).about(member.subject());
         return;
     };
     let kind = match turn.step {

@@ -1,7 +1,7 @@
 //! Which server ID a volume gets. An ID names one volume for life: a volume that
 //! has forgotten must not come back under its old vote.
 
-use crate::facts::{Facts, MemberFact, claimed_id};
+use crate::facts::{Facts, MemberFact, Voter, claimed_id};
 use palladion_api::ids::VolumeId;
 use palladion_api::zookeeper::ServerId;
 
@@ -20,18 +20,17 @@ pub fn of(facts: &Facts<'_>, member: &MemberFact, volume: &VolumeId) -> Option<S
 pub fn next(facts: &Facts<'_>, member: &MemberFact) -> Option<ServerId> {
     let of_members = facts.members.values().flat_map(|m| {
         let spec = m.spec.as_ref();
-        [
+        let named = [
             spec.and_then(|s| s.server_id),
-            spec.and_then(|s| s.replace.as_ref()?.lost.server_id),
             m.claim.as_ref().and_then(claimed_id),
             m.status.server_id,
-        ]
+        ];
+        named.into_iter().flatten().chain(m.lost_ids())
     });
     let turn = facts.turn().and_then(|t| t.server_id);
     let configured = facts.configuration().into_iter().flat_map(|c| c.servers);
     let given = of_members
-        .chain([facts.status.highest_server_id, turn])
-        .flatten()
+        .chain([facts.status.highest_server_id, turn].into_iter().flatten())
         .chain(configured.map(|s| s.server_id))
         .max();
     // The first ones are those that people expect: one more than the ordinal.

@@ -1,0 +1,64 @@
+//! Nodes that are deleted for longer than the grace time and come back, with the local
+//! volumes in their machines.
+
+use super::acts::pod;
+use super::world::{NAMESPACE, World};
+use palladion_plan::ObjectKey;
+use palladion_rabbitmq::resources as kinds;
+
+impl World {
+    fn node_of(&self, ordinal: i32) -> String {
+        let pod = self.store.get(&ObjectKey::new(kinds::POD, NAMESPACE, &pod(ordinal))).unwrap();
+        pod["spec"]["nodeName"].as_str().unwrap().to_string()
+    }
+
+    fn is_marked(&self, ordinal: i32) -> bool {
+        self.member(ordinal)["spec"]["replace"].is_object()
+    }
+}
+
+#[test]
+fn nodes_that_come_back_after_the_grace_time_bring_their_members_back() {
+    for (nodes, away) in [(1, vec![0]), (3, vec![1, 2])] {
+        let mut world = World::settled(nodes);
+        let volumes: Vec<_> =
+            away.iter().map(|o| world.member(*o)["spec"]["volumeID"].clone()).collect();
+        let machines: Vec<String> = away.iter().map(|o| world.node_of(*o)).collect();
+        for machine in &machines {
+            world.kube.take_away(&mut world.store, machine);
+        }
+        world.pass(400);
+        assert!(away.iter().all(|o| world.is_marked(*o)), "{}", world.last_words());
+        for machine in &machines {
+            world.kube.bring_back(&mut world.store, machine, "z1");
+        }
+        world.settle();
+        world.expect(nodes);
+        assert!(!away.iter().any(|o| world.is_marked(*o)), "{}", world.last_words());
+        let kept: Vec<_> =
+            away.iter().map(|o| world.member(*o)["spec"]["volumeID"].clone()).collect();
+        assert_eq!(kept, volumes, "{}", world.last_words());
+    }
+}
+
+/// From the first replica that is taken off it on the member is replaced, whatever returns.
+#[test]
+fn a_node_may_come_back_at_any_time_of_the_replacement() {
+    let mut world = World::settled(3);
+    world.declare("orders", 3);
+    world.settle();
+    world.kube.add_node(&mut world.store, "n4", "z1");
+    let machine = world.node_of(1);
+    world.kube.take_away(&mut world.store, &machine);
+    let mut worlds = Vec::new();
+    while world.tick().unwrap() {
+        worlds.push(world.clone());
+    }
+    world.expect(3);
+    let marked = worlds.into_iter().filter(|w| w.is_marked(1));
+    for mut world in marked.step_by(4) {
+        world.kube.bring_back(&mut world.store, &machine, "z1");
+        world.settle();
+        world.expect(3);
+    }
+}
