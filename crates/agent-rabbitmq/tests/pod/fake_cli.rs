@@ -165,13 +165,13 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
         return if expression.contains("transfer_leadership") { "elsewhere" } else { "absent" }
             .into();
     }
-    assert!(expression.contains("rabbit_quorum_queue"), "{expression}");
     let queues = now["queues"].as_array().cloned().unwrap_or_default();
     let is_of_one = expression.contains("rabbit_amqqueue:lookup");
     if expression.contains("amqqueue:is_durable") {
         let wanted = |queue: &&Value| !is_of_one || is_named(queue, expression);
         return listed(queues.iter().filter(wanted));
     }
+    assert!(expression.contains("Raft State"), "{expression}");
     let is_here = |queue: &&Value| match is_of_one {
         true => is_named(queue, expression),
         false => names(&queue["members"]).iter().any(|node| node == own),
