@@ -18,6 +18,7 @@ pub const ALL: &[(&str, Case)] = &[
     ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
     ("operations_are_done_when_what_they_are_for_is_so", operates),
     ("a_queue_grows_whatever_its_name_is_and_whatever_another_one_refuses", grows),
+    ("a_stream_stays_where_it_is_whole_until_the_others_have_all_of_it", keeps_streams),
     ("a_container_that_ends_hands_over_and_starts_nothing", ends),
     ("what_is_missing_or_differs_in_the_secret_is_told", credentials),
     ("a_user_that_somebody_deleted_is_made_again", is_denied),
@@ -235,6 +236,26 @@ fn grows() {
     assert_eq!(grown, [true, true, false, true]);
     let moved = pod.operate("o2", "MoveReplicas", json!({ "node": "rabbit@c" }));
     assert_eq!(moved["queues"]["names"], json!(["sick"]), "{moved:#}");
+}
+
+/// A first try has added the other replica and was cut short; it copies, and is online.
+fn keeps_streams() {
+    let pod = Pod::joined(&["rabbit@b"]);
+    let members = json!(["rabbit@b", NODE]);
+    pod.fake().change(|state| {
+        state["queues"] = json!([{ "name": "s", "vhost": "/", "type": "stream", "durable": true,
+            "members": members, "online": members, "node": "rabbit@b", "reached": { NODE: 5 } }]);
+    });
+    let looks = || pod.calls().matches("Raft State").count();
+    let before = looks();
+    pod.order("o1", "MoveReplicas", json!({ "node": "rabbit@b" }));
+    let deletions = || pod.calls().matches("rabbit_stream_coordinator:delete_replica").count();
+    eventually("it has looked at the copy", || looks() > before + 3 || deletions() > 0);
+    assert_eq!((deletions(), &pod.fake().read()["queues"][0]["members"]), (0, &members));
+    pod.fake().change(|state| state["queues"][0]["reached"] = json!({}));
+    let moved = pod.ended("o1");
+    assert_eq!((&moved["state"], &moved["queues"]), (&json!("Succeeded"), &Value::Null));
+    assert_eq!(pod.fake().read()["queues"][0]["members"], json!([NODE]));
 }
 
 fn ends() {
