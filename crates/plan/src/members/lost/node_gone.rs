@@ -126,8 +126,11 @@ fn is_gone(facts: &ServiceFacts<'_>, gone: &Gone<'_>, prove: Prove, draft: &mut 
         return;
     }
     let now = facts.now();
-    // Whoever paused the service, or the operator, may have had the Node back meanwhile.
-    let Some(seen) = seen.filter(|seen| now < *seen + MISSED) else {
+    let grounds = Grounds::was_never_part(facts, member, node);
+    // Whoever paused the service, or the operator, may have had the Node back meanwhile. A
+    // claim that goes already, with nothing on it, does so all the same.
+    let goes = grounds.is_some() && claim.terminating;
+    let Some(seen) = seen.filter(|seen| goes || now < *seen + MISSED) else {
         draft.steps.push(note(facts, member, claim, node));
         return;
     };
@@ -141,7 +144,7 @@ fn is_gone(facts: &ServiceFacts<'_>, gone: &Gone<'_>, prove: Prove, draft: &mut 
         draft.wait_for(waiting).about(member.subject()).until(next);
         return;
     }
-    if let Some(grounds) = Grounds::was_never_part(facts, member, node) {
+    if let Some(grounds) = grounds {
         let proof = prove(&grounds);
         if draft.is_disruptive() {
             return; // One loss in a plan; the next decision goes on with this one.
@@ -152,6 +155,9 @@ fn is_gone(facts: &ServiceFacts<'_>, gone: &Gone<'_>, prove: Prove, draft: &mut 
         };
         // No mark is made, which would be the second look at the Node: it is this one.
         draft.steps.extend(step.map(|step| step.fenced(not_there(node))));
+        return;
+    }
+    if member.is_marked() {
         return;
     }
     let why = Lost::NodeGone { node: node_name(), since };

@@ -97,7 +97,7 @@ pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool 
             can_be_replaced && !has_begun && is_open
         }
         // One that is away comes back first.
-        ServiceStep::Restart => can_be_replaced && (member.is_lost() || member.votes()),
+        ServiceStep::Restart => member.is_lost() || (can_be_replaced && member.votes()),
         ServiceStep::Initialize
         | ServiceStep::Replace
         | ServiceStep::Rescue
