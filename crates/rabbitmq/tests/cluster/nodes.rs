@@ -45,8 +45,6 @@ fn nodes_that_come_back_after_the_grace_time_bring_their_members_back() {
 #[test]
 fn a_node_may_come_back_at_any_time_of_the_replacement() {
     let mut world = World::settled(3);
-    world.declare("orders", 3);
-    world.settle();
     world.kube.add_node(&mut world.store, "n4", "z1");
     let machine = world.node_of(1);
     world.kube.take_away(&mut world.store, &machine);

@@ -25,7 +25,8 @@ pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
 fn is_of_before(member: &MemberFact) -> bool {
     let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
     let answer = member.status.permit.as_ref().map(|p| &p.nonce);
-    member.is_on_its_volume() && permit.is_some_and(|p| answer != Some(&p.nonce))
+    let is_in_place_of_another = member.loss().is_some() && member.is_on_its_volume();
+    is_in_place_of_another && permit.is_some_and(|p| answer != Some(&p.nonce))
 }
 
 /// The volume that a user has named.
