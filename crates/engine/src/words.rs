@@ -72,6 +72,11 @@ palladion_api::sentences! {
         FirstList => "the watch ended before the initial list was complete";
     }
 
+    /// What stands in place of a field of an object that is not read.
+    pub enum Field {
+        TooDeep { levels: usize } => "nested more than {levels} levels deep";
+    }
+
     /// Why the API server has not answered.
     pub enum Unanswered {
         Late { seconds: u64 } => "the API server did not answer within {seconds} s";

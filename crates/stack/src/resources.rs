@@ -107,6 +107,9 @@ pub fn watches_of_groups() -> Vec<Watch> {
         watch(DAEMON_SET, OURS, Keep::Everything, by_owner),
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
+        // Those that templates name are read by name. None is of a group: this is the watch
+        // that the process has for Components anyway.
+        watch(CLAIM, OF_SETS, Keep::Only(&[]), by_owner),
         // Their labels, too: these are metadata, which every watch keeps.
         watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
     ]

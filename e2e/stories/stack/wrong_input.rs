@@ -96,6 +96,9 @@ const MISTAKES: &[Mistake] = &[
         wrong: |spec| {
             spec["template"]["spec"]["volumes"] =
                 json!([{ "name": "own", "secret": { "secretName": "not-there" } }]);
+            // The kubelet waits for volumes that a container mounts, and for no others.
+            spec["template"]["spec"]["containers"][0]["volumeMounts"] =
+                json!([{ "name": "own", "mountPath": "/own" }]);
         },
         said: said(
             "Progressing",
