@@ -2,8 +2,8 @@
 //! object of its kind is held up.
 
 use palladion_e2e::bed;
-use palladion_e2e::bed::condition;
-use palladion_e2e::stack::{Services, document, example};
+use palladion_e2e::stack::{PATIENCE, Services, document, example};
+use palladion_e2e::wait_for;
 use serde_json::{Value, json};
 
 /// More than JSON libraries go down, and far fewer than an API server stores.
@@ -19,11 +19,13 @@ pub(super) fn stops_nobody() {
     let foreign = Services::start("stack-deep", &object.to_string());
     let services = Services::start("stack-beside", &example("component"));
     services.wait_ready("component", "web");
-    let deep = foreign.wait(("component", "deep"), "what is wrong with it to be said", |o| {
-        condition(o, "Accepted")["status"] == "False"
-    });
-    let said = condition(&deep, "Accepted")["message"].to_string();
-    assert!(said.contains("nested more than 100 levels deep"), "{said}");
+    // By kubectl, which reads as deep as the API server stores.
+    let words = "get component deep -n stack-deep -o jsonpath={.status.conditions[*].message}";
+    wait_for("what is wrong with it to be said", PATIENCE, || {
+        let said = bed().kubectl(words)?;
+        Ok(said.contains("nested more than 100 levels deep").then_some(()))
+    })
+    .expect("its own status");
     // A new operator begins with a list of both.
     let restart = "rollout restart deployment/palladion-operator -n palladion-system";
     bed().kubectl(restart).expect("restarted");

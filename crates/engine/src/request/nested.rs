@@ -64,6 +64,9 @@ impl<'de> Visitor<'de> for Object {
         while let Some(name) = from.next_key::<String>()? {
             let value = match (name.as_str(), self.items) {
                 ("items", Items::Objects) => from.next_value_seed(List)?,
+                // Of each field its managers are listed there, as deep as that is; its name and
+                // labels are read all the same.
+                ("metadata", _) => from.next_value_seed(Object { items: Items::Any })?,
                 _ => from.next_value_seed(Field)?,
             };
             fields.insert(name, value);
@@ -238,6 +241,18 @@ mod tests {
             assert_eq!(read["items"][1], serde_json::json!({ "spec": { "count": 2 } }));
             assert_eq!(read["metadata"], serde_json::json!({}));
         }
+    }
+
+    #[test]
+    fn whoever_manages_a_field_that_is_too_deep_hides_no_name() {
+        let text = format!(
+            r#"{{"metadata":{{"name":"web","managedFields":[{{"f:spec":{}}}]}},"spec":{}}}"#,
+            deep(9_999),
+            deep(9_999)
+        );
+        let read = read(&text);
+        assert_eq!(read["metadata"]["name"], "web");
+        assert_eq!(read["spec"], too_deep());
     }
 
     #[test]
