@@ -8,7 +8,6 @@ pub mod config;
 pub mod environment;
 pub mod former;
 pub mod home;
-pub mod named;
 pub mod pod;
 pub mod storage_class;
 pub mod upsert;

@@ -46,6 +46,14 @@ pub fn references(template: &Value) -> BTreeMap<(ConfigKind, String), Need> {
     found
 }
 
+/// Those of a kind without which the kubelet starts no container of a pod; for a volume it says
+/// so in an event alone.
+pub fn required(template: &Value, of: ConfigKind) -> BTreeSet<String> {
+    let all = references(template).into_iter();
+    let required = all.filter(|((kind, _), need)| *kind == of && *need == Need::Required);
+    required.map(|((_, name), _)| name).collect()
+}
+
 /// Put another name in the place of a Secret's, wherever the template refers to it.
 pub fn rename_secrets(template: &mut Value, names: &BTreeMap<String, String>) {
     visit(template, &mut |kind, name, _| {
@@ -70,9 +78,11 @@ pub fn container_names(template: &Value) -> BTreeSet<&str> {
 
 type Visitor<'a> = &'a mut dyn FnMut(ConfigKind, &mut String, bool);
 
+/// What is of another shape refers to nothing.
 fn visit(template: &mut Value, see: Visitor<'_>) {
+    let Some(spec) = template.get_mut("spec") else { return };
     for list in ["initContainers", "containers"] {
-        for container in items(&mut template["spec"], list) {
+        for container in items(spec, list) {
             for variable in items(container, "env") {
                 for (field, kind) in [
                     ("configMapKeyRef", ConfigKind::ConfigMap),
@@ -92,7 +102,7 @@ fn visit(template: &mut Value, see: Visitor<'_>) {
             }
         }
     }
-    for volume in items(&mut template["spec"], "volumes") {
+    for volume in items(spec, "volumes") {
         reference(volume.get_mut("configMap"), "name", ConfigKind::ConfigMap, see);
         reference(volume.get_mut("secret"), "secretName", ConfigKind::Secret, see);
         let Some(projected) = volume.get_mut("projected") else {
@@ -169,6 +179,36 @@ mod tests {
                 "Secret s4 Required",
             ]
         );
+    }
+
+    #[test]
+    fn what_a_pod_can_do_without_is_not_needed() {
+        let template = json!({ "spec": {
+            "volumes": [
+                { "name": "a", "configMap": { "name": "map" } },
+                { "name": "b", "configMap": { "name": "may-be", "optional": true } },
+                { "name": "c", "secret": { "secretName": "keys" } },
+                { "name": "d", "projected": { "sources": [
+                    { "configMap": { "name": "part" } },
+                    { "secret": { "name": "part-of-keys" } },
+                    { "secret": { "name": "may-be", "optional": true } },
+                ] } },
+                { "name": "e", "emptyDir": {} },
+            ],
+            "initContainers": [{ "name": "i", "envFrom": [{ "configMapRef": { "name": "all" } }] }],
+            "containers": [{ "name": "c", "env": [
+                { "name": "A", "value": "1" },
+                { "name": "B", "valueFrom": { "configMapKeyRef": { "name": "one", "key": "k" } } },
+                { "name": "C", "valueFrom": { "secretKeyRef": { "name": "word", "key": "k" } } },
+            ], "envFrom": [{ "secretRef": { "name": "words" } }] }],
+        } });
+        let names = |of| required(&template, of).into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(names(ConfigKind::ConfigMap), "all map one part");
+        assert_eq!(names(ConfigKind::Secret), "keys part-of-keys word words");
+        for shape in [json!({}), json!([]), json!("x"), json!({ "spec": [] }), json!({ "spec": 3 })]
+        {
+            assert!(references(&shape).is_empty(), "{shape}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! all do to objects.
 
 use crate::resources::POD;
+use crate::words::refusal::Unknown;
 use palladion_api::component::PendingChange;
 use palladion_api::staged::Gate;
 use palladion_plan::wait::Subject;
@@ -9,7 +10,7 @@ use palladion_plan::words::Reasoned;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{
-    Event, ObjectKey, Precondition, Proof, Resource, Snapshot, Step, Trouble, Wait,
+    Event, ObjectKey, Plan, Precondition, Proof, Resource, Snapshot, Step, Trouble, Wait,
 };
 use serde_json::Value;
 use std::fmt::Display;
@@ -34,6 +35,13 @@ pub struct Notes {
     pub pending_change: Option<PendingChange>,
     /// Patches of pods so far.
     patches: usize,
+}
+
+/// Nothing is decided, and nothing is written, on a guess.
+pub fn undecided(why: Unknown) -> Plan {
+    let mut draft = Draft::default();
+    draft.wait_for(why);
+    draft.plan(Value::Null)
 }
 
 /// Wait for something that is about an object.

@@ -11,7 +11,7 @@ use palladion_api::component::names;
 use palladion_api::staged::{Gate, GateState};
 use palladion_plan::wait::Subject;
 use palladion_plan::words::{Names, Reasoned};
-use palladion_plan::workload::named::secrets;
+use palladion_plan::workload::config::{ConfigKind, required};
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{FailureClass, Object, Snapshot, Trouble, Wait};
 use serde_json::Value;
@@ -50,14 +50,37 @@ pub fn is_rejected(snapshot: &Snapshot, set: &Object) -> bool {
     })
 }
 
+/// Is a pod of the template that is wanted, or of that which the set is kept at?
+pub fn is_current(pod: &PodFact, template: &str, kept: Option<&str>) -> bool {
+    let hash = pod.spec_hash();
+    hash == Some(template) || (kept.is_some() && hash == kept)
+}
+
+/// Tend the gates of a service whose spec is accepted, with its template and the hash of the
+/// words that its texts are made from. Why they are closed is said where somebody waits.
+pub fn tend_accepted(
+    snapshot: &Snapshot,
+    all: &[Gated<'_>],
+    (closed, is_waited_at): (Option<Trouble>, bool),
+    (template, inputs): (&Value, &str),
+    draft: &mut Draft,
+) {
+    tend(snapshot, all, Terms { closed: closed.as_ref(), inputs: Some(inputs) }, draft);
+    if let Some(trouble) = closed.filter(|_| is_waited_at) {
+        draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
+        draft.more.closed = Some(trouble);
+    }
+    await_volumes(all.iter().map(|gated| gated.pod), template, draft);
+}
+
 /// Name the first of these pods whose volumes are not there, if a Secret may be what is
 /// missing. It says more than that the pod has no address, which no gate opens without.
-pub fn await_volumes<'a>(
+fn await_volumes<'a>(
     mut pods: impl Iterator<Item = &'a PodFact>,
     template: &Value,
     draft: &mut Draft,
 ) {
-    let secrets = secrets(template);
+    let secrets = required(template, ConfigKind::Secret);
     if secrets.is_empty() || draft.more.missing.is_some() {
         return;
     }

@@ -1,10 +1,9 @@
 //! Claims of pods that are being deleted: Kubernetes waits for the pod, and deletes the
 //! data with it. So no pod of such a claim is ended by our own hand.
 
-use crate::resources::CLAIM;
+use super::named;
 use crate::words::refusal::Unknown;
-use palladion_plan::{Object, ObjectKey, Observed, Snapshot};
-use std::collections::BTreeSet;
+use palladion_plan::{Object, ObjectKey, Snapshot};
 use std::sync::Arc;
 
 /// The claims of the pods of one service.
@@ -39,7 +38,7 @@ impl Claims {
         let going = own.iter().filter(|claim| claim.meta.is_terminating());
         Self {
             of_pods: going.map(|claim| claim.meta.name.clone()).collect(),
-            shared: named(&snapshot.owner).into_iter().find_map(|key| shared(snapshot, key)),
+            shared: named::claims(&snapshot.owner).iter().find_map(|key| shared(snapshot, key)),
         }
     }
 
@@ -54,25 +53,11 @@ impl Claims {
     }
 }
 
-/// The claims that the pod template of an owner names: every pod mounts them.
-pub fn named(owner: &Object) -> Vec<ObjectKey> {
-    let volumes = owner.at("/spec/template/spec/volumes").and_then(|all| all.as_array());
-    let names: BTreeSet<&str> = volumes
-        .into_iter()
-        .flatten()
-        .filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())
-        .collect();
-    names.into_iter().map(|name| ObjectKey::new(CLAIM, &owner.meta.namespace, name)).collect()
-}
-
-fn shared(snapshot: &Snapshot, key: ObjectKey) -> Option<AtRisk> {
+fn shared(snapshot: &Snapshot, key: &ObjectKey) -> Option<AtRisk> {
     let claim = key.name.clone();
-    match snapshot.references.get(&key) {
-        Some(Observed::Known { value: Some(object), .. }) => {
-            object.meta.is_terminating().then_some(AtRisk::Terminating { claim })
-        }
-        Some(Observed::Known { value: None, .. }) => None,
-        Some(Observed::Unknown { why }) => Some(AtRisk::Unread { claim, why: why.clone() }),
-        None => Some(AtRisk::Unread { claim, why: Unknown::UnwatchedClaim.to_string() }),
+    match named::read(snapshot, key, Unknown::UnwatchedClaim) {
+        Ok(Some(object)) if object.meta.is_terminating() => Some(AtRisk::Terminating { claim }),
+        Ok(_) => None,
+        Err(why) => Some(AtRisk::Unread { claim, why }),
     }
 }

@@ -1,24 +1,53 @@
-//! ConfigMaps that the template of a service names: each is watched by its name, and as
-//! long as one is missing no pod of the template would start.
+//! ConfigMaps and claims that the template of a service names: each is watched by its name.
+//! As long as a ConfigMap is missing no pod of the template would start.
 
-use crate::resources::CONFIG_MAP;
+use crate::resources::{CLAIM, CONFIG_MAP};
 use crate::words::refusal::Unknown;
 use palladion_api::component::names;
-use palladion_plan::workload::named::config_maps;
+use palladion_plan::workload::config::{ConfigKind, required};
 use palladion_plan::{Object, ObjectKey, Observed, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// The ConfigMaps that the template of an owner names.
+/// The ConfigMaps and claims that the template of an owner names.
 pub fn references(owner: &Object) -> Vec<ObjectKey> {
     let none = Value::Null;
     let template = owner.at("/spec/template").unwrap_or(&none);
     let meta = &owner.meta;
-    let keys = foreign(template, &meta.name).into_iter();
-    keys.map(|name| ObjectKey::new(CONFIG_MAP, &meta.namespace, &name)).collect()
+    let maps = foreign(template, &meta.name).into_iter();
+    let maps = maps.map(|name| ObjectKey::new(CONFIG_MAP, &meta.namespace, &name));
+    claims(owner).into_iter().chain(maps).collect()
 }
 
-/// The first of them that does not exist.
+/// The claims among them: every pod mounts them.
+pub fn claims(owner: &Object) -> Vec<ObjectKey> {
+    let volumes = owner.at("/spec/template/spec/volumes").and_then(|all| all.as_array());
+    let names: BTreeSet<&str> = volumes
+        .into_iter()
+        .flatten()
+        .filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())
+        .collect();
+    names.into_iter().map(|name| ObjectKey::new(CLAIM, &owner.meta.namespace, name)).collect()
+}
+
+/// One of them; `None` = it does not exist.
+///
+/// # Errors
+/// It cannot be read, or, as `unwatched` says, nobody has looked yet.
+pub fn read<'s>(
+    snapshot: &'s Snapshot,
+    key: &ObjectKey,
+    unwatched: Unknown,
+) -> Result<Option<&'s Arc<Object>>, String> {
+    match snapshot.references.get(key) {
+        Some(Observed::Known { value, .. }) => Ok(value.as_ref()),
+        Some(Observed::Unknown { why }) => Err(why.clone()),
+        None => Err(unwatched.to_string()),
+    }
+}
+
+/// The first ConfigMap that does not exist.
 ///
 /// # Errors
 /// One of them cannot be read.
@@ -26,11 +55,8 @@ pub fn missing(snapshot: &Snapshot, template: &Value) -> Result<Option<String>, 
     let owner = &snapshot.owner.meta;
     for name in foreign(template, &owner.name) {
         let key = ObjectKey::new(CONFIG_MAP, &owner.namespace, &name);
-        match snapshot.references.get(&key) {
-            Some(Observed::Known { value: Some(_), .. }) => {}
-            Some(Observed::Known { value: None, .. }) => return Ok(Some(name)),
-            Some(Observed::Unknown { why }) => return Err(why.clone()),
-            None => return Err(Unknown::Unwatched { map: name }.to_string()),
+        if read(snapshot, &key, Unknown::Unwatched { map: name.clone() })?.is_none() {
+            return Ok(Some(name));
         }
     }
     Ok(None)
@@ -38,7 +64,7 @@ pub fn missing(snapshot: &Snapshot, template: &Value) -> Result<Option<String>, 
 
 /// Without the one that holds the texts of the pods: the operator makes it.
 fn foreign(template: &Value, owner: &str) -> BTreeSet<String> {
-    let mut all = config_maps(template);
+    let mut all = required(template, ConfigKind::ConfigMap);
     all.remove(&names::config_map(owner));
     all
 }

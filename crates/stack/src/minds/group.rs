@@ -1,15 +1,14 @@
 //! The mind of `NodeAgentGroup`.
 
-use crate::decide::draft::Draft;
+use crate::decide::draft::{Draft, undecided};
 use crate::decide::group;
-use crate::decide::startable::{self, Hindrance};
-use crate::facts::{self, GroupFacts, named};
+use crate::decide::startable::{self, Hindrance, Template};
+use crate::facts::{GroupFacts, named};
 use crate::validate::validate_group;
 use crate::words::refusal::{GroupRefusal, Refusal, Unknown};
 use crate::{hazards, resources, rights, status};
 use palladion_api::rights::Right;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Watch};
-use serde_json::Value;
 
 /// Decides for every `NodeAgentGroup`.
 #[derive(Debug, Default, Clone, Copy)]
@@ -37,7 +36,7 @@ impl Mind for GroupMind {
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
-        [facts::claims::named(owner), named::references(owner)].concat()
+        named::references(owner)
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
@@ -46,13 +45,6 @@ impl Mind for GroupMind {
             Ok(facts) => decide_known(&facts),
         }
     }
-}
-
-/// Nothing is decided, and nothing is written, on a guess.
-fn undecided(why: Unknown) -> Plan {
-    let mut draft = Draft::default();
-    draft.wait_for(why);
-    draft.plan(Value::Null)
 }
 
 fn decide_known(facts: &GroupFacts<'_>) -> Plan {
@@ -72,12 +64,14 @@ fn decide_known(facts: &GroupFacts<'_>) -> Plan {
         Err(refusal) => return refused(refusal),
     };
     let template = group::template(facts, &valid);
-    let problem = match startable::check(facts.snapshot, &spec.template, template) {
+    let stored = facts.set.as_ref().map(|set| set.template.as_str());
+    let is = Template::of(&template, stored);
+    let problem = match startable::check(facts.snapshot, &spec.template, is) {
         Ok(problem) => problem,
         Err(Hindrance::Refused(refusal)) => return refused(GroupRefusal::Shared { refusal }),
         Err(Hindrance::Unknown(why)) => return undecided(why),
     };
-    let mut draft = group::decide(facts, &valid);
+    let mut draft = group::decide(facts, &valid, &template);
     problem.into_iter().for_each(|problem| draft.report(problem));
     if status::group::pause(facts, spec).is_some() {
         // What would be done is not; how everything is, is still said.

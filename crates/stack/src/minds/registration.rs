@@ -1,5 +1,6 @@
 //! The mind of `Registration`.
 
+use crate::decide::draft::undecided;
 use crate::decide::registration::{self, Called, Calling};
 use crate::facts::RegistrationFacts;
 use crate::validate::{ValidRegistration, validate_registration};
@@ -9,7 +10,6 @@ use palladion_api::rights::Right;
 use palladion_plan::{
     Draft, Exchange, Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Watch,
 };
-use serde_json::Value;
 
 /// Decides for every `Registration`.
 #[derive(Debug, Default, Clone, Copy)]
@@ -57,17 +57,10 @@ impl Mind for RegistrationMind {
             return Plan::default(); // Nobody is taken out for it.
         }
         match RegistrationFacts::read(snapshot) {
-            Err(why) => undecided(why),
+            Err(why) => undecided(Unknown::Fact { why }),
             Ok(facts) => decide_known(&facts),
         }
     }
-}
-
-/// Nothing is decided, and nothing is written, on a guess.
-fn undecided(why: String) -> Plan {
-    let mut draft = Draft::<()>::default();
-    draft.wait_for(Unknown::Fact { why });
-    draft.plan(Value::Null)
 }
 
 fn understood(facts: &RegistrationFacts<'_>) -> Result<(ValidRegistration, Called), Refusal> {
@@ -89,7 +82,7 @@ fn decide_known(facts: &RegistrationFacts<'_>) -> Plan {
     };
     let wanted = match registration::wanted(facts, &valid) {
         Ok(wanted) => wanted,
-        Err(why) => return undecided(why),
+        Err(why) => return undecided(Unknown::Fact { why }),
     };
     let next = registration::decide(facts, &valid, &called, &wanted);
     draft.wake = next.wake;

@@ -1,5 +1,6 @@
 //! The mind of `Stack`.
 
+use crate::decide::draft::undecided;
 use crate::decide::stack::{self, withdraw};
 use crate::facts::StackFacts;
 use crate::words::refusal::{Refusal, Unknown};
@@ -40,12 +41,7 @@ impl Mind for StackMind {
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
         match StackFacts::read(snapshot) {
-            Err(why) => {
-                // Nothing is decided, and nothing is written, on a guess.
-                let mut draft = Draft::<()>::default();
-                draft.wait_for(Unknown::Fact { why });
-                draft.plan(Value::Null)
-            }
+            Err(why) => undecided(Unknown::Fact { why }),
             Ok(facts) => decide_known(&facts),
         }
     }

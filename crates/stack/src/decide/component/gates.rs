@@ -3,13 +3,13 @@
 
 use super::texts::{Texts, has_every_key};
 use crate::decide::draft::Draft;
-use crate::decide::gates::{Gated, Terms, await_volumes, is_rejected, tend};
+use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
 use crate::decide::rollout::where_is;
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
 use crate::validate::Valid;
 use crate::words::gates::Closed;
-use palladion_plan::{Trouble, Wait};
+use palladion_plan::Trouble;
 
 /// Tend the gates of all wanted pods.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, draft: &mut Draft) {
@@ -21,8 +21,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, d
         .map(|pod| {
             // A pod of an older template is restarted, and not let through, unless the API
             // server rejects the newer one.
-            let is_current =
-                pod.spec_hash() == Some(template) || pod.spec_hash() == kept && kept.is_some();
+            let is_current = is_current(pod, template, kept);
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
             Gated { pod, text: text.map(|text| text.hash.as_str()) }
         })
@@ -30,17 +29,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, d
     let wanted = usize::try_from(valid.spec.replicas).unwrap_or_default();
     let is_waited_at =
         gated.len() < wanted || gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    tend(
-        facts.snapshot,
-        &gated,
-        Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) },
-        draft,
-    );
-    if let Some(trouble) = closed.filter(|_| is_waited_at) {
-        draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
-        draft.more.closed = Some(trouble);
-    }
-    await_volumes(gated.iter().map(|gated| gated.pod), &valid.spec.template, draft);
+    let made_from = (&valid.spec.template, valid.inputs.as_str());
+    tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), made_from, draft);
 }
 
 /// Why no gate is opened, dependencies aside.

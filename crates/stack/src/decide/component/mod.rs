@@ -10,31 +10,28 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::startable::Template;
 use crate::facts::Facts;
 use crate::validate::Valid;
 
-/// Has the set the template that is wanted?
-pub fn template(facts: &Facts<'_>, valid: &Valid) -> Template {
-    let wanted = build::set::template_hash(valid, set::agent_image(facts, valid));
-    Template::of(&wanted, facts.set.as_ref().map(|set| set.template.as_str()))
+/// Hash of the template that is wanted.
+pub fn template(facts: &Facts<'_>, valid: &Valid) -> String {
+    build::set::template_hash(valid, set::agent_image(facts, valid))
 }
 
-/// All deciders, in order.
-pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
+/// All deciders, in order. `template` is the hash of the one that is wanted.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     let mut draft = Draft::default();
     services::decide(facts, valid, &mut draft);
     let needs = if valid.templates.is_some() { Needs::Members } else { Needs::Readiness };
     let base = dependencies::decide(facts.snapshot, &valid.spec.depends_on, needs, &mut draft);
     let texts = texts::decide(facts, valid, &base, &mut draft);
     let image = set::agent_image(facts, valid);
-    let template = build::set::template_hash(valid, image);
-    let work = rollout::work(facts, valid, &base, &texts, &template);
-    let purpose = set::purpose(&template, &texts);
+    let work = rollout::work(facts, valid, &base, &texts, template);
+    let purpose = set::purpose(template, &texts);
     set::decide(facts, valid, image, (&work, &purpose), &mut draft);
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    gates::decide(facts, valid, &template, &texts, &mut draft);
+    gates::decide(facts, valid, template, &texts, &mut draft);
     rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);
     draft
 }

@@ -8,7 +8,6 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::startable::Template;
 use crate::facts::GroupFacts;
 use crate::groups::overlap::overlaps;
 use crate::validate::ValidGroup;
@@ -16,26 +15,24 @@ use crate::words::groups::Overlapping;
 use palladion_api::node_agents::Overlap;
 use palladion_plan::words::Names;
 
-/// Has the set the template that is wanted?
-pub fn template(facts: &GroupFacts<'_>, valid: &ValidGroup) -> Template {
-    let wanted = build::daemon_set::template_hash(valid, set::agent_image(facts, valid));
-    Template::of(&wanted, facts.set.as_ref().map(|set| set.template.as_str()))
+/// Hash of the template that is wanted.
+pub fn template(facts: &GroupFacts<'_>, valid: &ValidGroup) -> String {
+    build::daemon_set::template_hash(valid, set::agent_image(facts, valid))
 }
 
-/// All deciders, in order.
-pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup) -> Draft {
+/// All deciders, in order. `template` is the hash of the one that is wanted.
+pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Draft {
     let mut draft = Draft::default();
     let needs = if valid.templates.is_some() { Needs::Members } else { Needs::Readiness };
     let base = dependencies::decide(facts.snapshot, &valid.spec.depends_on, needs, &mut draft);
     report_overlaps(&of(facts), &mut draft);
     let texts = texts::decide(facts, valid, &base, &mut draft);
     let image = set::agent_image(facts, valid);
-    let template = build::daemon_set::template_hash(valid, image);
     set::decide(facts, valid, image, &mut draft);
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    pods::gates(facts, valid, &template, &texts, &mut draft);
-    pods::rollout(facts, valid, (&base, &template), &texts, &mut draft);
+    pods::gates(facts, valid, template, &texts, &mut draft);
+    pods::rollout(facts, valid, (&base, template), &texts, &mut draft);
     draft
 }
 

@@ -5,7 +5,7 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, Terms, await_volumes, is_rejected, tend};
+use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
 use crate::facts::reach::Reach;
@@ -15,7 +15,6 @@ use crate::validate::ValidGroup;
 use crate::words::groups::Waiting;
 use palladion_api::node_agents::UpgradeStrategy;
 use palladion_api::staged::ReloadPolicy;
-use palladion_plan::Wait;
 use palladion_plan::words::Names;
 use palladion_plan::workload::pod::PodFact;
 
@@ -36,9 +35,7 @@ pub fn gates(
             // A pod of an older template is restarted, unless somebody else does that or the
             // API server rejects the newer one.
             let is_current = match valid.spec.upgrade_strategy {
-                UpgradeStrategy::Rolling => {
-                    pod.spec_hash() == Some(template) || pod.spec_hash() == kept && kept.is_some()
-                }
+                UpgradeStrategy::Rolling => is_current(pod, template, kept),
                 UpgradeStrategy::OnDelete => true,
             };
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
@@ -46,17 +43,8 @@ pub fn gates(
         })
         .collect();
     let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    tend(
-        facts.snapshot,
-        &gated,
-        Terms { closed: closed.as_ref(), inputs: Some(&valid.inputs) },
-        draft,
-    );
-    if let Some(trouble) = closed.filter(|_| is_waited_at) {
-        draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
-        draft.more.closed = Some(trouble);
-    }
-    await_volumes(gated.iter().map(|gated| gated.pod), &valid.spec.template, draft);
+    let made_from = (&valid.spec.template, valid.inputs.as_str());
+    tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), made_from, draft);
 }
 
 /// Restart one, signal others.

@@ -101,22 +101,14 @@ fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> T
             if *other == text.key {
                 continue;
             }
-            let of_other: Vec<(String, String)> = match made.get(other.as_str()) {
-                Some(text) => text.data().collect(),
-                None => stored_of(facts, other),
-            };
-            let seen = of_other.iter().filter_map(|(k, v)| Some((file_of_key(&text.key, k)?, v)));
-            files.extend(seen.map(|(file, value)| (file.to_string(), value.clone())));
+            let made = made.get(other.as_str()).map(|text| (*text).clone());
+            let of_other = made.or_else(|| stored(facts.texts.as_ref()?, other));
+            let data = of_other.iter().flat_map(Text::data);
+            files.extend(data.filter_map(|(k, v)| Some((file_of_key(&text.key, &k)?.into(), v))));
         }
         Text { time: text.time, ..Text::new(text.key.clone(), files) }
     };
     Texts(texts.0.iter().map(|(pod, text)| (pod.clone(), whole(text))).collect())
-}
-
-fn stored_of(facts: &GroupFacts<'_>, key: &str) -> Vec<(String, String)> {
-    let stored = facts.texts.iter().flatten();
-    let own = stored.filter(|(k, _)| file_of_key(key, k).is_some());
-    own.map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
 /// The key of a pod's text, and what of the pod goes into it.
