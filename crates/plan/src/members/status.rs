@@ -71,6 +71,13 @@ pub fn service_of_refused(
     last.map(|last| ServiceStatus { active, ready, nodes, ..last.clone() })
 }
 
+/// Where these members are, as dependents read it.
+pub fn nodes<'a>(of_record: impl Iterator<Item = &'a MemberFact>) -> Vec<ServiceNode> {
+    let node =
+        |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
+    of_record.filter_map(node).collect()
+}
+
 fn available(writer: &mut Conditions, ready: usize, size: usize) {
     match ready * 2 > size {
         true => writer.set_true(AVAILABLE, Available::Quorum { ready, size }),

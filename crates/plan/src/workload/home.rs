@@ -42,8 +42,7 @@ pub enum Home {
 /// Nodes with their labels; `volumes` and the claim are kept by the projections of this
 /// module and of [`super::claims`].
 pub fn home(nodes: &[Arc<Object>], volumes: &[Arc<Object>], claim: &Object) -> Home {
-    let name = claim.str_at("/volume").unwrap_or_default();
-    let volume = volumes.iter().find(|v| v.meta.name == name);
+    let volume = volume(volumes, claim);
     let Some(volume) = volume.filter(|v| v.at("/isLocal") == Some(&Value::Bool(true))) else {
         return Home::NotGone;
     };
@@ -51,7 +50,7 @@ pub fn home(nodes: &[Arc<Object>], volumes: &[Arc<Object>], claim: &Object) -> H
         return Home::NotGone;
     };
     // An empty list of Nodes is no list: somebody could not read it.
-    if nodes.is_empty() || terms.iter().any(|t| nodes.iter().any(|n| fits(n, t))) {
+    if nodes.is_empty() || fits_any(nodes, terms) {
         return Home::NotGone;
     }
     let selected = claim.meta.annotations.get(SELECTED_NODE).cloned();
@@ -63,10 +62,17 @@ pub fn home(nodes: &[Arc<Object>], volumes: &[Arc<Object>], claim: &Object) -> H
 
 /// Is the volume of this claim known to be in a machine whose Node exists?
 pub fn is_there(nodes: &[Arc<Object>], volumes: &[Arc<Object>], claim: &Object) -> bool {
+    let terms = volume(volumes, claim).and_then(|v| v.at("/terms")).and_then(Value::as_array);
+    terms.is_some_and(|terms| fits_any(nodes, terms))
+}
+
+fn volume<'a>(volumes: &'a [Arc<Object>], claim: &Object) -> Option<&'a Arc<Object>> {
     let name = claim.str_at("/volume").unwrap_or_default();
-    let volume = volumes.iter().find(|v| v.meta.name == name);
-    let terms = volume.and_then(|v| v.at("/terms")).and_then(Value::as_array);
-    terms.is_some_and(|terms| terms.iter().any(|t| nodes.iter().any(|n| fits(n, t))))
+    volumes.iter().find(|v| v.meta.name == name)
+}
+
+fn fits_any(nodes: &[Arc<Object>], terms: &[Value]) -> bool {
+    terms.iter().any(|term| nodes.iter().any(|node| fits(node, term)))
 }
 
 fn hostname(term: &Value) -> Option<String> {

@@ -6,6 +6,7 @@ use crate::validate::Valid;
 use palladion_api::rabbitmq::{ClusterNode, NodeName};
 use palladion_api::service::{ServiceNode, ServiceStatus, ServiceStep};
 use palladion_api::service_member::BrokerView;
+use palladion_plan::members::status as shared;
 use std::collections::BTreeMap;
 
 /// What dependents read.
@@ -31,9 +32,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid) -> ServiceStatus {
 
 /// The members of record, and where they are.
 pub fn nodes(facts: &Facts<'_>) -> Vec<ServiceNode> {
-    let node =
-        |m: &MemberFact| Some(ServiceNode { name: m.name.clone(), address: m.address()?.clone() });
-    of_record(facts).filter_map(node).collect()
+    shared::nodes(of_record(facts))
 }
 
 /// The members of record: they have joined and are not leaving. Not those that are ready
