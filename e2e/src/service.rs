@@ -139,6 +139,14 @@ impl Service {
         pods.iter().map(both).collect()
     }
 
+    /// Wait until each of these pods was replaced by another of its name.
+    pub fn wait_new(&self, before: &BTreeMap<String, String>) {
+        self.wait("all pods to be new", |_| {
+            let now = self.pods();
+            now.len() == before.len() && before.iter().all(|(name, uid)| now.get(name) != Some(uid))
+        });
+    }
+
     /// Everything below the mount of a member's volume is gone, marker and ledger too, and its
     /// pod ends.
     pub fn wipe(&self, ordinal: u32, mount: &str) {

@@ -93,6 +93,31 @@ spec:
         })
     }
 
+    /// See to it that one of those leads that leave when so many stay; its name. Each election
+    /// costs the leader its pod.
+    pub fn let_a_leaver_lead(&self, servers: u32, stay: u32) -> String {
+        let leads = || self.service().status()["leader"].as_str().expect("a leader").to_string();
+        let stays: Vec<String> = (0..stay).map(|n| self.service().member_name(n)).collect();
+        // The highest ID is elected among those that know as much, and leaves first. Ended once,
+        // another leads; whoever stays must not lead.
+        let mut elections = 0;
+        while elections == 0 || stays.contains(&leads()) {
+            assert!(elections < 5, "one of {stays:?} is elected again and again");
+            let leader = leads();
+            let delete = format!("delete pod {leader} -n {} --wait=false", self.name);
+            bed().kubectl(&delete).expect("deleted");
+            self.service().wait("another leader", |o| {
+                o["status"]["leader"].as_str().is_some_and(|now| now != leader)
+            });
+            self.wait_servers(servers);
+            elections += 1;
+        }
+        let leader = leads();
+        assert!(!stays.contains(&leader), "the leader is among those that leave");
+        println!("{leader} leads, and all but {stays:?} leave");
+        leader
+    }
+
     /// Server IDs of those that vote.
     pub fn voters(&self) -> Vec<i64> {
         let status = self.service().status();

@@ -26,12 +26,8 @@ pub fn rolled() {
     let publishing = Publishing::begin(&cluster).expect("publishing");
     let before = cluster.service().pods();
     cluster.service().patch_spec(&json!({ "config": { "log.console.level": "warning" } }));
-    wait_for("all pods to be new", PATIENCE, || {
-        let now = cluster.service().pods();
-        let kept = before.iter().any(|(name, uid)| now.get(name) == Some(uid));
-        Ok((now.len() == 3 && !kept).then_some(()))
-    })
-    .expect("a rollout");
+    assert_eq!(before.len(), 3);
+    cluster.service().wait_new(&before);
     cluster.wait_nodes(3);
     let gap = published(publishing, &cluster).longest_gap;
     assert!(gap < Duration::from_secs(60), "nothing was confirmed for {gap:?}");

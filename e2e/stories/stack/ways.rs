@@ -100,7 +100,10 @@ pub(super) fn nodes_all_at_once() {
     // With one of two away, a pod above that starts waits, since all are asked for.
     let uid = services.uid("above-0");
     {
-        let _only = OnlyThisNode::of(&services.pod("below-0"));
+        let pod = services.pod("below-0");
+        let mut others = super::agents::workers(&bed().cluster);
+        others.retain(|node| pod["spec"]["nodeName"] != node.as_str());
+        let _only_its_node = bed().cordon(&others).expect("cordoned");
         for pod in ["below-1", "above-0"] {
             let words = format!("delete pod {pod} -n {} --wait=true", services.namespace);
             bed().kubectl(&words).expect("deleted");
@@ -119,29 +122,6 @@ pub(super) fn nodes_all_at_once() {
     services.wait_ready("component", "below");
     services.wait_ready("component", "above");
     services.end();
-}
-
-/// All nodes but one are cordoned, until the end of the step, however it ends.
-struct OnlyThisNode;
-
-impl OnlyThisNode {
-    fn of(pod: &Value) -> Self {
-        let only = Self;
-        for node in super::agents::workers(&bed().cluster) {
-            if pod["spec"]["nodeName"] != node.as_str() {
-                bed().kubectl(&format!("cordon {node}")).expect("cordoned");
-            }
-        }
-        only
-    }
-}
-
-impl Drop for OnlyThisNode {
-    fn drop(&mut self) {
-        if let Err(error) = bed().kubectl("uncordon -l kubernetes.io/os=linux") {
-            eprintln!("cannot uncordon the nodes: {error:#}");
-        }
-    }
 }
 
 /// What is common reaches every child that can take it; what a Stack has created goes with it

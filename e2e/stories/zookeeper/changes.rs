@@ -92,35 +92,10 @@ pub fn upgraded() {
     ensemble.service().end();
 }
 
-/// See to it that one of those leads that leave when so many stay; its name. Each election
-/// costs the leader its pod.
-pub fn a_leaver_leads(ensemble: &Ensemble, servers: u32, stay: u32) -> String {
-    let leads = || ensemble.service().status()["leader"].as_str().expect("a leader").to_string();
-    let stays: Vec<String> = (0..stay).map(|n| ensemble.service().member_name(n)).collect();
-    // The highest ID is elected among those that know as much, and leaves first. Ended once,
-    // another leads; whoever stays must not lead.
-    let mut elections = 0;
-    while elections == 0 || stays.contains(&leads()) {
-        assert!(elections < 5, "one of {stays:?} is elected again and again");
-        let leader = leads();
-        let delete = format!("delete pod {leader} -n {} --wait=false", ensemble.name);
-        bed().kubectl(&delete).expect("deleted");
-        ensemble.service().wait("another leader", |o| {
-            o["status"]["leader"].as_str().is_some_and(|now| now != leader)
-        });
-        ensemble.wait_servers(servers);
-        elections += 1;
-    }
-    let leader = leads();
-    assert!(!stays.contains(&leader), "the leader is among those that leave");
-    println!("{leader} leads, and all but {stays:?} leave");
-    leader
-}
-
 pub fn leader_leaves() {
     let ensemble = Ensemble::form("zk-leader", 3, &[]);
     let writing = Writing::begin(&ensemble).expect("writing");
-    a_leaver_leads(&ensemble, 3, 1);
+    ensemble.let_a_leaver_lead(3, 1);
     ensemble.set_servers(1);
     ensemble.wait_servers(1);
     let stays = ensemble.service().member_name(0);

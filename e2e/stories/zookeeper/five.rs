@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use palladion_e2e::wait_for;
 use palladion_e2e::zookeeper::{Ensemble, PATIENCE, Writing};
 
-use super::changes::a_leaver_leads;
-
 /// One session waits for five disks with each node that it writes.
 const SESSIONS: usize = 8;
 /// Of all the time, elections and starts of servers among it.
@@ -47,7 +45,7 @@ pub fn to_five_and_back() {
     let begin = Instant::now();
     change(&ensemble, &writing, 3);
     change(&ensemble, &writing, 5);
-    a_leaver_leads(&ensemble, 5, 3);
+    ensemble.let_a_leaver_lead(5, 3);
     change(&ensemble, &writing, 3);
     change(&ensemble, &writing, 1);
     assert_eq!(ensemble.voters(), [1], "the first one is left");

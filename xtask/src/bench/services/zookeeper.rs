@@ -1,7 +1,7 @@
 //! Figures of an ensemble: growth and shrinking, a rollout, and the removal of the leader, each
 //! under a writer.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use palladion_e2e::bed::bed;
 use palladion_e2e::zookeeper::{Ensemble, Writing};
 use palladion_testbed::progress::{Lines, Progress};
@@ -25,7 +25,7 @@ pub fn figures(report: &mut Report) -> Result<()> {
         "",
         writes(mark, AGENTS)?,
     );
-    let gap = ended(writing, &ensemble)?;
+    let gap = writing.end(&ensemble)?.to_string();
     report.row("longest time without an acknowledged write meanwhile", "", gap);
     let member = ensemble.service().member_name(0);
     let agents = memory(NAME, &member, "zookeeper", "/mnt/shared/palladion-agent")?;
@@ -40,33 +40,21 @@ fn rollout(ensemble: &Ensemble, report: &mut Report) -> Result<()> {
     let before = ensemble.service().pods();
     let mark = bed().cluster.audit_mark()?;
     ensemble.service().patch_spec(&json!({ "restartToken": "bench" }));
-    ensemble.service().wait("all pods to be new", |_| {
-        let now = ensemble.service().pods();
-        now.len() == before.len() && before.iter().all(|(name, uid)| now.get(name) != Some(uid))
-    });
+    ensemble.service().wait_new(&before);
     ensemble.wait_servers(3);
     report.row(
         "ZooKeeper, rolling restart of three: writes of the operator / of the agents",
         "",
         writes(mark, AGENTS)?,
     );
-    let gap = ended(writing, ensemble)?;
+    let gap = writing.end(ensemble)?.to_string();
     report.row("longest time without an acknowledged write meanwhile", "", gap);
     Ok(())
 }
 
 /// From three to one, with the leader among those that leave.
 fn leader_leaves(ensemble: &Ensemble, report: &mut Report) -> Result<()> {
-    let leads = || ensemble.service().status()["leader"].as_str().unwrap_or_default().to_owned();
-    let stays = ensemble.service().member_name(0);
-    let mut elections = 0;
-    while leads() == stays {
-        ensure!(elections < 5, "{stays} is elected again and again");
-        ensemble.service().delete_pod(0, 20);
-        ensemble.service().wait("another leader", |o| o["status"]["leader"] != stays.as_str());
-        ensemble.wait_servers(3);
-        elections += 1;
-    }
+    ensemble.let_a_leaver_lead(3, 1);
     let writing = Writing::begin(ensemble)?;
     let mark = bed().cluster.audit_mark()?;
     ensemble.set_servers(1);
@@ -77,17 +65,7 @@ fn leader_leaves(ensemble: &Ensemble, report: &mut Report) -> Result<()> {
         writes(mark, AGENTS)?,
     );
     writing.follow(ensemble)?;
-    let gap = ended(writing, ensemble)?;
+    let gap = writing.end(ensemble)?.to_string();
     report.row("longest time without an acknowledged write, the leader among the leavers", "", gap);
     Ok(())
-}
-
-/// The longest gap and the rate of a writer, all of whose nodes are there.
-fn ended(writing: Writing, ensemble: &Ensemble) -> Result<String> {
-    let written = writing.end(ensemble)?;
-    Ok(format!(
-        "{:.1} s, {} nodes acknowledged, none missing",
-        written.longest_gap.as_secs_f64(),
-        written.acknowledged.len()
-    ))
 }
