@@ -39,7 +39,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(ZonedStatefulSet::crd(), &root_rules()),
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
         finished(RabbitmqCluster::crd(), &rules::rabbitmq::of_the_whole_object()),
-        finished(ServiceMember::crd(), &[]),
+        finished(ServiceMember::crd(), &rules::service_member::of_the_whole_object()),
         finished(Component::crd(), &rules::component::of_the_whole_object()),
         finished(NodeAgentProfile::crd(), &[]),
         finished(NodeAgentGroup::crd(), &rules::node_agents::of_the_whole_group()),

@@ -71,9 +71,7 @@ pub use status::{ClusterNode, RabbitmqClusterStatus, RabbitmqCredentials};
     validation = rules::version_is_supported(),
     validation = rules::nodes_are_odd(),
     validation = rules::ports_are_fixed(),
-    validation = rules::secret_name_stays(),
     validation = rules::vhost_stays(),
-    validation = rules::cluster_domain_stays(),
     validation = rules::memory_suffices()
 )]
 #[serde(rename_all = "camelCase")]
@@ -105,7 +103,7 @@ pub struct RabbitmqClusterSpec {
     /// The volume of each node.
     #[serde(default)]
     pub storage: ServiceStorage,
-    /// Name of the Secret with `erlang-cookie`, `agent-password`, `username` and `password`. Default: `<name>-rmq`, which the operator creates once with random values. A Secret that is named here is yours to create. Immutable.
+    /// Name of the Secret with `erlang-cookie`, `agent-password`, `username` and `password`. Default: `<name>-rmq`, which the operator creates once with random values. A Secret that is named here is yours to create. It may be changed until the first node has served; then its credentials are on the volumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub secret_name: Option<String>,
@@ -117,7 +115,7 @@ pub struct RabbitmqClusterSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub definitions_secret_name: Option<String>,
-    /// Domain of the Kubernetes cluster, which ends the nodes' names. Default `cluster.local`. Immutable.
+    /// Domain of the Kubernetes cluster, which ends the nodes' names. Default `cluster.local`. It may be changed until the first node has served.
     #[serde(default = "default_cluster_domain")]
     #[schemars(
         length(min = 1, max = 63),

@@ -80,8 +80,8 @@ reasons! {
     Unschedulable => "The message quotes the scheduler; change the placement or the resources in the spec, or add nodes.";
     /// An image cannot be pulled.
     ImagePullFailed => "Check the name and the version of the image in the spec, and `imagePullSecrets`.";
-    /// A PersistentVolumeClaim of a member is being deleted; the operator keeps the pod that uses it until you decide.
-    ClaimTerminating => "Kubernetes deletes the data when the pod ends. Copy the data or replace the member; see troubleshooting.";
+    /// A PersistentVolumeClaim that a pod uses is being deleted; the operator keeps the pod until you decide.
+    ClaimTerminating => "Kubernetes deletes the data when the pod ends. Copy the data; then delete the pod, or have its member replaced; see troubleshooting.";
     /// The server exits soon after its start.
     ServerFailed => "The message quotes the server's last lines and its exit code; correct `config`, `jvmOptions` or `resources`.";
     /// The server rejects its configuration.
@@ -141,7 +141,7 @@ reasons! {
     /// The Secret of a RabbitMQ cluster has another Erlang cookie than the volume of the node, which keeps its own.
     CookieDiffers => "Set `erlang-cookie` of the Secret back. A node that joins with another cookie could not reach the others.";
     /// The name of a RabbitMQ node does not lead to the address of its pod, so it does not start.
-    NameUnresolved => "Wait; if it lasts, look at the cluster's DNS and at `clusterDomain`.";
+    NameUnresolved => "Wait; if it lasts, check the cluster's DNS. `clusterDomain` can be corrected until the first node has served.";
     /// The nodes keep their membership in Khepri (feature flag `khepri_db`), which this operator does not know. What runs keeps running; no member joins, leaves or is restarted.
     KhepriUnsupported => "Nothing brings the nodes back to Mnesia. Run them by hand, or move to a new cluster.";
     /// Stable feature flags of a RabbitMQ cluster are not enabled, so that it cannot be upgraded to the next line.
@@ -271,7 +271,7 @@ reasons! {
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none; or the Secret with the credentials of a RabbitMQ cluster, or a key of it, does not exist. The operator creates that one once, before the first start, and never again: nodes with another cookie could not reach each other.
-    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards. Of RabbitMQ, restore the Secret: a node that runs has the cookie in `/var/lib/rabbitmq/.erlang.cookie`, and the passwords can be set to others with `rabbitmqctl change_password`.";
+    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards. Of RabbitMQ, correct `secretName` if no node has served yet; otherwise restore the Secret: a node that runs has the cookie in `/var/lib/rabbitmq/.erlang.cookie`, and the passwords can be set to others with `rabbitmqctl change_password`.";
     /// The configuration of a member's pod lacks authentication or TLS that its servers had before, so none is started: an older operator, or one that has lost its records, would open the ring.
     SecurityLowered => "Run the operator that knows what was settled for the ring, or set `auth` and `tls` in the spec of the CassandraCluster explicitly: as they were, or to `Off` if that is intended.";
     /// A server rejects the user and password that its agent has.
@@ -508,7 +508,7 @@ reasons! {
     ServicesNotReady => "The message quotes the service; look at that object.";
     /// A service of a Stack serves, and reports that something is wrong with it.
     ServiceDegraded => "The message quotes the service; `kubectl describe` shows all its conditions.";
-    /// A pod was signalled to reload its configuration and has not done so.
+    /// A pod was signalled to reload its configuration and has not confirmed it, or has no process to be signalled.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
     /// Pods of a group with `upgradeStrategy: onDelete` run with an earlier spec of it, and get no changes of the services that it depends on.
     WaitingForDeletion => "Delete the pods that the message names, when it suits you: each comes back with the newest spec.";
@@ -558,6 +558,10 @@ reasons! {
     ClaimTemplateKept => "Set the claim template back. Only a larger storage request can be applied.";
     /// The operator refused its own plan because a destructive step lacked proof; nothing was changed.
     PlanVetoed => "This is a bug in Palladion. Please report it with the operator's log.";
+    /// The operator's decision about this object panicked; nothing was changed.
+    MindPanicked => "This is a bug in Palladion. Please report it with the operator's log. The object is tried again by itself.";
+    /// The operator's decision about this object took longer than 30 s; nothing was changed.
+    DecisionTimeout => "Simplify the spec, such as templates that build or compare large values. Each change of the spec is decided at once; the same spec is tried again a few minutes later.";
     /// A request of the operator failed; it is retried.
     ErrSyncFailed => "The message quotes the API server.";
     /// A step is complete.

@@ -80,7 +80,6 @@ pub const PROTOCOL: u32 = 1;
     validation = rules::server_id_is_of_zookeeper(),
     validation = rules::node_name_is_of_rabbitmq(),
     validation = rules::server_id_changes_with_the_volume(),
-    validation = rules::node_name_changes_with_the_volume(),
     validation = rules::starts_never_fall(),
     validation = rules::terminated_is_final()
 )]

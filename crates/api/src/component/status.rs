@@ -6,6 +6,9 @@ use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 
+/// Gates that are shown at the most: as many as there may be pods.
+pub const MOST_GATES: usize = 100;
+
 /// What is observed of a `Component`.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
@@ -35,7 +38,7 @@ pub struct ComponentStatus {
     pub layer: Option<u32>,
     /// The gates of the pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 100), extend("x-kubernetes-list-type" = "atomic"))]
+    #[schemars(length(max = MOST_GATES), extend("x-kubernetes-list-type" = "atomic"))]
     pub gates: Vec<Gate>,
     /// A change of the configuration that waits for a dependency to be complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]

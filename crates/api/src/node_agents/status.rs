@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Overlaps that are shown at the most.
 pub const MOST_OVERLAPS: usize = 50;
 
+/// Groups that are named of each at the most.
+pub const MOST_GROUPS: usize = 16;
+
 /// What is observed of a `NodeAgentGroup`.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
@@ -67,7 +70,7 @@ pub struct GateCounts {
 pub struct Overlap {
     /// The node.
     pub node: String,
-    /// The other groups, as `<namespace>/<name>`.
-    #[schemars(length(max = 16))]
+    /// The other groups, as `<namespace>/<name>`, 16 at the most.
+    #[schemars(length(max = MOST_GROUPS))]
     pub groups: Vec<String>,
 }

@@ -75,9 +75,10 @@ pub struct Entry {
     /// Node of the pod, as of the last call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// What was kept of the answer.
+    /// What was kept of the answers.
+    // Each of the two calls whose values are kept may have eight.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("maxProperties" = 8))]
+    #[schemars(extend("maxProperties" = 16))]
     pub captured: BTreeMap<String, String>,
     /// Hash of the call by which it was registered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,12 +14,18 @@ pub const LINES: [&str; 4] = ["3.10", "3.11", "3.12", "3.13"];
 /// Numbers of nodes: an even number bears no more losses than one less.
 pub const NODES: [u32; 4] = [1, 3, 5, 7];
 
+/// Until a node has served, nothing on a volume stands on what the spec says. A cluster that
+/// is created again around its volumes has no start on record, and is complete at once.
+const HAS_NOT_SERVED: &str = "!has(self.status) || ((!has(self.status.initialized) || !has(self.status.initialized.servedAt)) && (!has(self.status.completeOnce) || !self.status.completeOnce))";
+
 /// Rules of the object as a whole.
 pub fn of_the_whole_object() -> Vec<Rule> {
     vec![
         service::name_fits("RabbitmqCluster", "-rmq", STATEFUL_SET_NAME_MAX),
         service::version_goes_no_line_back(),
         version_goes_one_line_up(),
+        secret_name_stays(),
+        cluster_domain_stays(),
         service::storage_class_is_fixed(),
         service::claim_name_is_fixed(),
         service::claim_does_not_shrink(),
@@ -64,32 +70,40 @@ pub fn ports_are_fixed() -> Rule {
     .field_path(".ports")
 }
 
-/// The Secret with the credentials.
-pub fn secret_name_stays() -> Rule {
-    stays("secretName", "the nodes were initialized with the credentials in it")
+/// The Secret with the credentials: from the first node that served on. Before, a name that
+/// was mistyped is corrected; and back to the Secret on record it may go at any time.
+fn secret_name_stays() -> Rule {
+    let of = |object: &str| {
+        format!(
+            "(has({object}.spec.secretName) ? {object}.spec.secretName : {object}.metadata.name + '-rmq')"
+        )
+    };
+    let (old, new) = (of("oldSelf"), of("self"));
+    let is_on_record =
+        "(has(self.status.credentials) && self.status.credentials.secretName == ".to_string();
+    fixed(
+        format!("{old} == {new} || {HAS_NOT_SERVED} || {is_on_record}{new})"),
+        "'`secretName` is immutable, because the nodes were initialized with the credentials in Secret %s: change it back'.format([has(self.status.credentials) ? self.status.credentials.secretName : SELF])".replace("SELF", &old),
+    )
+    .field_path(".spec.secretName")
 }
 
 /// The virtual host.
 pub fn vhost_stays() -> Rule {
-    stays("vhost", "it was created when the cluster was initialized")
-}
-
-/// The domain of Services.
-pub fn cluster_domain_stays() -> Rule {
-    stays("clusterDomain", "it is part of every node's name")
-}
-
-/// A text that every node stands on. It may be absent.
-fn stays(field: &str, because: &str) -> Rule {
-    let of = |object: &str| format!("(has({object}.{field}) ? {object}.{field} : '')");
     fixed(
-        format!("{} == {}", of("oldSelf"), of("self")),
-        format!(
-            "'`{field}` is immutable, because {}: change it back'",
-            because.replace('\'', "\\'")
-        ),
+        "oldSelf.vhost == self.vhost",
+        "'`vhost` is immutable (%s), because it was created when the cluster was initialized: change it back'.format([oldSelf.vhost])",
     )
-    .field_path(format!(".{field}"))
+    .field_path(".vhost")
+}
+
+/// The domain of Services: from the first node that served on, as the Secret.
+fn cluster_domain_stays() -> Rule {
+    fixed(
+        format!("oldSelf.spec.clusterDomain == self.spec.clusterDomain || {HAS_NOT_SERVED}"),
+        "'`clusterDomain` is immutable (%s), because it is part of every node\\'s name: change it back'.format([oldSelf.spec.clusterDomain])",
+    )
+    .field_path(".spec.clusterDomain")
 }
 
 /// Each port has one use; 8080 is the agent's, 4369 that of Erlang's port mapper.

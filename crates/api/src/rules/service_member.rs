@@ -24,26 +24,35 @@ pub fn node_name_is_of_rabbitmq() -> Rule {
     .field_path(".nodeName")
 }
 
-fn changes_with_the_volume(field: &str) -> Rule {
-    let same_volume =
-        "has(oldSelf.volumeID) && has(self.volumeID) && oldSelf.volumeID == self.volumeID";
-    fixed(
-        format!(
-            "!({same_volume}) || !has(oldSelf.{field}) || (has(self.{field}) && oldSelf.{field} == self.{field})"
-        ),
-        format!("'`{field}` belongs to the volume and cannot change without it (%s)'.format([string(oldSelf.{field})])"),
-    )
-    .field_path(format!(".{field}"))
+/// Rules of the object as a whole.
+pub fn of_the_whole_object() -> Vec<Rule> {
+    vec![node_name_changes_with_the_volume()]
 }
 
 /// A server ID names one volume for life.
 pub fn server_id_changes_with_the_volume() -> Rule {
-    changes_with_the_volume("serverID")
+    changes_with_the_volume(("oldSelf", "self"), "serverID", "false").field_path(".serverID")
 }
 
-/// A node name goes with its data.
-pub fn node_name_changes_with_the_volume() -> Rule {
-    changes_with_the_volume("nodeName")
+/// A node name goes with its data. As long as there is none, the domain of a cluster that is
+/// created may be corrected.
+fn node_name_changes_with_the_volume() -> Rule {
+    let is_empty = "has(oldSelf.status) && has(oldSelf.status.volume) && oldSelf.status.volume.state == 'Empty'";
+    changes_with_the_volume(("oldSelf.spec", "self.spec"), "nodeName", is_empty)
+        .field_path(".spec.nodeName")
+}
+
+fn changes_with_the_volume((old, new): (&str, &str), field: &str, or: &str) -> Rule {
+    let same_volume =
+        format!("has({old}.volumeID) && has({new}.volumeID) && {old}.volumeID == {new}.volumeID");
+    fixed(
+        format!(
+            "!({same_volume}) || !has({old}.{field}) || (has({new}.{field}) && {old}.{field} == {new}.{field}) || {or}"
+        ),
+        format!(
+            "'`{field}` belongs to the volume and cannot change without it (%s)'.format([string({old}.{field})])"
+        ),
+    )
 }
 
 /// By the counter an old copy of a volume is known.
