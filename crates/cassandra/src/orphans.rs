@@ -55,6 +55,10 @@ impl Mind for OrphanMind {
         Vec::new()
     }
 
+    fn reports_health(&self) -> bool {
+        false
+    }
+
     fn hazards(&self) -> &'static [Hazard] {
         &[]
     }

@@ -1,6 +1,10 @@
 //! The door to the minds. A mind that panics loses its own decision and takes
-//! nobody else's with it; a plan that breaks a safety rule is not carried out.
+//! nobody else's with it, and neither does one that computes for long; a plan that
+//! breaks a safety rule is not carried out.
 
+mod apart;
+
+pub use apart::{Apart, LONGEST, Left, NoAnswer, STACK, at_once};
 use palladion_plan::lint::{Violation, violations_of};
 use palladion_plan::{
     Exchange, LockQuestion, Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot,

@@ -32,6 +32,9 @@ pub struct ApiError {
 /// a mistake in the object, though it answers with 500 as if it were its own.
 const NO_SUCH_FIELD: &str = "failed to create typed patch object";
 
+/// Bytes of an answer at the most.
+const LONGEST: usize = 4096;
+
 impl ApiError {
     /// No answer in time.
     pub fn timeout(limit: Duration) -> Self {
@@ -70,7 +73,7 @@ impl ApiError {
             names_object: details.is_some_and(|d| !d.name.is_empty()),
             is_of_the_future: answers::is_of_the_future(&status),
             reason: status.reason,
-            message: status.message,
+            message: shortened(status.message),
             source: None,
         }
     }
@@ -116,6 +119,17 @@ impl ApiError {
             Some(_) => FailureClass::Refused,
         }
     }
+}
+
+/// An answer as it may stand in a status: the API server quotes the value that it refuses,
+/// which may be as long as an object.
+fn shortened(mut answer: String) -> String {
+    if answer.len() > LONGEST {
+        let ends = (0..=LONGEST).rev().find(|at| answer.is_char_boundary(*at));
+        answer.truncate(ends.unwrap_or_default());
+        answer.push('…');
+    }
+    answer
 }
 
 impl From<kube::Error> for ApiError {
@@ -165,5 +179,14 @@ mod tests {
         });
         assert_eq!(misspelled.class(), FailureClass::Refused);
         assert_eq!(ApiError::timeout(Duration::from_secs(1)).class(), FailureClass::Transient);
+    }
+
+    #[test]
+    fn an_answer_that_quotes_a_whole_object_is_cut() {
+        let answer =
+            |message: String| ApiError::from_status(Status { message, ..Status::default() });
+        assert_eq!(answer("short".into()).message, "short");
+        let long = answer(format!("a{}", "ä".repeat(300_000))).message;
+        assert!(long.starts_with("aä") && long.ends_with("ä…") && long.len() < 5000);
     }
 }

@@ -1,6 +1,7 @@
 //! What the engine remembers of one owner between two decisions. Nothing here
 //! may be missed after a crash: losing it costs a request or repeats an event.
 
+use crate::decide::Left;
 use crate::expect::Expectation;
 use palladion_api::ids::Uid;
 use palladion_plan::{Failure, ObjectKey};
@@ -17,6 +18,18 @@ pub struct Applied {
     pub wanted: String,
     /// Hash of what the server made of it, without status.
     pub became: String,
+}
+
+/// A decision that nobody waited for.
+#[derive(Clone, Debug)]
+pub struct Late {
+    /// The generation of the owner: another one is decided at once.
+    pub generation: i64,
+    /// What still computes it.
+    pub thread: Left,
+    /// The same one is decided again after this, if the thread has ended: the machine may have
+    /// been what was slow, or the process stopped for a while.
+    pub again: Instant,
 }
 
 /// Memory of one owner.
@@ -48,6 +61,8 @@ pub struct Memory {
     /// The version of the owner that the API server no longer has although the
     /// cache does, and until when that is believed.
     pub gone: Option<(String, Instant)>,
+    /// The decision that took too long.
+    pub late: Option<Late>,
     /// Why the status could not be written the last time.
     pub status_error: Option<String>,
 }

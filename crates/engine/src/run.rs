@@ -1,6 +1,7 @@
 //! The life of the process: open the watches, become the leader, decide until
 //! told to stop or until the leadership is lost.
 
+use crate::decide::{Apart, LONGEST};
 use crate::error::ApiError;
 use crate::exchange::Exchangers;
 use crate::exchange::send::Sender;
@@ -82,6 +83,9 @@ pub enum EngineError {
     /// There is no connection for the Lease.
     #[error("cannot connect to the API server for the lease")]
     NoLease(#[source] ApiError),
+    /// They cannot be stopped, and a new process begins without them.
+    #[error("too many decisions took too long and still compute; the log names their objects")]
+    TooManyLate,
 }
 
 /// An engine whose watches are not open yet.
@@ -94,6 +98,7 @@ pub struct Engine {
     options: Options,
     lease: Option<Connect>,
     open_store: OpenStore,
+    longest: Duration,
 }
 
 impl Engine {
@@ -111,7 +116,17 @@ impl Engine {
             &options.namespaces,
         );
         let open_store: OpenStore = Arc::new(|_, _| Err(StoreAway(NoStore::Nowhere.to_string())));
-        Self { api, queue, metrics, watches, minds, options, lease: None, open_store }
+        Self {
+            api,
+            queue,
+            metrics,
+            watches,
+            minds,
+            options,
+            lease: None,
+            open_store,
+            longest: LONGEST,
+        }
     }
 
     /// Keep the locks between regions in the stores that this opens.
@@ -124,6 +139,12 @@ impl Engine {
     /// however busy the rest is, it is renewed.
     pub fn keep_lease_apart(mut self, connect: Connect) -> Self {
         self.lease = Some(connect);
+        self
+    }
+
+    /// Let a decision take this long instead of [`LONGEST`].
+    pub const fn decide_within(mut self, longest: Duration) -> Self {
+        self.longest = longest;
         self
     }
 
@@ -205,6 +226,7 @@ impl Engine {
             tokio::select! {
                 biased;
                 lost = &mut keep => return Err(EngineError::LeadershipLost(lost)),
+                () = reconciler.apart.too_many.cancelled() => return Err(EngineError::TooManyLate),
                 () = stop.cancelled() => break,
                 Some(ended) = running.join_next() => tell_panic(ended),
                 () = pace.open(), if closed.is_some() => {}
@@ -246,6 +268,7 @@ impl Engine {
                 Leadership::Elected { pod, .. } => pod.clone(),
                 Leadership::Alone { .. } => "palladion".to_string(),
             },
+            apart: Apart::new(self.longest, stopping.clone()),
             stopping,
             memories: Mutex::new(HashMap::new()),
             probers: Probers::new(Arc::clone(&self.queue), Asker::new(self.api.clone())),

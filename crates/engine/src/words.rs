@@ -61,6 +61,12 @@ palladion_api::sentences! {
         Failed { doing: String, why: String } => ErrSyncFailed, "cannot {doing}: {why}";
         Vetoed { violations: String } => PlanVetoed,
             "a plan was not carried out because it violates a safety rule, which is a bug in Palladion: {violations}";
+        /// Without the words of the panic, which may be others each time.
+        Panicked => MindPanicked,
+            "nothing is decided for this object, because the decision panicked, which is a bug in Palladion; what runs keeps running";
+        /// Nobody knows when it would have ended.
+        TimedOut { seconds: u64 } => DecisionTimeout,
+            "nothing is decided for this object, because the decision took longer than {seconds} s; simplify its spec, such as its templates; what runs keeps running";
     }
 
     /// Why a fact is not known.

@@ -243,6 +243,43 @@ async fn a_mind_that_panics_takes_nobody_with_it() {
     until("cured", || made(&fake, "mad", 1, "x")).await;
 }
 
+fn degraded(fake: &Fake) -> String {
+    let status = status(fake, "a");
+    let mut all = status["conditions"].as_array().into_iter().flatten();
+    let degraded = all.find(|c| c["type"] == "Degraded").cloned().unwrap_or_default();
+    let text = |field: &str| degraded[field].as_str().unwrap_or_default().to_string();
+    format!("{} {}", text("status"), text("reason"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mind_that_panics_is_told_in_the_conditions_until_it_decides_again() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    let spec = |behaviour: &str| json!({"count": 1, "value": "x", "degraded": "False", "behaviour": behaviour});
+    toy(&fake, "a", spec("well"));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    assert_eq!(degraded(&fake), "False UpToDate");
+    fake.edit("toys", "n", "a", |t| t["spec"] = spec("panic"));
+    until("told", || degraded(&fake) == "True MindPanicked").await;
+    let version = |fake: &Fake| fake.get("toys", "n", "a").unwrap()["metadata"].clone();
+    let told = version(&fake);
+    pass(Duration::from_secs(600)).await;
+    assert_eq!(version(&fake), told, "written once");
+    fake.edit("toys", "n", "a", |t| t["spec"] = spec("well"));
+    until("taken back", || degraded(&fake) == "False UpToDate").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mind_that_panics_at_once_is_told_in_the_conditions_too() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    let spec = |behaviour: &str| json!({"count": 1, "value": "x", "degraded": "False", "behaviour": behaviour});
+    toy(&fake, "a", spec("panic"));
+    until("told", || degraded(&fake) == "True MindPanicked").await;
+    fake.edit("toys", "n", "a", |t| t["spec"] = spec("well"));
+    until("taken back", || degraded(&fake) == "False UpToDate").await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_plan_that_breaks_a_safety_rule_is_told_and_not_carried_out() {
     let fake = Fake::new();

@@ -10,6 +10,7 @@ use anyhow::Context;
 use arguments::Arguments;
 use clap::Parser;
 use palladion_engine::Engine;
+use palladion_engine::decide::STACK;
 use palladion_engine::serve::serve;
 use palladion_operator::minds;
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log::start(arguments.log_format);
-    match run(arguments) {
+    match run_in(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // A new process begins with a clean state; the kubelet starts it.
@@ -29,7 +30,17 @@ fn main() -> ExitCode {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
+/// All I/O is on one thread; each decision has one of its own.
+fn run_in(arguments: Arguments) -> anyhow::Result<()> {
+    let mut threads = tokio::runtime::Builder::new_current_thread();
+    let threads = threads.enable_all().thread_stack_size(STACK).build();
+    let threads = threads.context("cannot start the runtime")?;
+    let ended = threads.block_on(run(arguments));
+    // A decision that still computes decides nothing any more, and is not waited for.
+    threads.shutdown_background();
+    ended
+}
+
 async fn run(arguments: Arguments) -> anyhow::Result<()> {
     // Only fails if a provider is installed already, and then that one serves.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();

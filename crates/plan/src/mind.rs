@@ -109,6 +109,12 @@ pub trait Mind: Send + Sync + 'static {
         false
     }
 
+    /// Have its owners the conditions Degraded and Progressing? Where nothing can be decided for
+    /// one without them, events alone say so.
+    fn reports_health(&self) -> bool {
+        true
+    }
+
     /// The metrics of its own: gauges without labels ([`crate::Plan::figures`]), and
     /// counters ([`crate::Step::counting`]).
     fn metrics(&self) -> &'static [Metric] {

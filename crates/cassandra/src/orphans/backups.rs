@@ -40,6 +40,10 @@ impl Mind for BackupOrphanMind {
         Vec::new()
     }
 
+    fn reports_health(&self) -> bool {
+        false
+    }
+
     fn hazards(&self) -> &'static [Hazard] {
         &[]
     }

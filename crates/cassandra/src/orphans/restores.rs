@@ -39,6 +39,10 @@ impl Mind for RestoreOrphanMind {
         Vec::new()
     }
 
+    fn reports_health(&self) -> bool {
+        false
+    }
+
     fn hazards(&self) -> &'static [Hazard] {
         &[]
     }

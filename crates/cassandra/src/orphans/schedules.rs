@@ -43,6 +43,10 @@ impl Mind for ScheduleOrphanMind {
         Vec::new()
     }
 
+    fn reports_health(&self) -> bool {
+        false
+    }
+
     fn hazards(&self) -> &'static [Hazard] {
         &[]
     }

@@ -34,10 +34,11 @@ label_values! {
     }
     /// How a reconcile ended: with nothing to do, with every step done, with a
     /// step that failed, with a plan that the linter refused, with a panic of
-    /// the mind, or put off until a first list or an own write has arrived.
+    /// the mind, with a decision that took too long, or put off until a first list or an
+    /// own write has arrived.
     ReconcileOutcome {
         AtRest = "at_rest", Done = "done", Failed = "failed", Vetoed = "vetoed",
-        Panicked = "panicked", Deferred = "deferred"
+        Panicked = "panicked", Late = "late", Deferred = "deferred"
     }
     /// Why a watch was opened again: it came to its ordinary end, it failed, the
     /// server has forgotten the version and everything is listed again, or the same

@@ -5,27 +5,34 @@ pub mod again;
 pub mod settings;
 
 use crate::apply::{Applier, Outcome};
-use crate::decide::{Decision, decide, exchanges, lock, probes, references};
+use crate::decide::{Apart, Decision, Left, NoAnswer, decide, exchanges, lock, probes, references};
 use crate::exchange::Exchangers;
 use crate::expect::PATIENCE;
 use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
 use crate::leader::Term;
 use crate::lock::Keepers;
-use crate::memory::Memory;
+use crate::memory::{Late, Memory};
 use crate::metrics::{Metrics, ReconcileOutcome, Stage};
 use crate::probe::Probers;
 use crate::queue::{After, Key};
 use crate::reconcile::again::wake;
 use crate::request::Api;
 use crate::watch::Watches;
+use crate::words::Told;
 use palladion_plan::lint::Violation;
 use palladion_plan::{Mind, Object, ObjectKey, Plan, Snapshot};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, debug_span};
+
+/// A decision that took too long rests so many times as long as it may take.
+const PAUSES: u32 = 4;
+/// How often it is looked whether the thread of one has ended after that.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// Everything that a reconcile needs.
 pub struct Reconciler {
@@ -39,6 +46,7 @@ pub struct Reconciler {
     pub(crate) term: Term,
     pub(crate) instance: String,
     pub(crate) stopping: CancellationToken,
+    pub(crate) apart: Apart,
     pub(crate) memories: Mutex<HashMap<Key, Memory>>,
     pub(crate) probers: Probers,
     pub(crate) exchangers: Exchangers,
@@ -49,7 +57,7 @@ pub struct Reconciler {
 /// One owner that is being decided.
 pub(crate) struct Case<'a> {
     pub(crate) key: &'a Key,
-    pub(crate) mind: &'a dyn Mind,
+    pub(crate) mind: &'a Arc<dyn Mind>,
     pub(crate) owner: Arc<Object>,
     pub(crate) owner_key: ObjectKey,
 }
@@ -62,10 +70,10 @@ impl Reconciler {
         };
         let (namespace, name) = (&*key.namespace, &*key.name);
         let span = tracing::info_span!("reconcile", mind = mind.name(), namespace, name);
-        self.rooms(key, mind.as_ref()).instrument(span).await
+        self.rooms(key, mind).instrument(span).await
     }
 
-    async fn rooms(&self, key: &Key, mind: &dyn Mind) -> After {
+    async fn rooms(&self, key: &Key, mind: &Arc<dyn Mind>) -> After {
         let mut memory = self.memories().remove(key).unwrap_or_default();
         if let Some(after) = self.await_own_writes(key, mind.name(), &mut memory) {
             self.memories().insert(key.clone(), memory);
@@ -121,7 +129,7 @@ impl Reconciler {
     async fn decide_for(
         &self,
         key: &Key,
-        mind: &dyn Mind,
+        mind: &Arc<dyn Mind>,
         owner: Arc<Object>,
         memory: &mut Memory,
     ) -> After {
@@ -135,39 +143,44 @@ impl Reconciler {
             return After::WakeAt(*until);
         }
         let owner_key = ObjectKey::new(mind.owner(), &key.namespace, &key.name);
+        if let Some(again) = late_until(memory, owner.meta.generation) {
+            return After::WakeAt(again);
+        }
         let case = Case { key, mind, owner, owner_key };
         let as_of = Instant::now();
         let gathered = match self.gather(&case, memory) {
             Ok(gathered) => gathered,
-            Err(words) => return self.panicked(&case, &words, memory),
+            Err(words) => return self.panicked(&case, &words, memory).await,
         };
-        let Some(mut facts) = gathered else {
+        let Some(facts) = gathered.map(Arc::new) else {
             // The first list that is missing wakes this key when it arrives.
             self.metrics.reconcile(mind.name(), ReconcileOutcome::Deferred);
             return After::Rest;
         };
         self.follow_settings(&facts);
         let began = Instant::now();
-        let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
+        let all = self.apart.ask(mind, &facts, |mind, facts| {
+            (decide(mind, facts), probes(mind, facts), exchanges(mind, facts), lock(mind, facts))
+        });
+        let answers = all.await;
         self.metrics.stage(mind.name(), Stage::Decide, began.elapsed());
-        match probes(mind, &facts) {
-            Ok(wanted) => self.probers.want(key, wanted),
-            Err(words) => return self.panicked(&case, &words, memory),
-        }
-        match exchanges(mind, &facts) {
-            Ok(Some(wanted)) => self.exchangers.want(key, wanted),
-            Ok(None) => {}
-            Err(words) => return self.panicked(&case, &words, memory),
-        }
-        match lock(mind, &facts) {
-            Ok(Some(wanted)) => self.locks.want(key, wanted),
-            Ok(None) => {}
-            Err(words) => return self.panicked(&case, &words, memory),
-        }
-        match decision {
-            Decision::Panicked(words) => self.panicked(&case, &words, memory),
-            Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
-            Decision::Plan(plan) => self.carry_out(&case, plan, (&mut facts, as_of), memory).await,
+        let decided = answers.and_then(|(decision, probes, exchanges, lock)| {
+            self.probers.want(key, probes.map_err(NoAnswer::Panicked)?);
+            let (exchanges, lock) = exchanges
+                .and_then(|exchanges| Ok((exchanges, lock?)))
+                .map_err(NoAnswer::Panicked)?;
+            exchanges.into_iter().for_each(|wanted| self.exchangers.want(key, wanted));
+            lock.into_iter().for_each(|wanted| self.locks.want(key, wanted));
+            Ok(decision)
+        });
+        match decided {
+            Err(NoAnswer::Panicked(words)) | Ok(Decision::Panicked(words)) => {
+                self.panicked(&case, &words, memory).await
+            }
+            Err(NoAnswer::Late(thread)) => self.late(&case, thread, memory).await,
+            Err(NoAnswer::Stopping) => After::Rest,
+            Ok(Decision::Vetoed(plan, found)) => self.vetoed(&case, &plan, &found, memory).await,
+            Ok(Decision::Plan(plan)) => self.carry_out(&case, plan, (facts, as_of), memory).await,
         }
     }
 
@@ -175,7 +188,7 @@ impl Reconciler {
     fn gather(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Option<Snapshot>, String> {
         let _span = debug_span!("gather").entered();
         let began = Instant::now();
-        let wanted = references(case.mind, &case.owner)?;
+        let wanted = references(case.mind.as_ref(), &case.owner)?;
         if wanted != memory.references {
             self.watches.refer(case.key, &wanted);
             memory.references = wanted;
@@ -195,7 +208,7 @@ impl Reconciler {
         &self,
         case: &Case<'_>,
         mut plan: Plan,
-        (facts, gathered): (&mut Snapshot, Instant),
+        (mut facts, gathered): (Arc<Snapshot>, Instant),
         memory: &mut Memory,
     ) -> After {
         let began = Instant::now();
@@ -220,11 +233,14 @@ impl Reconciler {
                 let all = std::mem::take(&mut outcome.not_written);
                 let mut retry = self.failed(failed, all, memory);
                 // People shall see the failure now and not after the next try.
-                facts.failure.clone_from(&memory.failure);
-                if let Decision::Plan(told) | Decision::Vetoed(told, _) = decide(case.mind, facts) {
+                Arc::make_mut(&mut facts).failure.clone_from(&memory.failure);
+                if let Ok(Decision::Plan(told) | Decision::Vetoed(told, _)) =
+                    self.apart.ask(case.mind, &facts, decide).await
+                {
                     plan.status = told.status;
                 }
-                if let (true, After::RetryAt(at), Some(wake)) = (went_on, retry, wake(&plan, facts))
+                if let (true, After::RetryAt(at), Some(wake)) =
+                    (went_on, retry, wake(&plan, &facts))
                 {
                     retry = After::RetryAt(at.min(wake));
                 }
@@ -239,7 +255,7 @@ impl Reconciler {
         self.report(case, &plan, &mut outcome, memory).instrument(debug_span!("report")).await;
         self.metrics.stage(case.mind.name(), Stage::Report, began.elapsed());
         self.metrics.reconcile(case.mind.name(), ended(&outcome, retry.is_some()));
-        self.after(case, &plan, facts, outcome, retry, memory)
+        self.after(case, &plan, &facts, outcome, retry, memory)
     }
 
     async fn vetoed(
@@ -258,18 +274,45 @@ impl Reconciler {
         self.bug(memory)
     }
 
-    fn panicked(&self, case: &Case<'_>, words: &str, memory: &mut Memory) -> After {
+    async fn panicked(&self, case: &Case<'_>, words: &str, memory: &mut Memory) -> After {
         tracing::error!(
             panic = %words,
             "mind panicked; this is a bug, other objects are not affected"
         );
+        self.report_undecided(case, Told::Panicked, memory).instrument(debug_span!("report")).await;
         self.metrics.reconcile(case.mind.name(), ReconcileOutcome::Panicked);
         self.bug(memory)
+    }
+
+    /// Its thread is left behind, and while it computes none is begun for the same spec.
+    async fn late(&self, case: &Case<'_>, thread: Left, memory: &mut Memory) -> After {
+        let seconds = self.apart.longest().as_secs();
+        tracing::error!(seconds, "decision takes too long and is not waited for");
+        let again = Instant::now() + self.apart.longest() * PAUSES;
+        memory.late = Some(Late { generation: case.owner.meta.generation, thread, again });
+        let told = Told::TimedOut { seconds };
+        self.report_undecided(case, told, memory).instrument(debug_span!("report")).await;
+        self.metrics.reconcile(case.mind.name(), ReconcileOutcome::Late);
+        After::WakeAt(again)
     }
 
     fn memories(&self) -> MutexGuard<'_, HashMap<Key, Memory>> {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Until when nothing is decided for this generation, because it took too long.
+fn late_until(memory: &mut Memory, generation: i64) -> Option<Instant> {
+    let now = Instant::now();
+    let late = memory.late.as_ref().filter(|late| late.generation == generation);
+    let until = late.and_then(|late| match late.thread.has_ended() {
+        true => (now < late.again).then_some(late.again),
+        false => Some(late.again.max(now + LOOK_AGAIN)),
+    });
+    if until.is_none() {
+        memory.late = None;
+    }
+    until
 }
 
 fn ended(outcome: &Outcome, failed: bool) -> ReconcileOutcome {

@@ -10,6 +10,9 @@ use crate::reconcile::again::worth_telling;
 use crate::reconcile::{Case, Reconciler};
 use crate::words::Told;
 use events::Events;
+use jiff::Timestamp;
+use palladion_api::conditions::{Condition, DEGRADED, PROGRESSING, condition, set};
+use palladion_api::words::Reasoned;
 use palladion_plan::{FailureClass, Plan, Subresource};
 use serde_json::{Value, json};
 use status::Urgency;
@@ -60,6 +63,31 @@ impl Reconciler {
     /// Tell that a plan was refused by the linter.
     pub(crate) fn veto_event(&self, case: &Case<'_>, words: &str, memory: &mut Memory) {
         self.events(case).warn(&Told::Vetoed { violations: words.to_string() }, memory);
+    }
+
+    /// Tell that nothing is decided, without the mind: in the conditions that it takes back with
+    /// its next good decision. No generation is noted, as nothing was observed.
+    pub(crate) async fn report_undecided(&self, case: &Case<'_>, told: Told, memory: &mut Memory) {
+        self.events(case).warn(&told, memory);
+        let stored = case.owner.at("/status/conditions").cloned().unwrap_or_default();
+        let Ok(mut conditions) = serde_json::from_value::<Vec<Condition>>(stored) else {
+            return;
+        };
+        // One for which nothing was ever decided gets them here.
+        let is_new = conditions.is_empty() && case.mind.reports_health();
+        let has = |type_: &str| is_new || conditions.iter().any(|c| c.type_ == type_);
+        // Tasks and backups have no such conditions: an event tells of them.
+        if !has(DEGRADED) {
+            return;
+        }
+        let told_in: Vec<&str> = [DEGRADED, PROGRESSING].into_iter().filter(|t| has(t)).collect();
+        for type_ in told_in {
+            let (reason, message, now) = (told.reason(), told.to_string(), Timestamp::now());
+            let new = condition(type_, true, reason.as_str(), &message, None, now);
+            set(&mut conditions, new);
+        }
+        let status = json!({ "conditions": conditions });
+        self.write_status(case, &status, &mut Outcome::default(), memory).await;
     }
 
     async fn write_status(

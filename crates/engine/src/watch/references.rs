@@ -9,6 +9,10 @@ use crate::watch::world::{Target, World};
 use palladion_plan::{ObjectKey, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Objects of one owner at the most: each is a watch, and each watch a connection. Minds
+/// refuse what names more; this is for the one that forgets to.
+pub const MOST: usize = 256;
+
 /// One object watched by name.
 #[derive(Debug)]
 struct Reference {
@@ -64,10 +68,12 @@ impl References {
 }
 
 impl World {
-    /// State what an owner refers to now.
+    /// State what an owner refers to now. What is beyond [`MOST`] is not watched, and so not
+    /// known.
     pub fn refer(&mut self, owner: &Key, wanted: &[ObjectKey]) -> Turnover {
         let mut turnover = Turnover::default();
-        for key in wanted {
+        let wanted: BTreeSet<&ObjectKey> = wanted.iter().take(MOST).collect();
+        for key in wanted.iter().copied() {
             if let Some(reference) = self.references.watched.get_mut(key) {
                 reference.owners.insert(owner.clone());
                 continue;
@@ -80,7 +86,7 @@ impl World {
         }
         let World { references, feeds, .. } = self;
         references.watched.retain(|key, reference| {
-            if !wanted.contains(key) {
+            if !wanted.contains(&key) {
                 reference.owners.remove(owner);
             }
             if reference.owners.is_empty() {
@@ -125,5 +131,15 @@ mod tests {
         assert_eq!(world.refer(&a, &[]), Turnover::default(), "b still names it");
         assert_eq!(world.refer(&b, &[]).end, vec![begun[0].0]);
         assert!(world.feeds.is_empty());
+    }
+
+    #[test]
+    fn one_owner_opens_so_many_watches() {
+        let mut world = World::default();
+        let all: Vec<ObjectKey> =
+            (0..20_000).map(|n| ObjectKey::new(KIND, "n", &format!("map-{n}"))).collect();
+        let owner = Key::new(MindId(0), "n", "a");
+        assert_eq!(world.refer(&owner, &all).begin.len(), MOST);
+        assert_eq!(world.refer(&owner, &[]).end.len(), MOST);
     }
 }

@@ -11,7 +11,7 @@ use palladion_plan::{
     Precondition, Propagation, Reason, Resource, Route, Snapshot, Step, Wait, Watch,
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub const TOY: Resource = Resource::namespaced("engine.test", "v1", "Toy", "toys");
@@ -22,6 +22,32 @@ pub const OWNER: &str = "engine.test/toy";
 
 /// How long the first decision about a busy toy takes.
 pub const BUSY: Duration = Duration::from_secs(16);
+/// How long each decision about an endless toy takes.
+pub const ENDLESS: Duration = Duration::from_secs(4);
+
+/// Names of the toys for which a decision that takes long has begun.
+pub static BEGUN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Decisions about counted toys that are being made, and the most that were at once.
+pub static AT_ONCE: Mutex<(usize, usize)> = Mutex::new((0, 0));
+
+fn takes_long(owner: &Object, time: Duration) {
+    BEGUN.lock().unwrap().push(owner.meta.name.clone());
+    std::thread::sleep(time);
+}
+
+fn has_begun(owner: &Object) -> bool {
+    BEGUN.lock().unwrap().contains(&owner.meta.name)
+}
+
+fn counted() {
+    {
+        let mut at_once = AT_ONCE.lock().unwrap();
+        at_once.0 += 1;
+        at_once.1 = at_once.1.max(at_once.0);
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    AT_ONCE.lock().unwrap().0 -= 1;
+}
 
 pub struct ToyMind;
 
@@ -68,8 +94,10 @@ impl Mind for ToyMind {
         match owner.str_at("/spec/behaviour") {
             Some("panic") => panic!("as the spec says"),
             Some("lawless") => return lawless(),
-            // The first time only, and in real time: the run time does nothing else meanwhile.
-            Some("busy") if owner.at("/status/epoch").is_none() => std::thread::sleep(BUSY),
+            // The first time only, and in real time, as something that is computed.
+            Some("busy") if !has_begun(owner) => takes_long(owner, BUSY),
+            Some("endless") => takes_long(owner, ENDLESS),
+            Some("counted") => counted(),
             _ => {}
         }
         let (maps, nodes) = match (snapshot.all(CONFIG_MAP), snapshot.all(NODE)) {
@@ -257,6 +285,14 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
         Ok(None) => "missing".to_string(),
         Err(why) => why.to_string(),
     });
+    let since = "2026-01-01T00:00:00Z";
+    let ready = json!({"type": "Ready", "status": ready, "reason": reason,
+        "message": format!("{made} of {count}{words}"), "lastTransitionTime": since});
+    let degraded = snapshot.owner.str_at("/spec/degraded").map(|status| {
+        json!({"type": "Degraded", "status": status, "reason": "UpToDate", "message": "well",
+            "lastTransitionTime": since})
+    });
+    let conditions = std::iter::once(ready).chain(degraded);
     json!({
         "made": made,
         "nodes": nodes,
@@ -268,7 +304,7 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
             "message": f.message,
             "all": f.all.iter().map(|one| one.object.to_string()).collect::<Vec<_>>(),
         })),
-        "conditions": [{"type": "Ready", "status": ready, "reason": reason, "message": format!("{made} of {count}{words}")}],
+        "conditions": conditions.collect::<Vec<_>>(),
     })
 }
 
