@@ -86,6 +86,11 @@ impl MemberFact {
         self.status.volume.as_ref().filter(|_| self.agent_speaks())
     }
 
+    /// Does its agent report now that nothing has come to its volume yet?
+    pub fn is_on_empty_volume(&self) -> bool {
+        self.volume().is_some_and(|volume| volume.state == MemberVolumeState::Empty)
+    }
+
     /// The volume on record.
     pub fn volume_id(&self) -> Option<&VolumeId> {
         self.spec.as_ref()?.volume_id.as_ref()

@@ -1,20 +1,103 @@
-//! What is left behind by members that have left: the claim is kept and says so, the
-//! member object goes, and with it the Services that held its addresses.
+//! Who leaves, and what is left behind by members that have left: the claim is kept and says
+//! so, the member object goes, and with it the Services that held its addresses.
 
+use super::objects::replicas;
+use super::spec::ServiceSpec;
 use super::{Draft, Grounds, MEMBER, MemberFact, Prove, ServiceFacts};
-use crate::kinds::{CLAIM, SERVICE};
+use crate::kinds::{CLAIM, POD, SERVICE};
 use crate::plan::{Loss, Step};
-use crate::words::left::Doing;
+use crate::words::left::{Doing, Waiting};
+use crate::workload::pod::PodFact;
 use palladion_api::labels;
+use palladion_api::service_member::MemberVolumeState;
 use serde_json::json;
 
+/// Members that the spec does not ask for, and that have not left yet.
+pub fn surplus<'a>(
+    facts: &'a ServiceFacts<'_>,
+    spec: &ServiceSpec,
+) -> impl Iterator<Item = &'a MemberFact> {
+    let size = spec.size;
+    let is_surplus = move |m: &&MemberFact| m.ordinal >= size && m.object.is_some();
+    facts.members.values().filter(is_surplus).filter(|m| !m.is_gone())
+}
+
+/// Has it lost a volume, whatever has become of its replacement since? With the permit for
+/// another volume that one is on record, and the loss stands beside it until all is over. As
+/// long as all deciders mean these by a lost leaver, none gives a turn that another takes away.
+pub fn is_lost_leaver(member: &MemberFact) -> bool {
+    member.is_lost() || member.loss().is_some()
+}
+
+/// Is one of them lost?
+pub fn has_lost(facts: &ServiceFacts<'_>, spec: &ServiceSpec) -> bool {
+    surplus(facts, spec).any(is_lost_leaver)
+}
+
+/// Who of them leaves first. The lost ones do, wherever they stand: without them the others
+/// are fewer than they look, and each of these serves.
+pub fn first<'a>(facts: &'a ServiceFacts<'_>, spec: &ServiceSpec) -> Option<&'a MemberFact> {
+    surplus(facts, spec).max_by_key(|m| (is_lost_leaver(m), m.ordinal))
+}
+
+/// Has its agent yet to note on the volume that it has left? A volume without that note is
+/// one of a member, and does not join again by itself.
+pub fn is_to_be_noted(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
+    let intent = member.spec.as_ref().and_then(|spec| spec.intent.as_ref());
+    let volume = member.volume().filter(|v| intent.is_some_and(|i| i.volume_id == v.volume_id));
+    let is_members =
+        |state| matches!(state, MemberVolumeState::Joined | MemberVolumeState::Incomplete);
+    member.agent_answers(&facts.nodes) && volume.is_some_and(|v| is_members(v.state))
+}
+
 /// Tidy up after members that are on record as gone, and whose pods are gone.
-pub fn tidy_up(facts: &ServiceFacts<'_>, prove: Prove, draft: &mut Draft) {
+pub fn tidy_up(facts: &ServiceFacts<'_>, spec: &ServiceSpec, prove: Prove, draft: &mut Draft) {
     let is_over = |m: &MemberFact| facts.turn().is_none_or(|t| t.member != m.name);
-    let gone = facts.members.values().filter(|m| m.is_gone() && m.pod.is_none());
-    for member in gone.filter(|m| is_over(m)) {
-        after(facts, member, prove, draft);
+    for member in facts.members.values().filter(|m| m.is_gone() && is_over(m)) {
+        match &member.pod {
+            None => after(facts, member, prove, draft),
+            Some(pod) if is_kept(facts, spec, member) => {
+                end_and_tidy_up(facts, member, pod, prove, draft);
+            }
+            Some(_) => {}
+        }
     }
+}
+
+/// Does the spec ask for it again, and the set keep its pod? It left below another one that
+/// stays: a set has no gaps, and makes that pod anew whenever it ends. Without this nobody
+/// would ever come in its place.
+fn is_kept(facts: &ServiceFacts<'_>, spec: &ServiceSpec, member: &MemberFact) -> bool {
+    member.ordinal < spec.size && member.ordinal < replicas::of(facts, spec)
+}
+
+/// The claim first, then the rest with the pod: the next pod finds no record of who has left,
+/// and gets one of its own.
+fn end_and_tidy_up(
+    facts: &ServiceFacts<'_>,
+    member: &MemberFact,
+    pod: &PodFact,
+    prove: Prove,
+    draft: &mut Draft,
+) {
+    // What its agent has yet to do, or to say, it does by the record.
+    if !pod.terminating && (member.may_run() || is_to_be_noted(facts, member)) {
+        let (name, server) = (member.name.clone(), member.server_words());
+        draft.wait_for(Waiting::ForEnd { member: name, server }).about(member.subject());
+        return;
+    }
+    let is_released = member.claim.as_ref().is_none_or(|c| c.identity.is_none());
+    if is_released && !pod.terminating {
+        if draft.is_disruptive() {
+            return; // One disruption in a plan; the next decision goes on with this one.
+        }
+        let seen = pod.seen(&facts.snapshot.owner.meta.namespace);
+        let doing = Doing::DeletePod { member: member.name.clone() };
+        let proof = Grounds::has_left(facts, member).map(|grounds| prove(&grounds));
+        let step = Step::delete_as_seen(POD, &seen, Loss::Process, doing);
+        draft.steps.push(step.fenced(facts.fence()).proven(proof));
+    }
+    after(facts, member, prove, draft);
 }
 
 fn after(facts: &ServiceFacts<'_>, member: &MemberFact, prove: Prove, draft: &mut Draft) {

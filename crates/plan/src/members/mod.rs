@@ -17,6 +17,7 @@ mod grounds;
 pub mod leave;
 pub mod lost;
 pub mod objects;
+pub mod old_data;
 pub mod question;
 pub mod revisions;
 pub mod spec;

@@ -1,7 +1,7 @@
 //! The one turn of a service: the epoch of its leader, how a turn ends, and how far the
 //! permit of its member is. The lock itself is [`crate::turn`].
 
-use super::{Draft, MEMBER, MemberFact, ServiceFacts};
+use super::{Draft, MEMBER, MemberFact, ServiceFacts, lost};
 use crate::plan::{Event, Step};
 use crate::turn as lock;
 use crate::words::turn::{Doing, Waiting};
@@ -15,6 +15,10 @@ use std::fmt::Display;
 
 /// Starts that may fail before the turn is released for others.
 pub const TRIES: u32 = 3;
+/// Starts of the new server of a replacement that may fail before another one is tried that
+/// failed as well and gave way. With ten seconds between two they take as long as
+/// [`lost::PATIENCE`]: what passes by itself, as the limits of a registry do, has passed.
+pub const LONG_TRIES: u32 = 30;
 
 /// Raise the epoch of a service that an earlier leader has written to. A new leader does
 /// so before anything else, so that the writes of one that was frozen and woke up fail.
@@ -57,14 +61,16 @@ pub fn end(facts: &ServiceFacts<'_>, turn: &ServiceTurn, why: impl Display) -> S
     lock::write(facts.snapshot, None, &[], doing)
 }
 
-/// Withdraw the permit of this turn. Whether anything rests on it says the mind.
+/// Withdraw the permit of this turn: the one for its volume, also where the turn has gone on
+/// under another nonce since. By the earlier one the server runs on in its next pod. Whether
+/// anything rests on it says the mind.
 pub fn withdraw_of_turn(
     facts: &ServiceFacts<'_>,
     turn: &ServiceTurn,
     member: &MemberFact,
 ) -> Option<Step> {
     let permit = member.spec.as_ref()?.start.as_ref()?;
-    (permit.nonce == turn.nonce).then(|| withdraw(facts, member)).flatten()
+    (permit.volume_id == turn.volume_id).then(|| withdraw(facts, member)).flatten()
 }
 
 /// Withdraw the permit of a member: it has done its work.
@@ -182,6 +188,35 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
         }
 }
 
+/// Does the new server of a replacement not come up? Its starts fail, its agent refuses, or
+/// it has been starting for too long.
+pub fn comes_to_nothing(facts: &ServiceFacts<'_>, turn: &ServiceTurn, course: &Course) -> bool {
+    match course {
+        Course::Failed => turn.attempt >= TRIES,
+        Course::Refused(_) => true,
+        Course::Open => facts.now() >= turn.since.0 + lost::PATIENCE,
+        Course::NotGiven | Course::PodEnded | Course::Done => false,
+    }
+}
+
+/// Has it not come up for so long that even another one that gave way is worth a try?
+pub fn has_had_its_time(facts: &ServiceFacts<'_>, turn: &ServiceTurn, course: &Course) -> bool {
+    match course {
+        Course::Failed | Course::Refused(_) => turn.attempt >= LONG_TRIES,
+        Course::Open => facts.now() >= turn.since.0 + lost::PATIENCE * 2,
+        Course::NotGiven | Course::PodEnded | Course::Done => false,
+    }
+}
+
+/// Was its replacement begun, and did it give way to others because its new server did not
+/// come up? Then its permit has failed, or was withdrawn.
+pub fn has_given_way(member: &MemberFact) -> bool {
+    let is_begun = member.loss().is_some() && !member.is_marked();
+    let has_joined = member.volume().is_some_and(|v| v.state == MemberVolumeState::Joined);
+    let has_permit = member.spec.as_ref().is_some_and(|s| s.start.is_some());
+    is_begun && !has_joined && (!has_permit || has_failed_for_good(member))
+}
+
 /// A permit that is in use although no turn is on record.
 pub enum Unclaimed {
     /// The turn to take up again, under the same nonce; the mind adds what is its own.
@@ -212,6 +247,11 @@ pub fn unclaimed_permit<'a>(
     turn.attempt = start.attempt;
     turn.replaces = member.loss().map(|l| l.lost.clone());
     Some((member, Unclaimed::Turn(Box::new(turn))))
+}
+
+/// Has it a permit that would be taken up again as soon as nobody has the turn?
+pub fn has_open_permit(member: &MemberFact) -> bool {
+    open_permit(member).is_some()
 }
 
 /// The permit of a member for the pod that it has, of which nobody has heard the end.

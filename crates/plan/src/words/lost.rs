@@ -18,7 +18,6 @@ palladion_api::sentences! {
     pub enum Back {
         Node => "its Node is back";
         NotNamed => "no annotation names the volume any more";
-        Whole => "its agent reports that nothing is missing";
     }
 
     /// Why a lost member is not replaced yet.

@@ -30,7 +30,7 @@ fn is_of_before(member: &MemberFact) -> bool {
 }
 
 /// The volume that a user has named.
-pub(super) fn named(member: &MemberFact) -> Option<&str> {
+pub(in super::super) fn named(member: &MemberFact) -> Option<&str> {
     let annotations = &member.object.as_ref()?.meta.annotations;
     annotations.get(labels::REPLACE).map(String::as_str)
 }

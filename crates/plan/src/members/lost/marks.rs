@@ -33,9 +33,9 @@ pub fn mark(
                 "address": spec.address,
                 "claimUID": member.claim.as_ref().map(ClaimFact::uid),
             },
-            "cause": cause,
+            "cause": &cause,
             "reason": why.to_string(),
-            "revocable": before.is_none() && cause != LossCause::Rescue,
+            "revocable": before.is_none() && may_be_taken_back(&cause),
             "earlierServerIDs": earlier,
         },
     } });
@@ -44,6 +44,15 @@ pub fn mark(
     let event = Event::normal(Happened::Marked { member: name(), why });
     let doing = Doing::Mark { member: name() };
     Some(Step::patch_as_seen(MEMBER, meta, patch, doing).fenced(fence).announced(event))
+}
+
+/// May its reason be gone later, with the data as it was? What was missing once is put back
+/// by somebody, from a copy.
+fn may_be_taken_back(cause: &LossCause) -> bool {
+    match cause {
+        LossCause::NodeGone | LossCause::User => true,
+        LossCause::Agent | LossCause::Rescue | LossCause::Unknown(_) => false,
+    }
 }
 
 /// Server IDs of this volume and of those that were lost before it.

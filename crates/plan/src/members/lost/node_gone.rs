@@ -41,6 +41,8 @@ pub fn decide(facts: &ServiceFacts<'_>, prove: Prove, draft: &mut Draft) {
                 let since = noted.parse().unwrap_or(facts.now());
                 let seen = claim.object.meta.annotations.get(labels::NODE_GONE_SEEN);
                 let seen = seen.and_then(|at| at.parse().ok());
+                // Nobody has looked in the future.
+                let seen = seen.filter(|at| *at <= later(facts.now(), MISSED));
                 let gone = Gone { member, claim, node: &node, since, seen };
                 is_gone(facts, &gone, prove, draft);
             }
@@ -65,6 +67,11 @@ fn is_successor(member: &MemberFact) -> bool {
 pub(super) fn not_there(node: &str) -> Fence {
     let object = ObjectKey::new(NODE, "", node);
     Fence { object, pointer: String::new(), expected: Value::Null, lock: None }
+}
+
+/// So much later; a note may name the end of time.
+fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
+    at.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 
 fn grace(facts: &ServiceFacts<'_>) -> SignedDuration {
@@ -130,11 +137,11 @@ fn is_gone(facts: &ServiceFacts<'_>, gone: &Gone<'_>, prove: Prove, draft: &mut 
     // Whoever paused the service, or the operator, may have had the Node back meanwhile. A
     // claim that goes already, with nothing on it, does so all the same.
     let goes = grounds.is_some() && claim.terminating;
-    let Some(seen) = seen.filter(|seen| goes || now < *seen + MISSED) else {
+    let Some(seen) = seen.filter(|seen| goes || now < later(*seen, MISSED)) else {
         draft.steps.push(note(facts, member, claim, node));
         return;
     };
-    let due = since + grace(facts);
+    let due = later(since, grace(facts));
     if now < due {
         if now >= seen + LOOK {
             draft.steps.push(look(facts, gone));

@@ -7,10 +7,30 @@ use crate::kinds::{CLAIM, POD};
 use crate::plan::{Event, Loss, Step};
 use crate::proof::Proof;
 use crate::words::lost::{Doing, Happened, Waiting};
+use jiff::SignedDuration;
+use palladion_api::ids::VolumeId;
+use palladion_api::service_member::MemberVolume;
+
+/// As long as a claim takes to be deleted, a pod to come on another, and a new server to
+/// find the others.
+pub const PATIENCE: SignedDuration = SignedDuration::from_secs(300);
 
 /// Does the lost volume still have its claim?
 pub fn is_needed(member: &MemberFact) -> bool {
     marks::has_old_claim(member)
+}
+
+/// Has room been made for another volume, and is there none yet? Where no machine is left
+/// for the pod there may never be one, and nobody else waits for that.
+pub fn waits_for_pod(member: &MemberFact) -> bool {
+    let lost = member.loss().map(|l| &l.lost.volume_id);
+    let has_another = member.volume().is_some_and(|v| is_another(v, lost));
+    !is_needed(member) && !has_another
+}
+
+/// Is it another volume than this? One that is not mounted, or not taken yet, has no ID.
+pub fn is_another(volume: &MemberVolume, lost: Option<&VolumeId>) -> bool {
+    Some(&volume.volume_id) != lost && !volume.volume_id.as_str().is_empty()
 }
 
 /// First the claim goes, then the pod that keeps it.

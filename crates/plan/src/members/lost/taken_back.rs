@@ -1,7 +1,8 @@
 //! The record that a volume is lost is taken off again where its reason is gone, as long as
 //! nothing was done that rests on it; and it is held before the first such step. A volume
 //! that others have gone on without must never come back: its servers could be a majority
-//! of what they remember.
+//! of what they remember. Nor does one come back whose own agent has found data missing: what
+//! is whole again later is a copy of before, and votes for less than it has acknowledged.
 
 use super::super::{Draft, MEMBER, MemberFact, ServiceFacts};
 use super::{marked, marks, node_gone};
@@ -10,12 +11,13 @@ use crate::kinds::{NODE, VOLUME};
 use crate::plan::{Event, Step};
 use crate::words::lost::{Back, Doing, Happened};
 use crate::workload::home::{Home, home, is_there};
-use palladion_api::service_member::{LossCause, MemberVolumeState};
+use palladion_api::service_member::LossCause;
 use serde_json::json;
 
 /// Take records off whose reason is gone. Busy where one is: nothing may rest on it any more.
 pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) -> Flow {
-    let mut flow = Flow::Free;
+    // Data is missing, too: its Node, or another word of the user, does not bring that back.
+    let mut flow = hold(facts, facts.enrolled().filter(|m| is_missing_data(m)), draft);
     for member in facts.enrolled().filter(|m| is_revocable(m)) {
         let Some(why) = back(facts, member) else { continue };
         // First: as long as the claim says that the Node is gone, this is tried again.
@@ -33,8 +35,13 @@ fn is_revocable(member: &MemberFact) -> bool {
     let stands = member.claim.as_ref().is_some_and(|c| !c.terminating);
     member.is_marked()
         && member.loss().is_some_and(|l| l.revocable)
+        && !is_missing_data(member)
         && marks::has_old_claim(member)
         && stands
+}
+
+fn is_missing_data(member: &MemberFact) -> bool {
+    member.is_marked() && member.is_lost_by_its_own_word()
 }
 
 /// Why the record has no reason any more.
@@ -48,16 +55,8 @@ fn back(facts: &ServiceFacts<'_>, member: &MemberFact) -> Option<Back> {
             let volume = member.volume_id().map(|v| v.as_str());
             (marked::named(member) != volume).then_some(Back::NotNamed)
         }
-        // As its agent reports after it has heard of the record.
-        LossCause::Agent => {
-            let is_whole = |s: MemberVolumeState| s == MemberVolumeState::Joined;
-            let is_back = member.is_on_its_volume()
-                && member.volume().is_some_and(|v| is_whole(v.state))
-                && marks::has_heard(member);
-            is_back.then_some(Back::Whole)
-        }
-        // Left out as a user allowed; the rescue itself takes it back where it did not happen.
-        LossCause::Rescue | LossCause::Unknown(_) => None,
+        // Of those who are left out the rescue itself takes it back, where it did not happen.
+        LossCause::Agent | LossCause::Rescue | LossCause::Unknown(_) => None,
     }
 }
 
