@@ -41,7 +41,7 @@ pub const HAZARDS: &[Hazard] = &[
         resource: POD,
         act: Act::Deleted,
         about: About::Object,
-        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart],
+        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart, Kind::Left],
     },
     Hazard {
         resource: STATEFUL_SET,
@@ -116,7 +116,7 @@ mod tests {
             (
                 Planted::deletion(POD, Loss::Process),
                 NAME,
-                &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart],
+                &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart, Kind::Left],
             ),
             (fewer, NAME, &[Kind::Vacant]),
             (Planted::deletion(STATEFUL_SET, Loss::Process), NAME, &[Kind::OwnerDeleted]),

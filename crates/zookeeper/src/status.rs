@@ -53,6 +53,7 @@ pub fn refused(facts: &Facts<'_>, refusal: &Trouble) -> Value {
         "conditions": writer.all(),
         "service": shared::service_of_refused(last, counts, nodes),
         "waits": Value::Null,
+        "ask": Value::Null,
         "servers": format!("{ready}/{wanted}"),
         "leader": service::leader(facts),
         "configVersion": configuration.as_ref().map(|c| c.version),

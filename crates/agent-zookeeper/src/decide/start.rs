@@ -86,6 +86,12 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         return Decision::wait(Waiting::NoAddress);
     };
     match (state, rescue::unused(known, ledger)) {
+        // The others may have taken it out, or never known it.
+        (State::Joined, None)
+            if known.spec.volume_id.is_none() && known.spec.server_id.is_none() =>
+        {
+            Decision::wait(Waiting::NotOnRecord { volume: ledger.volume_id.clone() })
+        }
         (State::Joined, None) => autonomous(facts, found, ledger, address),
         (_, _) => by_permit(facts, known, (found, ledger, state), address),
     }

@@ -25,7 +25,11 @@ pub struct Server {
 impl Own for Server {
     type Id = ServerId;
 
+    /// What was noted of the server before it says nothing of another one.
     fn name(&mut self, id: ServerId) {
+        if self.server_id != Some(id) {
+            self.missing_in = None;
+        }
         self.server_id = Some(id);
     }
 }
@@ -41,6 +45,17 @@ impl Server {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    /// One that joins where it has left is no more the server that was taken out.
+    #[test]
+    fn that_a_server_was_taken_out_is_of_that_server_alone() {
+        let mut server = Server { server_id: Some(ServerId::new(2)), ..Server::default() };
+        server.record_missing(Zxid::new(7));
+        server.name(ServerId::new(2));
+        assert_eq!(server.missing_in, Some(Zxid::new(7)));
+        server.name(ServerId::new(4));
+        assert_eq!(server, Server { server_id: Some(ServerId::new(4)), missing_in: None });
+    }
 
     /// A ledger that an agent of before has written is read, and the other way round.
     #[test]

@@ -13,6 +13,7 @@ palladion_api::sentences! {
         NoSpec => WaitingForMember, "the agent has not read its ServiceMember yet";
         NoAddress => WaitingForMember, "the member has no address yet";
         NoServerId => WaitingForMember, "the member has no server ID yet";
+        NotOnRecord { volume: VolumeId } => VolumeForeign, "the agent does not start the server: volume {volume} holds the data of a server that has joined an ensemble, and its ServiceMember does not name that volume";
         PermitNotLive => WaitingForMember, "the agent cannot use the start permit until it has read its ServiceMember from the API server";
         OtherVolume { recorded: VolumeId, found: VolumeId } => StaleTwin, "the agent does not start the server: the data of this member is on volume {recorded}, but this is volume {found}";
         OtherServerId { recorded: ServerId, found: ServerId } => StaleTwin, "the agent does not start the server: this member has server ID {recorded}, but the volume holds the data of server {found}";

@@ -9,7 +9,8 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::turn::Ended;
 use palladion_api::service::{ServiceStep, ServiceTurn};
-use palladion_plan::members::{revisions, survey, turn};
+use palladion_plan::Flow;
+use palladion_plan::members::{lost, revisions, survey, turn};
 
 /// Go on with the turn that is under way, or give the next one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -35,6 +36,18 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         // While a server is lost, only its replacement changes the ensemble.
         return lock::release(facts, turn, Ended::ReplacementFirst, draft);
     }
+    if restart::takes_over(facts, valid, turn) {
+        // It is what the turn would wait for.
+        return lock::release(facts, turn, Ended::RestartFirst, draft);
+    }
+    if replace::comes_to_nothing(facts, turn) {
+        if can_others(facts, valid, turn) {
+            return replace::give_way(facts, turn, draft);
+        }
+        if replace::pass_on(facts, valid, turn, draft).is_busy() {
+            return;
+        }
+    }
     match turn.step {
         ServiceStep::Initialize => initialize::advance(facts, valid, turn, draft),
         ServiceStep::Join => join::advance(facts, valid, turn, draft),
@@ -44,6 +57,13 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         ServiceStep::Rescue => rescue::advance(facts, turn, draft),
         ServiceStep::Remove => remove::advance(facts, turn, draft),
     }
+}
+
+/// Can others go on where this replacement does not?
+fn can_others(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    replace::can_another(facts, valid, turn)
+        || leave::can_lost(facts, valid)
+        || restart::can_be(facts, valid)
 }
 
 /// Nobody has the turn: who needs it most?
@@ -60,10 +80,19 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         || restart::of_broken(facts, valid, draft).is_busy()
         || replace::next(facts, valid, draft).is_busy()
         || leave::of_lost(facts, valid, draft).is_busy()
+        || after_others(facts, valid, draft).is_busy()
         || join::next(facts, valid, draft).is_busy()
         || leave::next(facts, valid, draft).is_busy()
     {
         return;
     }
     let _ = restart::next(facts, valid, draft);
+}
+
+/// A replacement that has given way begins again when nobody else can go on.
+fn after_others(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let Some(member) = lost::given_way(facts, valid) else {
+        return Flow::Free;
+    };
+    restart::of_spared(facts, valid, draft).or(|| replace::begin(facts, member, draft))
 }

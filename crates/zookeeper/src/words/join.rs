@@ -2,7 +2,7 @@
 
 use super::evidence::Objection;
 use jiff::Timestamp;
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::zookeeper::ServerId;
 use palladion_plan::words::members::Server;
 use palladion_plan::workload::words::MemberPod;
@@ -39,6 +39,7 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Start { member: MemberName, id: ServerId } => "begin the join of member {member} as server {id}";
+        LeaveOldData { member: MemberName, volume: VolumeId } => "have member {member} note that the server on volume {volume} has left";
         Again { member: MemberName } => "let member {member} try again to join";
     }
 }

@@ -35,7 +35,7 @@ palladion_plan::sentences! {
             annotation: &'static str,
             nonce: Nonce,
         } => MajorityLost,
-            "{gone}, and the other servers are no majority, so they accept no change; what only those had is gone unless you bring them back; to let member {best}, which has the newest data that is left, go on alone, with new volumes for all others (left: {rest}), make sure that none of those runs, and run `kubectl annotate -n {namespace} zookeepercluster {cluster} --overwrite {annotation}={nonce}`";
+            "{gone}, and the other servers are no majority, so they accept no change; what only those had is gone unless their machines are only away and you bring these back; to let member {best}, which has the newest data of the voting servers that are left, go on alone, with new volumes for all others (left: {rest}), make sure that none of those runs, and run `kubectl annotate -n {namespace} zookeepercluster {cluster} --overwrite {annotation}={nonce}`";
     }
 
     /// Events.

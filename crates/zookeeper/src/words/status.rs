@@ -1,6 +1,7 @@
 //! What of the servers of an ensemble needs a person.
 
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, VolumeId};
+use palladion_api::zookeeper::ServerId;
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -10,5 +11,9 @@ palladion_plan::sentences! {
             "the configuration of the ensemble contains servers that no member accounts for: {servers}";
         NotInConfiguration { member: MemberName } => NotInEnsemble,
             "the configuration of the ensemble does not contain the server of member {member}, although the operator did not remove it";
+        InConfiguration { member: MemberName, volume: VolumeId, id: ServerId } => VolumeForeign,
+            "member {member} has on volume {volume} the data of server {id}, which is not on record and is still in the configuration of the ensemble, so it is not started, and its data is not removed; if nobody needs the data, allow the removal of that server first";
+        NotOnRecord { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => VolumeForeign,
+            "member {member} has on volume {volume} the data of a server that has joined before, and that is not on record, so it is not started; if nobody needs the data, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`: the data is removed, and the member joins as new";
     }
 }

@@ -16,6 +16,8 @@ palladion_plan::sentences! {
         NotLost => "its volume does not count as lost any more";
         LostToo => "the volume that came in the place of the lost one is lost, too";
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
+        RestartFirst => "a member that does not serve is restarted first";
+        OthersFirst => "the new server does not come up, and others go on meanwhile";
         NotTheNewest => "another member has newer data on its volume, or does not report what it has";
         NotWanted => "the spec does not ask for it any more";
         NoServerId => "all server IDs have been used";

@@ -1,8 +1,10 @@
 //! Growth, shrinking and rollouts.
 
 use super::acts::pod;
+use super::volume::Part;
 use super::world::{NAMESPACE, World};
-use palladion_plan::ObjectKey;
+use palladion_api::labels;
+use palladion_plan::{ObjectKey, Subresource};
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
@@ -19,6 +21,71 @@ fn an_ensemble_grows_and_shrinks_and_grows_again_and_no_id_is_used_twice() {
         world.expect(servers);
         assert_eq!(world.voters(), voters, "{}", world.last_words());
     }
+}
+
+/// The pod of a leaver ends before its agent has noted that it has left: the claim says so, and
+/// where another joins in its place its volume is renewed.
+#[test]
+fn a_leaver_whose_agent_noted_nothing_joins_again_under_another_id() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "servers": 1 }));
+    world.settle();
+    world.expect(1);
+    for ordinal in [1, 2] {
+        let ledger = &mut world.disk(ordinal).content.ledger;
+        assert_eq!(ledger.part, Part::Left, "its pod ends when that is noted");
+        ledger.part = Part::Joined;
+    }
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters(), [1, 4, 5], "{}", world.last_words());
+}
+
+/// Without that claim only a user gives the data up, and is asked to.
+#[test]
+fn an_old_volume_is_reported_and_joins_when_a_user_gives_it_up() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "servers": 1 }));
+    world.settle();
+    world.disk(1).content.ledger.part = Part::Joined;
+    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{}", pod(1)));
+    let forgotten = json!({ "metadata": { "annotations": { labels::GONE: null } } });
+    world.store.merge(&claim, &forgotten, Subresource::None).unwrap();
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    assert_eq!(world.voters(), [1, 4], "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True VolumeForeign: member demo-zk-1"), "{said}");
+    let volume = world.member(1)["status"]["volume"]["volumeID"].as_str().unwrap().to_string();
+    assert!(said.contains(&format!("palladion.dev/replace={volume}")), "{said}");
+    let replace =
+        |volume: &str| json!({ "metadata": { "annotations": { labels::REPLACE: volume } } });
+    world.patch_member(&pod(1), &replace("another"));
+    world.settle();
+    assert_eq!(world.voters(), [1, 4], "{}", world.last_words());
+    world.patch_member(&pod(1), &replace(&volume));
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.member(1)["metadata"]["annotations"][labels::REPLACE], json!(null));
+}
+
+/// While the ensemble counts its server, giving it up would do nothing but lose the data.
+#[test]
+fn an_old_volume_whose_server_the_ensemble_counts_is_given_up_by_nobody() {
+    let mut world = World::settled(5);
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    world.disk(3).content.ledger.part = Part::Joined;
+    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{}", pod(3)));
+    let forgotten = json!({ "metadata": { "annotations": { labels::GONE: null } } });
+    world.store.merge(&claim, &forgotten, Subresource::None).unwrap();
+    world.add_stranger(4);
+    world.patch_spec(&json!({ "servers": 5 }));
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.contains("the data of server 4, which is not on record"), "{said}");
+    assert!(!said.contains(labels::REPLACE), "{said}");
 }
 
 #[test]

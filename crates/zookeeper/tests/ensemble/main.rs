@@ -9,6 +9,7 @@ mod agents_rule;
 mod changes;
 mod creation;
 mod disturbed;
+mod interrupted;
 mod joiners;
 mod known_bugs;
 mod lag;

@@ -3,9 +3,9 @@
 use super::acts::pod;
 use super::world::{NAMESPACE, World};
 use palladion_api::labels;
-use palladion_plan::ObjectKey;
 use palladion_plan::sim::Feed;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
@@ -140,4 +140,26 @@ fn the_grace_time_begins_again_after_a_time_in_which_nobody_looked() {
     world.settle();
     world.expect(3);
     assert!(!world.voters().contains(&2), "it was gone for long enough: {}", world.last_words());
+}
+
+/// Anybody who may annotate a claim can write any time.
+#[test]
+fn a_note_of_the_end_of_time_is_no_look_at_a_node() {
+    let mut world = World::settled(3);
+    world.kube.add_node(&mut world.store, "n4", "z1");
+    let node = world.node_of(1).unwrap();
+    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{}", pod(1)));
+    let noted = |w: &World| {
+        w.store.get(&claim).unwrap()["metadata"]["annotations"][labels::NODE_GONE_SEEN].clone()
+    };
+    world.take_away(&node);
+    world.until(|w| noted(w).is_string());
+    let last = json!("9999-12-30T21:59:59Z");
+    let annotations = json!({ labels::NODE_GONE_SEEN: last });
+    let patch = json!({ "metadata": { "annotations": annotations } });
+    world.store.merge(&claim, &patch, Subresource::None).unwrap();
+    world.until(|w| noted(w) != last);
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters(), [1, 3, 4], "{}", world.last_words());
 }

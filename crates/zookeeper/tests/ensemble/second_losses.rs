@@ -4,11 +4,12 @@
 use super::acts::pod;
 use super::world::{NAMESPACE, World, cluster_key};
 use palladion_plan::Subresource;
+use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
 impl World {
     /// A server to each machine, and no other machine.
-    fn on_machines_of_their_own(servers: i64) -> Self {
+    pub fn on_machines_of_their_own(servers: i64) -> Self {
         let mut world = World::new().with(servers);
         for node in 4..=servers {
             world.kube.add_node(&mut world.store, &format!("n{node}"), "z1");
@@ -112,6 +113,30 @@ fn the_machine_of_the_new_volume_may_go_before_the_replacement_is_over() {
     }
 }
 
+/// Without it the two others are all that there is, and neither can be spared before.
+#[test]
+fn a_lost_leaver_goes_before_one_that_serves_above_it() {
+    let mut world = World::settled(3);
+    world.wipe(1);
+    world.patch_spec(&json!({ "servers": 1 }));
+    world.settle();
+    world.expect(1);
+}
+
+/// It is out already, and its pod stays as long as the one above is there.
+#[test]
+fn a_lost_member_that_left_below_another_joins_again_when_the_spec_asks_for_it() {
+    for lose in [World::wipe, World::lose_data] {
+        let mut world = World::settled(5);
+        lose(&mut world, 3);
+        world.patch_spec(&json!({ "servers": 3 }));
+        world.until(|w| w.member(3)["spec"]["run"] == "Terminated");
+        world.patch_spec(&json!({ "servers": 5 }));
+        world.settle();
+        world.expect(5);
+    }
+}
+
 /// What the page says can be done at any time.
 #[test]
 fn a_smaller_ensemble_ends_a_replacement_for_which_there_is_no_machine() {
@@ -181,21 +206,56 @@ fn a_volume_that_was_named_by_mistake_is_not_named_any_more() {
     assert_eq!(world.voters(), [1, 2, 4], "{}", world.last_words());
 }
 
-/// A part of its data was missing for a while: a mount that came late.
+/// Last night's copy of the data, put back beside the ledger, which has counted no start since.
 #[test]
-fn a_volume_that_is_whole_again_is_not_lost() {
+fn data_that_somebody_puts_back_votes_no_more() {
     let mut world = World::settled(3);
+    let copy = world.disk(1).content.data.clone();
+    world.pass(3);
+    // The last writes are known to the other two alone.
     world.stop_process(0);
-    let data = world.disk(1).content.data.clone();
+    world.pass(3);
     world.lose_data(1);
     world.settle();
-    assert_eq!(world.member(1)["spec"]["replace"]["cause"], json!("Agent"));
-    world.disk(1).content.data = data;
+    let node = world.node_of(2).unwrap();
+    world.kube.set_machine(&mut world.store, &node, Machine::Down);
+    world.pass(60);
+    world.disk(1).content.data = copy;
+    world.pass(60);
+    world.continue_all();
+    world.pass(120);
+    assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
+    world.kube.set_machine(&mut world.store, &node, Machine::Up);
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters(), [1, 3, 4], "{}", world.last_words());
+}
+
+/// The user names the volume, its data is found missing, and an old copy is put back.
+#[test]
+fn a_word_that_is_taken_back_brings_no_data_back() {
+    let mut world = World::settled(3);
+    let copy = world.disk(1).content.data.clone();
+    world.stop_process(0);
+    world.unlucky.insert(pod(1));
+    let uid = world.uid(1).unwrap();
+    world.ensemble.stop(&uid);
+    world.pass(30);
+    world.give_up_volume(1);
+    world.pass(30);
+    assert_eq!(world.member(1)["spec"]["replace"]["cause"], json!("User"));
+    world.lose_data(1);
+    world.pass(30);
+    world.disk(1).content.data = copy;
+    world.unlucky.clear();
+    world.pass(30);
+    let patch = json!({ "metadata": { "annotations": { "palladion.dev/replace": null } } });
+    world.patch_member(&pod(1), &patch);
     world.settle();
     world.continue_all();
     world.settle();
     world.expect(3);
-    assert_eq!(world.voters(), [1, 2, 3], "{}", world.last_words());
+    assert_eq!(world.voters(), [1, 3, 4], "{}", world.last_words());
 }
 
 /// What was left behind by a rescue stays out, also where its Node is back.

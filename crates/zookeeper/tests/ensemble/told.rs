@@ -51,6 +51,22 @@ fn an_ensemble_whose_spec_is_refused_says_that_its_servers_are_away_and_that_the
     assert_eq!(world.status()["service"]["active"], json!(true));
 }
 
+/// Nothing can be done about it before the spec is corrected.
+#[test]
+fn nothing_is_asked_while_the_spec_is_refused() {
+    let mut world = World::settled(3);
+    world.wipe(0);
+    world.wipe(1);
+    world.settle();
+    assert_eq!(world.status()["ask"]["kind"], json!("Rescue"), "{}", world.last_words());
+    world.patch_spec(&json!({ "servers": 2 }));
+    world.settle();
+    assert_eq!(world.status()["ask"], json!(null), "{}", world.last_words());
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    assert_eq!(world.status()["ask"]["kind"], json!("Rescue"), "{}", world.last_words());
+}
+
 #[test]
 fn a_server_that_somebody_added_by_hand_stops_changes_until_a_person_has_it_removed() {
     let mut world = World::settled(3);

@@ -48,6 +48,16 @@ fn who_is_missing_in_its_newest_configuration_starts_no_more() {
     a_member().with(|w| w.ledger().missing_in = Some(Zxid::new(9))).waits(Reason::NotInEnsemble);
 }
 
+/// Its member was deleted because it had left, and its pod ended before that was noted.
+#[test]
+fn who_is_on_no_record_starts_no_more() {
+    let deleted = a_member().with(|w| {
+        (w.spec().volume_id, w.spec().server_id) = (None, None);
+    });
+    deleted.clone().waits(Reason::VolumeForeign);
+    deleted.with(|w| w.source = Source::Saved).waits(Reason::VolumeForeign);
+}
+
 #[test]
 fn another_address_than_the_others_know_ends_autonomy() {
     a_member().with(|w| w.spec().address = Some("10.96.0.99".into())).waits(Reason::AddressChanged);

@@ -1,5 +1,6 @@
 //! The turn of a joiner: from the permit to its vote.
 
+use super::old_data;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::change::{self, Goal};
@@ -78,6 +79,9 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         return permit::give(facts, &permit, draft);
     }
     let question = Question::about(member).without(turn.server_id);
+    if old_data::on_volume(member).is_some() {
+        return leave_old_data(facts, turn, member, &question, draft);
+    }
     let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
     let Some(agreed) = proven else { return };
     let votes = turn.server_id.is_some_and(|id| agreed.configuration.server(id).is_some());
@@ -88,6 +92,30 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     let peers = permit::peers(&agreed.configuration, turn);
     let permit = Permit { turn, member, address, peers, data, proof: &agreed.proof };
     permit::give(facts, &permit, draft);
+}
+
+/// What an old server has left on the volume is given up, once the ensemble has agreed on a
+/// configuration without it.
+fn leave_old_data(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    question: &Question<'_>,
+    draft: &mut Draft,
+) {
+    if old_data::is_to_be_noted(member) {
+        let (name, server) = (member.name.clone(), member.server_words());
+        draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
+        return;
+    }
+    let proven = evidence::prove(facts, turn, question, ProofKind::Gone, draft);
+    let Some(agreed) = proven else { return };
+    // The user has thought again, or it votes.
+    let is_unknown = old_data::is_unknown(facts, member, &agreed.configuration);
+    if old_data::off_record(member).is_some() || !is_unknown {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
+    old_data::leave(facts, turn, member, &agreed, draft);
 }
 
 /// It was started: once it follows, it is made to vote.

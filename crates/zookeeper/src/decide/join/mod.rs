@@ -3,6 +3,8 @@
 
 mod advance;
 mod next;
+mod old_data;
 
 pub use advance::advance;
 pub use next::{adopt_permit, next};
+pub use old_data::{is_unknown, off_record};

@@ -1,5 +1,6 @@
 //! Who joins next, and what must be so before it may have the turn.
 
+use super::old_data;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::rescue;
@@ -55,10 +56,11 @@ fn is_stranded(facts: &Facts<'_>, member: &MemberFact) -> bool {
         && member.server_id().is_some_and(votes)
 }
 
-/// Those that vote already come first: all others wait for them.
+/// Those that vote already come first: all others wait for them. Without them none that is
+/// not wanted any more may leave, themselves among these.
 fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
-    let members = valid.wanted().filter_map(|name| facts.members.get(&name));
-    let mut stranded = members.filter(|m| m.object.is_some() && is_stranded(facts, m));
+    let members = facts.members.values().filter(|m| m.object.is_some() && !m.is_gone());
+    let mut stranded = members.filter(|m| is_stranded(facts, m));
     match stranded.next() {
         Some(member) if has_failed_for_good(member) => {
             let (member, server) = (member.name.clone(), member.server_words());
@@ -91,6 +93,10 @@ fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Optio
         };
         match volume.state {
             MemberVolumeState::Empty | MemberVolumeState::Incomplete | MemberVolumeState::Left => {}
+            MemberVolumeState::Joined
+                if old_data::on_volume(member).is_some()
+                    && old_data::off_record(member).is_none()
+                    && known.as_ref().is_some_and(|c| old_data::is_unknown(facts, member, c)) => {}
             // Said by the status, each under a reason of its own.
             MemberVolumeState::Joined
             | MemberVolumeState::Lost

@@ -13,6 +13,7 @@ use crate::words::turn::Ended;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::ServiceIntentKind;
+use palladion_plan::members;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, Step};
 use serde_json::json;
@@ -78,9 +79,10 @@ fn record(
     )
 }
 
-/// It is out. Nothing else begins before its server has stopped, or its pod is gone.
+/// It is out. Nothing else begins before its server has stopped and its agent has noted on the
+/// volume that it has left, or its pod is gone.
 fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    if member.may_run() {
+    if member.may_run() || members::leave::is_to_be_noted(facts, member) {
         let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
         return;

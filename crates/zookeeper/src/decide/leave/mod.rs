@@ -5,4 +5,4 @@ mod advance;
 mod next;
 
 pub use advance::advance;
-pub use next::{next, of_lost};
+pub use next::{can_lost, next, of_lost};

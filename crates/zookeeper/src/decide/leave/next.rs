@@ -1,4 +1,5 @@
-//! Who leaves next: the highest ordinal that the spec does not ask for.
+//! Who leaves next: one that is lost, then the highest ordinal, of those that the spec does not
+//! ask for.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
@@ -9,11 +10,12 @@ use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
 use palladion_api::service_member::{MemberVolume, MemberVolumeState};
 use palladion_api::zookeeper::ServerId;
+use palladion_plan::members::leave::{first, has_lost};
 use palladion_plan::{Flow, turn};
 
 /// The next member that should leave, if the ensemble allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let Some(member) = surplus(facts, valid).max_by_key(|m| m.ordinal) else {
+    let Some(member) = first(facts, valid) else {
         return Flow::Free;
     };
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
@@ -30,16 +32,16 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 
 /// The same, where one of them is lost: whoever joins waits for all that vote.
 pub fn of_lost(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    match surplus(facts, valid).any(MemberFact::is_lost) {
+    match has_lost(facts, valid) {
         true => next(facts, valid, draft),
         false => Flow::Free,
     }
 }
 
-fn surplus<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a MemberFact> {
-    let size = valid.size;
-    let is_surplus = move |m: &&MemberFact| m.ordinal >= size && m.object.is_some();
-    facts.members.values().filter(is_surplus).filter(|m| !m.is_gone())
+/// Can the next one leave now, and is one of them lost?
+pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let is_quiet = |m: &MemberFact| evidence::is_quiet(facts, &question(facts, m)).is_ok();
+    has_lost(facts, valid) && first(facts, valid).is_some_and(is_quiet)
 }
 
 /// All that vote must answer, the leaver too: as long as it votes it counts for a

@@ -1,7 +1,7 @@
 //! The turn of a replacement: room for another volume, another address, the permit of
 //! the new server, and the exchange in the configuration.
 
-use super::next::{is_another, question};
+use super::next::{begin, can_begin_now, question};
 use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
@@ -19,18 +19,16 @@ use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{DataBeforeServiceStart, Peer};
-use palladion_plan::members::lost::{self, Over};
+use palladion_plan::members::lost::{self, Over, PATIENCE};
+use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::service::What;
 use palladion_plan::workload::upsert::upsert;
-use palladion_plan::{Event, Step, turn};
+use palladion_plan::{Event, Flow, Step, turn};
 use serde_json::{Value, json};
 
 /// From a failed start of the new server to the next.
 const RETRY: SignedDuration = SignedDuration::from_secs(10);
-
-/// As long as a claim takes to be deleted, and a pod to come on another.
-const PATIENCE: SignedDuration = SignedDuration::from_secs(300);
 
 /// Go on with the turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
@@ -58,6 +56,37 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
             draft.steps.push(lock::write(facts, &next, doing));
         }
     }
+}
+
+/// End the turn for others, as the new server does not come up. A permit that has failed says
+/// what came of it; one in use would be taken up again.
+pub fn give_way(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let member = facts.members.get(&turn.member);
+    match member.map(|m| permit::course(turn, m)) {
+        Some(Course::Failed | Course::Refused(_)) => {
+            draft.steps.push(shared::end(facts, turn, Ended::OthersFirst));
+        }
+        Some(Course::NotGiven | Course::PodEnded | Course::Open | Course::Done) | None => {
+            lock::release(facts, turn, Ended::OthersFirst, draft);
+        }
+    }
+}
+
+/// Pass the turn on to another one that gave way before, where this one has had its time and
+/// nobody else can go on: what failed then may start now.
+pub fn pass_on(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) -> Flow {
+    let Some(member) = facts.members.get(&turn.member) else {
+        return Flow::Free;
+    };
+    let course = permit::course(turn, member);
+    let next = lost::given_way_after(facts, valid, turn).filter(|m| can_begin_now(facts, m));
+    let Some(next) = next.filter(|_| shared::has_had_its_time(facts, turn, &course)) else {
+        return Flow::Free;
+    };
+    if course == Course::Open {
+        draft.steps.extend(shared::withdraw_of_turn(facts, turn, member));
+    }
+    begin(facts, next, draft)
 }
 
 /// Why the turn has no work any more: the record that it rests on is taken back, or is of
@@ -105,7 +134,7 @@ fn before_permit(
         return;
     };
     let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
-    let Some(volume) = member.volume().filter(|v| is_another(v, lost)) else {
+    let Some(volume) = member.volume().filter(|v| lost::is_another(v, lost)) else {
         return wait_for_pod(facts, turn, member, draft);
     };
     // A server was given to another volume. Whether that one is lost, too, is said by its
@@ -188,7 +217,9 @@ fn exchange(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &
     };
     if member.view().is_none_or(|v| v.mode.is_none()) {
         let waiting = OfJoin::Starting { member: name, server };
-        draft.wait_for(waiting).about(member.subject());
+        // Then others may come first.
+        let until = (turn.since.0 + PATIENCE).max(facts.now() + RETRY);
+        draft.wait_for(waiting).about(member.subject()).until(until);
         return;
     }
     let question = Question { joiner: Some(member), ..question(facts, member) };

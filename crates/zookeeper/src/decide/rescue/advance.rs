@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course, Permit};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::rescue::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
@@ -69,6 +69,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     let left_out = others().filter(|m| !has_ended(m));
     let lost = left.lost.iter().filter(|m| !m.is_marked() || m.may_run());
     // Nor may one that was begun in the place of a lost one.
+    draft.steps.extend(left.replaced.iter().filter_map(|m| permit::withdraw(facts, m)));
     let begun = left.replaced.iter().filter(|m| m.may_run());
     let running: Vec<_> = left_out.chain(lost).chain(begun).collect();
     if !running.is_empty() {
@@ -108,7 +109,8 @@ fn has_ended(member: &MemberFact) -> bool {
 }
 
 /// End the turn. As long as no permit was given nobody has gone on alone, and nobody stays
-/// left out: on these volumes may be what nobody else has.
+/// left out: on these volumes may be what nobody else has. Whoever votes no more was left out
+/// by an earlier rescue, which others have gone on from.
 fn release(
     facts: &Facts<'_>,
     turn: &ServiceTurn,
@@ -119,11 +121,13 @@ fn release(
     let kind = member.spec.as_ref().and_then(|s| s.start.as_ref()).map(|s| s.kind);
     let was_permitted = turn.attempt > 1 || kind == Some(ServicePermitKind::Rescue);
     if !was_permitted {
-        let marked = facts.enrolled().filter(|m| {
-            m.loss().is_some_and(|l| {
-                l.cause == LossCause::Rescue && m.volume_id() == Some(&l.lost.volume_id)
-            })
-        });
+        let known = facts.configuration();
+        let votes = |id| known.as_ref().is_some_and(|c| c.has_participant(id));
+        let is_left_out = |m: &&MemberFact| {
+            m.is_marked() && m.loss().is_some_and(|l| l.cause == LossCause::Rescue)
+        };
+        let marked = facts.enrolled().filter(is_left_out);
+        let marked = marked.filter(|m| m.server_id().is_some_and(votes));
         draft.steps.extend(marked.filter_map(|m| lost::unmark(m, facts.fence())));
     }
     lock::release(facts, turn, why, draft);

@@ -2,11 +2,11 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::turn::lock;
+use crate::decide::turn::{change, lock};
 use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
-use palladion_api::service::ServiceStep;
+use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::ServerMode;
 use palladion_plan::members::revisions::is_outdated;
 use palladion_plan::{Flow, turn};
@@ -23,9 +23,45 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 /// keeps the others from changing anything. Where the others cannot spare it, whatever else
 /// may be mended is.
 pub fn of_broken(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let mut due = due(facts, valid);
-    due.retain(|m| !m.votes() && evidence::is_quiet(facts, &question(facts, m)).is_ok());
-    take(facts, due.into_iter().next(), draft)
+    take(facts, spared(facts, valid).find(|m| !m.votes()), draft)
+}
+
+/// The next one that the others can spare.
+pub fn of_spared(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    take(facts, spared(facts, valid).min_by_key(|m| (leads(m), m.ordinal)), draft)
+}
+
+/// Can anybody be restarted now?
+pub fn can_be(facts: &Facts<'_>, valid: &Valid) -> bool {
+    spared(facts, valid).next().is_some()
+}
+
+/// Does the restart of one that does not serve come before this turn? As long as it does not
+/// answer, nothing that is not ordered yet will be.
+pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    let is_open = || !change::is_ordered(facts, turn);
+    let may_end = match turn.step {
+        ServiceStep::Join | ServiceStep::Replace => is_open() && !lock::votes(facts, turn),
+        ServiceStep::Leave => {
+            let member = facts.members.get(&turn.member);
+            let is_gone = member.is_none_or(MemberFact::is_gone);
+            is_open() && !is_gone && lock::votes(facts, turn)
+        }
+        // One that has begun comes back first.
+        ServiceStep::Restart => {
+            due(facts, valid).iter().any(|m| m.name == turn.member && m.votes())
+        }
+        ServiceStep::Initialize | ServiceStep::Rescue | ServiceStep::Remove => false,
+    };
+    may_end && spared(facts, valid).any(|m| !m.votes() && m.name != turn.member)
+}
+
+/// Those that are due, and that the others can spare.
+fn spared<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a MemberFact> {
+    let is_spared = |m: &&MemberFact| {
+        m.volume_id().is_some() && evidence::is_quiet(facts, &question(facts, m)).is_ok()
+    };
+    due(facts, valid).into_iter().filter(is_spared)
 }
 
 fn take(facts: &Facts<'_>, member: Option<&MemberFact>, draft: &mut Draft) -> Flow {
