@@ -2,6 +2,7 @@
 //! deciders work. Nothing is decided here.
 
 mod cluster;
+mod cookies;
 mod node;
 
 pub use node::{Answer, Node, claimed_name};
@@ -61,10 +62,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The name of a member's node: that on record or, before its first permit, the one
-    /// that it will get.
+    /// that it will get. As long as no node has served, and nothing is on the volume, the
+    /// spec may give it another domain.
     pub fn node_of(&self, member: &MemberFact) -> NodeName {
         let recorded = member.identity.as_deref().map(NodeName::new);
-        recorded.unwrap_or_else(|| {
+        let is_open = !self.exists() && member.is_on_empty_volume();
+        recorded.filter(|_| !is_open).unwrap_or_else(|| {
             let service = names::nodes_service(&self.set_name);
             let namespace = &self.snapshot.owner.meta.namespace;
             NodeName::of(&member.name, &service, namespace, &self.spec.cluster_domain)

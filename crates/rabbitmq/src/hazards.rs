@@ -2,8 +2,10 @@
 //! linter refuses a plan in which such a step carries no proof, one of another
 //! kind, one about somebody else, or one that is too old.
 //!
-//! Not here, because nothing stops or goes by it: the record that a volume is
-//! lost (`/spec/replace`), and jobs that add replicas or spread leaders.
+//! Not here: the record that a volume is lost (`/spec/replace`). It is made of no node that
+//! serves or that others see run, and its agent starts none by it; whoever acts on it has a
+//! line here and asks the others at that time. Nor jobs that add replicas or spread leaders:
+//! nothing stops or goes by them.
 
 use crate::resources::{CLAIM, MEMBER, POD, STATEFUL_SET};
 use palladion_plan::ProofKind as Kind;
@@ -41,7 +43,7 @@ pub const HAZARDS: &[Hazard] = &[
         resource: POD,
         act: Act::Deleted,
         about: About::Object,
-        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart],
+        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart, Kind::Left],
     },
     Hazard {
         resource: STATEFUL_SET,
@@ -119,7 +121,7 @@ mod tests {
             (
                 Planted::deletion(POD, Loss::Process),
                 NAME,
-                &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart],
+                &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart, Kind::Left],
             ),
             (fewer, NAME, &[Kind::Vacant]),
             (Planted::deletion(STATEFUL_SET, Loss::Process), NAME, &[Kind::OwnerDeleted]),

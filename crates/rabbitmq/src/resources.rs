@@ -13,6 +13,10 @@ use palladion_plan::{Resource, Watch};
 /// `RabbitmqCluster`.
 pub const CLUSTER: Resource = Resource::ours("RabbitmqCluster", "rabbitmqclusters");
 
+/// On a ServiceMember: the nonce of the turn in which its node takes replicas of queues. Removed
+/// when it has them.
+pub const YET_TO_GROW: &str = "palladion.dev/yet-to-grow";
+
 /// The container in which a node runs, with its agent.
 pub const CONTAINER: &str = "rabbitmq";
 

@@ -60,6 +60,7 @@ pub fn refused(facts: &Facts<'_>, refusal: &Trouble) -> Value {
         "conditions": writer.all(),
         "service": shared::service_of_refused(last, counts, nodes),
         "waits": Value::Null,
+        "ask": Value::Null,
         "nodes": format!("{ready}/{wanted}"),
         "cluster": service::cluster(facts),
     })

@@ -80,13 +80,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Trouble> {
         restart_token: spec.restart_token.as_ref(),
         termination_grace_seconds: spec.termination_grace_period_seconds,
     };
-    let (secret, secret_origin) = match &spec.secret_name {
-        Some(name) => (name.clone(), SecretOrigin::OfUser),
-        None => {
-            let name = names::rabbitmq_secret(&facts.snapshot.owner.meta.name);
-            (name, SecretOrigin::Generated)
-        }
-    };
+    let (secret, secret_origin) = secret(facts)?;
     Ok(Valid {
         service: ServiceSpec::validated(facts, &raw)?,
         ports: spec.ports,
@@ -96,6 +90,23 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Trouble> {
         definitions_secret: spec.definitions_secret_name.clone(),
         cluster_domain: spec.cluster_domain.clone(),
     })
+}
+
+/// The Secret with the credentials, and who creates it. Where the cookie of another one may be on
+/// a volume, it is named too late: whoever joins needs the same.
+fn secret(facts: &Facts<'_>) -> Result<(String, SecretOrigin), Refusal> {
+    let generated = || names::rabbitmq_secret(&facts.snapshot.owner.meta.name);
+    let origin = match &facts.spec.secret_name {
+        Some(_) => SecretOrigin::OfUser,
+        None => SecretOrigin::Generated,
+    };
+    let named = facts.spec.secret_name.clone().unwrap_or_else(generated);
+    match facts.settled_secret() {
+        Some(settled) if settled != named => {
+            Err(Refusal::SecretSettled { named, settled: settled.to_string() })
+        }
+        Some(_) | None => Ok((named, origin)),
+    }
 }
 
 /// What the nodes are given, if all of it is understood.

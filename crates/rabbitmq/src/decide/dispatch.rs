@@ -9,7 +9,8 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::turn::Ended;
 use palladion_api::service::{ServiceStep, ServiceTurn};
-use palladion_plan::members::{revisions, survey, turn};
+use palladion_plan::Flow;
+use palladion_plan::members::{lost, revisions, survey, turn};
 
 /// Go on with the turn that is under way, or give the next one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -27,15 +28,27 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
-    if replace::takes_over(facts, turn) {
+    if replace::takes_over(facts, valid, turn) {
         // While a member is lost, only its replacement changes the cluster.
         return lock::release(facts, turn, Ended::ReplacementFirst, draft);
+    }
+    if restart::takes_over(facts, valid, turn) {
+        // It is what the turn would wait for.
+        return lock::release(facts, turn, Ended::RestartFirst, draft);
+    }
+    if replace::comes_to_nothing(facts, turn) {
+        if can_others(facts, valid, turn) {
+            return replace::give_way(facts, turn, draft);
+        }
+        if replace::pass_on(facts, valid, turn, draft).is_busy() {
+            return;
+        }
     }
     match turn.step {
         ServiceStep::Initialize => initialize::advance(facts, turn, draft),
         ServiceStep::Join => join::advance(facts, valid, turn, draft),
         ServiceStep::Leave => leave::advance(facts, valid, turn, draft),
-        ServiceStep::Replace => replace::advance(facts, turn, draft),
+        ServiceStep::Replace => replace::advance(facts, valid, turn, draft),
         ServiceStep::Restart => restart::advance(facts, valid, turn, draft),
         // Whoever has lost the others is not forced to go on, and strangers are removed
         // by hand.
@@ -43,6 +56,13 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
             lock::release(facts, turn, Ended::NotForRabbitmq, draft);
         }
     }
+}
+
+/// Can others go on where this replacement does not?
+fn can_others(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    replace::can_another(facts, valid, turn)
+        || leave::can_lost(facts, valid)
+        || restart::can_be(facts, valid)
 }
 
 /// Nobody has the turn: who needs it most?
@@ -55,8 +75,11 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     rescue::report(facts, draft);
     if survey::complete(facts, draft).is_busy()
-        || replace::next(facts, valid, draft).is_busy()
         || restart::of_broken(facts, valid, draft).is_busy()
+        || join::go_on_after_permit(facts, valid, draft).is_busy()
+        || replace::next(facts, valid, draft).is_busy()
+        || leave::of_lost(facts, valid, draft).is_busy()
+        || after_others(facts, valid, draft).is_busy()
         || join::next(facts, valid, draft).is_busy()
         || leave::next(facts, valid, draft).is_busy()
         || maintain::before_upgrade(facts, valid, draft).is_busy()
@@ -65,4 +88,12 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     let _ = maintain::after_changes(facts, draft);
+}
+
+/// A replacement that has given way begins again when nobody else can go on.
+fn after_others(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let Some(member) = lost::given_way(facts, valid) else {
+        return Flow::Free;
+    };
+    restart::of_spared(facts, valid, draft).or(|| replace::begin(facts, member, draft))
 }

@@ -44,7 +44,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     if !taken_back.is_busy() {
         dispatch::decide(facts, valid, &mut draft);
     }
-    departed::tidy_up(facts, of_grounds, &mut draft);
+    departed::tidy_up(facts, valid, of_grounds, &mut draft);
     shared::objects::garbage(facts, valid, &build::config_map_name(valid), &mut draft);
     draft
 }

@@ -49,6 +49,13 @@ impl Facts<'_> {
         marked.chain(reported.map(|m| self.node_of(m))).chain(turn).collect()
     }
 
+    /// The same, but for that of a member which may have another volume by now.
+    pub fn other_lost_nodes(&self, member: &MemberFact) -> BTreeSet<NodeName> {
+        let mut lost = self.lost_nodes();
+        lost.remove(&self.node_of(member));
+        lost
+    }
+
     /// Nodes that others name as members and that no member accounts for. One that has
     /// left, whose turn is not over, is none.
     pub fn strangers(&self) -> BTreeSet<NodeName> {

@@ -46,6 +46,8 @@ palladion_plan::sentences! {
     pub enum Doing {
         Start { member: MemberName } => "begin the join of member {member}";
         LeaveOldData { member: MemberName, volume: VolumeId } => "have member {member} note that the node on volume {volume} has left";
+        YetToGrow { member: MemberName } => "record that member {member} has yet to take replicas of queues";
+        HasGrown { member: MemberName } => "record that member {member} has its replicas of queues";
         Again { member: MemberName } => "let member {member} try again to join";
     }
 }

@@ -24,6 +24,8 @@ palladion_plan::sentences! {
             "{name} cannot be among `plugins`: {instead}";
         NotMemory { text: Quoted } => InvalidSpec,
             "{text} in `resources.limits.memory` is not a valid amount of memory; use for example `512Mi` or `4Gi`";
+        SecretSettled { named: String, settled: String } => InvalidSpec,
+            "`secretName` names Secret {named}, but nodes were permitted to start with the Erlang cookie of Secret {settled}, and with two cookies they do not reach each other: change it back";
         TooLittleMemory { limit: u64, least: u64 } => NotEnoughMemory,
             "the memory limit of {limit} MiB is too small: RabbitMQ needs {least} MiB or more; raise `resources.limits.memory`";
     }

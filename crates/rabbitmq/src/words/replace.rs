@@ -34,7 +34,7 @@ palladion_plan::sentences! {
             QueuesWouldLoseQuorum,
             "member {member} is not replaced: {loses}; bring back the other nodes first; if they are lost as well, run `kubectl annotate -n {namespace} rabbitmqcluster {cluster} --overwrite {annotation}={nonce}`: the member is forgotten, classic queues on it alone are deleted, and the others are left to you to delete";
         MajorityLost { members: Names, volumes: Names } => MajorityLost,
-            "the volumes of {members} ({volumes}) are lost, and the other nodes are no majority; bring the volumes back; if that is not possible, save what the other nodes hold and create a new cluster: no node is forced to go on, because it may lack confirmed messages";
+            "the volumes of {members} ({volumes}) are lost, and the other nodes are no majority; bring back the machines that hold them, if these are only away; if that is not possible, save what the other nodes hold and create a new cluster: no node is forced to go on, because it may lack confirmed messages";
     }
 
     /// Events.

@@ -37,13 +37,13 @@ palladion_plan::sentences! {
         Khepri => KhepriUnsupported,
             "feature flag `khepri_db` is enabled: the nodes keep their membership in Khepri, so the operator changes nothing any more";
         CredentialsMissing { secret: String, member: MemberName, message: String } => CredentialsMissing,
-            "Secret {secret} is missing or incomplete; member {member}: {message}";
+            "Secret {secret} is missing or incomplete: create or restore it or, as long as no node has served, correct `secretName`; member {member}: {message}";
         DefinitionsMissing { secret: String, member: MemberName } => DefinitionsMissing,
             "member {member} finds no `definitions.json` in Secret {secret}; create the Secret with this key, or remove `definitionsSecretName`";
         CookieDiffers { member: MemberName, message: String } => CookieDiffers,
             "member {member}: {message}";
         NameUnresolved { member: MemberName, message: String } => NameUnresolved,
-            "member {member}: {message}";
+            "member {member}: {message}; if it lasts, check the cluster's DNS or, as long as no node has served, correct `clusterDomain`";
         WaitingForTables { member: MemberName, message: String } => WaitingForTables,
             "member {member}: {message}";
     }

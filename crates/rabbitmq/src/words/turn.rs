@@ -14,6 +14,8 @@ palladion_plan::sentences! {
         NotLost => "its volume does not count as lost any more";
         LostToo => "the volume that came in the place of the lost one is lost, too";
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
+        RestartFirst => "a member that does not serve is restarted first";
+        OthersFirst => "the new node does not come up, and others go on meanwhile";
         NotWanted => "the spec does not ask for it any more";
         Failed { server: Server } => "the start failed: {server}";
         ForUser => "a user decides about it first";

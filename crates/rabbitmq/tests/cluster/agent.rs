@@ -14,6 +14,7 @@ use palladion_agent_rabbitmq::decide::intent::Wanted;
 use palladion_agent_rabbitmq::decide::{Action, Entry, LeftOver, Process as Alive};
 use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
+use palladion_api::rabbitmq::{COOKIE_KEY, NodeName};
 use palladion_api::service_member::{
     MemberEvidence, MemberVolumeState, ServiceMemberSpec, ServicePermit, ServicePermitKind,
 };
@@ -27,6 +28,9 @@ use serde_json::json;
 const START: SignedDuration = SignedDuration::from_secs(1);
 /// From the end of a node to its next start.
 const BACK_OFF: SignedDuration = SignedDuration::from_secs(5);
+/// What an agent says that waits for its Secret, and one that waits for the cluster's DNS.
+pub const NO_COOKIE: &str = "the Secret with the credentials is missing";
+pub const NO_NAME: &str = "the name of the node cannot be resolved";
 
 /// Where an agent departs from the protocol, in mutations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -230,6 +234,12 @@ impl World {
             agent.begun = None;
             agent.last_words = None;
         }
+        // Its permit stays as it is, until that is there.
+        if let Some(lacks) = self.lacks(pod, spec) {
+            let is_news = agent.last_words.as_deref() != Some(lacks);
+            agent.last_words = Some(lacks.to_string());
+            return if is_news { Activity::ACTED } else { Activity::default() };
+        }
         let pause = if agent.last_words.is_some() { BACK_OFF } else { START };
         let start = *agent.begun.get_or_insert(self.store.now) + pause;
         if self.store.now < start {
@@ -259,9 +269,9 @@ impl World {
         if self.unlucky.contains(&pod.key.name) {
             return Err("unlucky".to_string());
         }
-        let cookie = self.cookie();
+        let cookie = self.mounted_cookie(pod);
         if self.volume(pod).ledger.cookie.is_none() {
-            let cookie = cookie.ok_or("the Secret with the credentials is missing")?;
+            let cookie = cookie.ok_or(NO_COOKIE)?;
             self.volume(pod).ledger.cookie = Some(cookie);
         }
         let name = spec.node_name.as_ref().unwrap().to_string();
@@ -301,9 +311,29 @@ impl World {
         self.rabbit.start(uid, process, &mut self.kube.disks)
     }
 
-    /// The cookie in the Secret, as the kubelet mounts it.
-    pub fn cookie(&self) -> Option<String> {
-        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, "demo-rmq");
+    /// What a start lacks: a cookie, or a name that leads here.
+    fn lacks(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) -> Option<&'static str> {
+        let is_unresolved = |node: &NodeName| !node.to_string().ends_with(".cluster.local");
+        if self.volume(pod).ledger.cookie.is_none() && self.mounted_cookie(pod).is_none() {
+            return Some(NO_COOKIE);
+        }
+        spec.node_name.as_ref().is_some_and(is_unresolved).then_some(NO_NAME)
+    }
+
+    /// The cookie that the kubelet mounts in a pod, from the Secret that its template names.
+    fn mounted_cookie(&self, pod: &PodRun) -> Option<String> {
+        let stored = self.store.get(&pod.key)?;
+        let volumes = stored["spec"]["volumes"].as_array().into_iter().flatten();
+        let sources = volumes.filter_map(|v| v["projected"]["sources"].as_array()).flatten();
+        let has_cookie =
+            |source: &&serde_json::Value| source["secret"].to_string().contains(COOKIE_KEY);
+        let mut secrets = sources.filter(has_cookie).map(|s| &s["secret"]["name"]);
+        self.cookie_in(secrets.next()?.as_str()?)
+    }
+
+    /// The cookie in a Secret.
+    pub fn cookie_in(&self, secret: &str) -> Option<String> {
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, secret);
         let secret = self.store.get(&key).filter(|_| !self.secret_is_gone)?;
         secret["stringData"]["erlang-cookie"].as_str().map(str::to_string)
     }

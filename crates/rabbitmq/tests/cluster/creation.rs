@@ -6,7 +6,7 @@ use super::world::{NAMESPACE, World};
 use palladion_api::labels;
 use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// rabbitmq/cluster-operator#662 and #989: there nodes that were started at once found each
 /// other or did not, and there were two clusters.
@@ -148,10 +148,99 @@ fn credentials_are_made_once_and_a_secret_that_exists_is_used_as_it_is() {
     let mut world = world.with(3);
     world.settle();
     world.expect(3);
-    assert_eq!(world.cookie().as_deref(), Some("of a user"));
+    assert_eq!(world.cookie_in("demo-rmq").as_deref(), Some("of a user"));
     let made = world.writes.iter().filter(|w| w.starts_with("create Secret")).count();
     assert_eq!(made, 0, "{:?}", world.writes);
     assert_eq!(world.status()["credentials"]["secretName"], json!("demo-rmq"));
+}
+
+/// A Secret is named that does not exist: naming another is all that it takes, the one that
+/// the operator creates as well, as long as no node has served.
+#[test]
+fn a_secret_that_was_named_by_mistake_is_corrected_in_the_manifest() {
+    for right in [json!("of-a-user"), Value::Null] {
+        let mut world = World::new();
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, "of-a-user");
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "name": "of-a-user", "namespace": NAMESPACE },
+            "stringData": { "erlang-cookie": "of a user" },
+        });
+        world.store.create(&key, &secret).unwrap();
+        let mut world = world.with(3);
+        world.patch_spec(&json!({ "secretName": "of-a-usr" }));
+        world.settle();
+        let said = world.condition("Degraded");
+        assert!(said.contains("CredentialsMissing") || said.contains("credentials"), "{said}");
+        assert_eq!(world.status()["credentials"]["secretName"], json!("of-a-usr"));
+        world.patch_spec(&json!({ "secretName": right }));
+        world.settle();
+        world.expect(3);
+        let name = right.as_str().unwrap_or("demo-rmq");
+        assert_eq!(world.status()["credentials"]["secretName"], json!(name));
+        let cookies: Vec<_> = (0..3).map(|o| world.disk(o).content.ledger.cookie.clone()).collect();
+        assert!(cookies.iter().all(|c| *c == world.cookie_in(name)), "{cookies:?}");
+        let made = world.writes.iter().filter(|w| w.starts_with("create Secret")).count();
+        assert_eq!(made, usize::from(right.is_null()), "{:?}", world.writes);
+    }
+}
+
+/// Both Secrets are there, and the first node is about to start with the cookie of one of them:
+/// a second cookie would be one with which no node reaches another.
+#[test]
+fn a_secret_that_is_named_too_late_is_mixed_with_no_other() {
+    let mut world = World::new();
+    for name in ["first", "second"] {
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, name);
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "name": name, "namespace": NAMESPACE },
+            "stringData": { "erlang-cookie": name },
+        });
+        world.store.create(&key, &secret).unwrap();
+    }
+    let mut world = world.with(3);
+    world.patch_spec(&json!({ "secretName": "first" }));
+    world.until(|w| w.member(0)["spec"]["start"].is_object());
+    let mut worlds = Vec::new();
+    while !world.status()["initialized"]["servedAt"].is_string() {
+        worlds.push(world.clone());
+        assert!(world.tick().unwrap(), "{}", world.last_words());
+    }
+    let mut refused = 0;
+    for mut world in worlds {
+        world.patch_spec(&json!({ "secretName": "second" }));
+        world.settle();
+        let said = world.condition("Accepted");
+        if said.starts_with("False InvalidSpec") {
+            assert!(said.contains("Secret first") && said.contains("change it back"), "{said}");
+            refused += 1;
+            world.patch_spec(&json!({ "secretName": "first" }));
+            world.settle();
+        }
+        world.expect(3);
+        let cookies: Vec<_> = (0..3).map(|o| world.disk(o).content.ledger.cookie.clone()).collect();
+        assert!(cookies.iter().all(|c| *c == cookies[0]), "{cookies:?}");
+        let recorded = world.status()["credentials"]["secretName"].clone();
+        assert_eq!(recorded, json!(cookies[0]), "{}", world.last_words());
+        assert_eq!(world.status()["service"]["attributes"]["secret"], recorded);
+    }
+    assert!(refused > 0, "it was too late at some moment");
+}
+
+/// The domain is part of the names of nodes, and none has one for good before it has served.
+#[test]
+fn a_domain_that_was_mistyped_is_corrected_in_the_manifest() {
+    let mut world = World::new().with(3);
+    world.patch_spec(&json!({ "clusterDomain": "cluster.locl" }));
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True NameUnresolved"), "{said}");
+    assert!(said.contains("correct `clusterDomain`"), "{said}");
+    world.patch_spec(&json!({ "clusterDomain": "cluster.local" }));
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.member(0)["spec"]["nodeName"], json!(node(0)));
 }
 
 /// Nodes with another cookie could not reach each other: what runs keeps its own, and

@@ -7,7 +7,7 @@ use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
 
 impl World {
-    fn node_of(&self, ordinal: i32) -> String {
+    pub fn node_of(&self, ordinal: i32) -> String {
         let pod = self.store.get(&ObjectKey::new(kinds::POD, NAMESPACE, &pod(ordinal))).unwrap();
         pod["spec"]["nodeName"].as_str().unwrap().to_string()
     }
@@ -47,16 +47,26 @@ fn a_node_may_come_back_at_any_time_of_the_replacement() {
     let mut world = World::settled(3);
     world.kube.add_node(&mut world.store, "n4", "z1");
     let machine = world.node_of(1);
+    let volume = world.member(1)["spec"]["volumeID"].clone();
     world.kube.take_away(&mut world.store, &machine);
     let mut worlds = Vec::new();
     while world.tick().unwrap() {
         worlds.push(world.clone());
     }
     world.expect(3);
+    let (mut kept, mut replaced) = (0, 0);
     let marked = worlds.into_iter().filter(|w| w.is_marked(1));
     for mut world in marked.step_by(4) {
+        let has_moved = world.replicas("orders") != [0, 1, 2];
         world.kube.bring_back(&mut world.store, &machine, "z1");
         world.settle();
         world.expect(3);
+        let is_kept = world.member(1)["spec"]["volumeID"] == volume;
+        match is_kept {
+            true => kept += 1,
+            false => replaced += 1,
+        }
+        assert!(!(has_moved && is_kept), "{}", world.last_words());
     }
+    assert!(kept > 0 && replaced > 0, "{kept} and {replaced}");
 }

@@ -1,6 +1,6 @@
 //! What an agent reports.
 
-use super::agent::{Agent, Wish};
+use super::agent::{Agent, NO_COOKIE, NO_NAME, Wish};
 use super::model::{App, Process, data};
 use super::volume::{Kind, Part};
 use super::world::{NAMESPACE, World};
@@ -135,8 +135,11 @@ impl World {
             (Some(App::Stopped), _, _) => (MemberServerState::Stopping, None),
             (Some(App::Waiting), _, _) => (MemberServerState::Starting, Some("WaitingForTables")),
             (Some(App::Paused), _, _) => (MemberServerState::Starting, Some("Partitioned")),
-            (None, Some(words), _) if words.contains("credentials") => {
-                (MemberServerState::Failed, Some("CredentialsMissing"))
+            (None, Some(words), _) if words == NO_COOKIE => {
+                (MemberServerState::Waiting, Some("CredentialsMissing"))
+            }
+            (None, Some(words), _) if words == NO_NAME => {
+                (MemberServerState::Waiting, Some("NameUnresolved"))
             }
             (None, Some(_), _) => (MemberServerState::Failed, Some("ServerFailed")),
             (None, None, Wish::Run(_)) => (MemberServerState::Starting, Some("Starting")),

@@ -453,9 +453,11 @@ fn fixed_member_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Res
     let Some(old) = old.filter(|_| key.resource == kinds::MEMBER) else {
         return Ok(());
     };
+    let is_empty = old["status"]["volume"]["state"] == "Empty";
     let (old, new) = (&old["spec"], &new["spec"]);
     let same_volume = old["volumeID"].is_string() && old["volumeID"] == new["volumeID"];
-    if same_volume && !old["nodeName"].is_null() && old["nodeName"] != new["nodeName"] {
+    let is_renamed = !old["nodeName"].is_null() && old["nodeName"] != new["nodeName"];
+    if same_volume && is_renamed && !is_empty {
         return Err("spec.nodeName: belongs to the volume".to_string());
     }
     if same_volume && new["starts"].as_i64() < old["starts"].as_i64() {

@@ -1,6 +1,6 @@
 //! The turn of a joiner: from the permit to its replicas.
 
-use super::{finish, old_data};
+use super::{finish, old_data, yet_to_grow};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::turn::lock;
@@ -78,7 +78,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         return;
     }
     let question = Question::about(member).without([facts.node_of(member)]);
-    match old_data::of_old_node(member) {
+    match old_data::on_volume(member) {
         None => {
             let _ = permitted(facts, turn, member, &question, ProofKind::AllWell, draft);
         }
@@ -94,8 +94,7 @@ fn leave_old_data(
     question: &Question<'_>,
     draft: &mut Draft,
 ) {
-    // Its agent has yet to note it.
-    if member.spec.as_ref().is_some_and(|spec| spec.intent.is_some()) {
+    if old_data::is_to_be_noted(member) {
         return starting(member, draft);
     }
     // The user has thought again.
@@ -181,10 +180,10 @@ fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mu
     if finish::complete(facts, turn, member, draft).is_none() {
         return;
     }
-    // Of one that only took replicas again there is nothing to announce.
-    let given = member.spec.as_ref().and_then(|spec| spec.start.as_ref());
-    let event = given.map(|_| Event::normal(Happened::Joined { member: name() }));
-    draft.steps.extend(permit::withdraw(facts, member));
+    // Of one that only took replicas again there is nothing to announce: it had no permit.
+    let permit = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
+    let event = permit.map(|_| Event::normal(Happened::Joined { member: name() }));
+    draft.steps.extend(yet_to_grow::forget(facts, member));
     draft.steps.push(lock::finish(facts, turn, finish::announced(member, event)));
 }
 

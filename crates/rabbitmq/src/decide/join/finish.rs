@@ -21,8 +21,7 @@ pub fn complete(
     draft: &mut Draft,
 ) -> Option<Agreed> {
     // Another one may be lost meanwhile, whose replacement comes after this.
-    let mut lost = facts.lost_nodes();
-    lost.remove(&facts.node_of(member));
+    let lost = facts.other_lost_nodes(member);
     let kind = if lost.is_empty() { ProofKind::AllWell } else { ProofKind::Dead };
     let question = Question::about(member).without(lost);
     if order::is_open(facts, turn, &question, draft) {
@@ -59,7 +58,7 @@ pub fn announced(member: &MemberFact, otherwise: Option<Event>) -> Option<Event>
 }
 
 /// Has it taken replicas in this turn? Its ledger keeps the last order.
-pub(super) fn has_grown(turn: &ServiceTurn, member: &MemberFact) -> bool {
+fn has_grown(turn: &ServiceTurn, member: &MemberFact) -> bool {
     let last = member.status.operation.as_ref().filter(|_| member.agent_speaks());
     last.is_some_and(|o| o.state == OperationState::Succeeded && order::is_of(turn, &o.id))
 }

@@ -1,7 +1,6 @@
 //! Who joins next, and what must be so before it may have the turn.
 
-use super::finish::has_grown;
-use super::old_data;
+use super::{old_data, yet_to_grow};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::lock;
@@ -10,7 +9,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
 use palladion_api::service::ServiceStep;
-use palladion_api::service_member::{MemberVolumeState, ServicePermitKind};
+use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
 use palladion_plan::{Flow, turn};
 
@@ -28,7 +27,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         && !is_awaited(facts, member)
     {
         draft.wait_for(Waiting::ForCluster { member: name(), why }).about(member.subject());
-        return Flow::Busy;
+        // What waits for a lost one holds up nobody who does not.
+        return if facts.lost_nodes().is_empty() { Flow::Busy } else { Flow::Free };
     }
     let turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
     draft.steps.push(lock::write(facts, &turn, Doing::Start { member: name() }));
@@ -63,7 +63,7 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
         match volume.state {
             MemberVolumeState::Empty | MemberVolumeState::Incomplete | MemberVolumeState::Left => {}
             MemberVolumeState::Joined
-                if old_data::of_old_node(member).is_some()
+                if old_data::on_volume(member).is_some()
                     && old_data::off_record(facts, member).is_none() => {}
             // Said by the status, each under a reason of its own.
             MemberVolumeState::Joined
@@ -90,7 +90,7 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
 /// is taken up again under the same nonce.
 pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     match shared::unclaimed_permit(facts, draft) {
-        None => go_on_after_permit(facts, draft),
+        None => Flow::Free,
         Some((_, Unclaimed::NotKnown)) => Flow::Busy,
         Some((_, Unclaimed::Turn(turn))) => {
             draft.steps.push(shared::resume(facts, &turn));
@@ -100,19 +100,15 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
 }
 
 /// A member that has joined although no turn is on record any more: it has yet to take its
-/// replicas. Its permit is there as long as nobody has said that it is done with it.
-fn go_on_after_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    for member in facts.members.values().filter(|m| m.loss().is_none()) {
-        let Some(start) = member.spec.as_ref().and_then(|spec| spec.start.as_ref()) else {
-            continue;
-        };
-        let step = ServiceStep::Join;
-        let mut turn = turn::new(facts.snapshot, &member.name, &start.volume_id, step);
-        turn.nonce.clone_from(&start.nonce);
-        turn.attempt = start.attempt;
-        let is_joiner = start.kind == ServicePermitKind::Join;
-        let has_joined = permit::course(facts, &turn, member) == Course::Done;
-        if is_joiner && has_joined && !has_grown(&turn, member) {
+/// replicas, or to catch up. One that the spec asks for no more leaves without them.
+pub fn go_on_after_permit(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let is_wanted = |m: &&MemberFact| m.ordinal < valid.size && m.loss().is_none();
+    for member in facts.enrolled().filter(is_wanted).filter(|m| facts.is_named(m)) {
+        let on_record = yet_to_grow::nonce_of(member).zip(member.volume_id());
+        let Some((nonce, volume)) = on_record else { continue };
+        let mut turn = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Join);
+        turn.nonce = nonce;
+        if permit::course(facts, &turn, member) == Course::Done {
             draft.steps.push(shared::resume(facts, &turn));
             return Flow::Busy;
         }

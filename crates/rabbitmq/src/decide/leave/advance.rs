@@ -5,6 +5,7 @@ use super::next::question;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed};
 use crate::decide::forget;
+use crate::decide::join;
 use crate::decide::turn::{lock, order, permit};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -14,6 +15,7 @@ use crate::words::turn::Ended;
 use palladion_api::labels;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::ServiceIntentKind;
+use palladion_plan::members;
 use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, Step, turn};
@@ -112,6 +114,7 @@ pub(super) fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
 fn take_back(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
     let Some(volume) = member.volume_id() else { return };
     let next = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Join);
+    draft.steps.extend(join::record_yet_to_grow(facts, member, &next.nonce));
     draft.steps.push(lock::write(facts, &next, Doing::TakeBack { member: member.name.clone() }));
 }
 
@@ -139,11 +142,11 @@ fn record(
     )
 }
 
-/// It is out. Nothing else begins before its node has stopped, or its pod is gone. One that
-/// was taken in after the others had answered that they do not know it is forgotten: as soon
+/// It is out. Nothing else begins before its node has stopped and its agent has noted on the
+/// volume that it has left, or its pod is gone. One that was taken in after the others had answered that they do not know it is forgotten: as soon
 /// as its member is deleted, nobody would account for it.
 fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    if member.may_run() {
+    if member.may_run() || members::leave::is_to_be_noted(facts, member) {
         let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
         return;

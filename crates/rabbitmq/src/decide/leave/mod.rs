@@ -7,4 +7,4 @@ mod depart;
 mod next;
 
 pub use advance::advance;
-pub use next::next;
+pub use next::{can_lost, next, of_lost};

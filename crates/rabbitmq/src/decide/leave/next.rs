@@ -1,4 +1,5 @@
-//! Who leaves next: the highest ordinal that the spec does not ask for.
+//! Who leaves next: one that is lost, then the highest ordinal, of those that the spec does not
+//! ask for.
 
 use super::asked;
 use crate::decide::draft::Draft;
@@ -9,13 +10,12 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
+use palladion_plan::members::leave::{first, has_lost};
 use palladion_plan::{Flow, turn};
 
 /// The next member that should leave, if the cluster allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let surplus = |m: &&MemberFact| m.ordinal >= valid.size && m.object.is_some();
-    let members = facts.members.values().filter(surplus).filter(|m| !m.is_gone());
-    let Some(member) = members.max_by_key(|m| m.ordinal) else {
+    let Some(member) = first(facts, valid) else {
         return Flow::Free;
     };
     // What brings members to the newest revision, and jobs, need not wait for a user.
@@ -37,11 +37,26 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
+/// The same, where one of them is lost: whoever joins waits for all.
+pub fn of_lost(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    match has_lost(facts, valid) {
+        true => next(facts, valid, draft),
+        false => Flow::Free,
+    }
+}
+
+/// Can the next one leave now, and is one of them lost?
+pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let is_quiet = |m: &MemberFact| evidence::is_quiet(facts, &question(facts, m)).is_ok();
+    has_lost(facts, valid) && first(facts, valid).is_some_and(is_quiet)
+}
+
 /// All must answer and run, the leaver too, and no alarm may hold up what is moved. One
-/// that the others do not name any more, whose volume is lost, or whose application was
-/// stopped for this very leave need not.
+/// that the others do not name any more, or whose application was stopped for this very
+/// leave, need not; and those whose volumes are lost have nothing to say.
 pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
-    let question = Question { is_calm: true, ..Question::about(member) };
+    let question = Question::about(member).without(facts.lost_nodes());
+    let question = Question { is_calm: true, ..question };
     let is_stopped = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
     let is_out = !facts.is_named(member) || member.is_lost() || is_stopped;
     if !is_out {

@@ -3,7 +3,7 @@
 
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::Facts;
 use crate::validate::{SecretOrigin, Valid};
 use crate::words::maintain::{Doing, Happened};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -16,14 +16,14 @@ use serde_json::json;
 /// before the operator ended.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     // What has served has its cookie: another Secret would only hide that it is gone.
-    if is_on_record(facts) || facts.exists() {
+    if facts.exists() || is_settled(facts, valid) {
         return;
     }
     let secret = || valid.secret.clone();
     match valid.secret_origin {
         // The nodes of a cluster that is created again have their cookie on their volumes.
         // Where its Secret is gone, the user who has it puts it back.
-        SecretOrigin::Generated if has_nodes(facts) => {}
+        SecretOrigin::Generated if facts.may_have_cookies() => {}
         SecretOrigin::Generated => {
             let (key, object) = build::credentials(valid);
             let doing = Doing::CreateCredentials { secret: secret() };
@@ -40,10 +40,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     draft.steps.push(turn::write(facts.snapshot, facts.turn(), &more, doing));
 }
 
-/// Was a node given to any volume? Claims say so before any agent reports.
-fn has_nodes(facts: &Facts<'_>) -> bool {
-    let on_claim = |m: &MemberFact| m.claim.as_ref().is_some_and(|c| c.identity.is_some());
-    facts.members.values().any(|m| m.identity.is_some() || on_claim(m))
+/// Is the Secret on record the one that counts? A name that was mistyped is corrected before
+/// its cookie may be on a volume; after that the one on record stays.
+fn is_settled(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let recorded = facts.status.credentials.as_ref();
+    recorded.is_some_and(|r| r.secret_name == valid.secret)
 }
 
 /// Is it on record that they exist? Before, nothing starts.

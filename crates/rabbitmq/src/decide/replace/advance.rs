@@ -1,7 +1,7 @@
 //! The turn of a replacement: the old node forgotten, room for another volume, the permit
 //! of the new node, and its replicas.
 
-use super::next::question;
+use super::next::{begin, can_begin_now, question};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget;
@@ -10,30 +10,29 @@ use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::{lock, order};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::join::Waiting as OfJoin;
 use crate::words::replace::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::MemberVolume;
-use palladion_plan::members::lost::{self, Over};
+use palladion_plan::members::lost::{self, Over, PATIENCE};
+use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
-use palladion_plan::{Event, Step, turn};
+use palladion_plan::{Event, Flow, Step, turn};
 use serde_json::{Value, json};
 
 /// From a failed start of the new node to the next.
 const RETRY: SignedDuration = SignedDuration::from_secs(10);
 
 /// Go on with the turn.
-pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
-    match lost::over(turn, member) {
-        Some(Over::TakenBack) => return lock::release(facts, turn, Ended::NotLost, draft),
-        Some(Over::LostToo) => return lock::release(facts, turn, Ended::LostToo, draft),
-        None => {}
+    if let Some(why) = is_over(facts, valid, turn, member) {
+        return lock::release(facts, turn, why, draft);
     }
     // Its volume is lost as long as it is the old one, whatever the ledger on it says.
     let course = match lost::is_needed(member) {
@@ -45,7 +44,9 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
         Course::Open => {
             let (name, server) = (member.name.clone(), member.server_words());
             let waiting = OfJoin::Starting { member: name, server };
-            draft.wait_for(waiting).about(member.subject());
+            // Then others may come first.
+            let until = (turn.since.0 + PATIENCE).max(facts.now() + RETRY);
+            draft.wait_for(waiting).about(member.subject()).until(until);
         }
         Course::Done => finish(facts, turn, member, draft),
         // The new node is in the cluster already, or not: either way another permit
@@ -65,19 +66,63 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
     }
 }
 
+/// Why the turn has no work any more: the record that it rests on is taken back, or is of
+/// another volume, or the spec asks for no such member.
+fn is_over(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+) -> Option<Ended> {
+    match lost::over(turn, member) {
+        Some(Over::TakenBack) => return Some(Ended::NotLost),
+        Some(Over::LostToo) => return Some(Ended::LostToo),
+        None => {}
+    }
+    let has_joined = !member.is_marked() && facts.is_named(member);
+    let is_begun = has_joined || order::is_under_way(facts, turn);
+    (member.ordinal >= valid.size && !is_begun).then_some(Ended::NotWanted)
+}
+
+/// End the turn for others, as the new node does not come up. A permit that has failed says
+/// what came of it; one in use would be taken up again.
+pub fn give_way(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let member = facts.members.get(&turn.member);
+    match member.map(|m| permit::course(facts, turn, m)) {
+        Some(Course::Failed | Course::Refused(_)) => {
+            draft.steps.push(shared::end(facts, turn, Ended::OthersFirst));
+        }
+        Some(Course::NotGiven | Course::PodEnded | Course::Open | Course::Done) | None => {
+            lock::release(facts, turn, Ended::OthersFirst, draft);
+        }
+    }
+}
+
+/// Pass the turn on to another one that gave way before, where this one has had its time and
+/// nobody else can go on: what failed then may start now.
+pub fn pass_on(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) -> Flow {
+    let Some(member) = facts.members.get(&turn.member) else {
+        return Flow::Free;
+    };
+    let course = permit::course(facts, turn, member);
+    let next = lost::given_way_after(facts, valid, turn).filter(|m| can_begin_now(facts, m));
+    let Some(next) = next.filter(|_| shared::has_had_its_time(facts, turn, &course)) else {
+        return Flow::Free;
+    };
+    if course == Course::Open {
+        draft.steps.extend(shared::withdraw_of_turn(facts, turn, member));
+    }
+    begin(facts, next, draft)
+}
+
 fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     if lost::is_needed(member) {
         return make_room(facts, turn, member, draft);
     }
     let name = || member.name.clone();
     let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
-    // One that is not mounted, or not taken yet, has no ID.
-    let is_another =
-        |v: &&MemberVolume| Some(&v.volume_id) != lost && !v.volume_id.as_str().is_empty();
-    let Some(volume) = member.volume().filter(is_another) else {
-        let waiting = Waiting::ForPod { member: name(), pod: member.pod_words() };
-        draft.wait_for(waiting).about(member.subject());
-        return;
+    let Some(volume) = member.volume().filter(|v| lost::is_another(v, lost)) else {
+        return wait_for_pod(facts, turn, member, draft);
     };
     if volume.volume_id != turn.volume_id {
         let mut next = turn::asking(facts.snapshot, turn);
@@ -99,6 +144,18 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         return;
     }
     let _ = join::permitted(facts, turn, member, &question, ProofKind::Dead, draft);
+}
+
+/// Until it has a pod on its new volume. Others go on meanwhile where there is no machine for
+/// it, unless its node has joined: then all wait for its answer.
+fn wait_for_pod(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let until = turn.since.0 + PATIENCE;
+    let has_joined = !member.is_marked() && facts.is_named(member);
+    if facts.now() >= until && !has_joined {
+        return lock::release(facts, turn, Ended::PodGone, draft);
+    }
+    let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
+    draft.wait_for(waiting).about(member.subject()).until(until.max(facts.now() + RETRY));
 }
 
 /// The old node goes out of the queues and out of the cluster; then its claim goes, and

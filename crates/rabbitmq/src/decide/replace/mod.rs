@@ -5,5 +5,5 @@
 mod advance;
 mod next;
 
-pub use advance::advance;
-pub use next::{next, takes_over};
+pub use advance::{advance, give_way, pass_on};
+pub use next::{begin, can_another, comes_to_nothing, next, takes_over};

@@ -2,18 +2,52 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::turn::{lock, order};
+use crate::decide::turn::{lock, order, permit};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Waiting};
 use palladion_api::service::{ServiceStep, ServiceTurn};
+use palladion_plan::members::leave::{has_lost, is_lost_leaver};
+use palladion_plan::members::{lost, turn as shared};
 use palladion_plan::{Flow, turn};
 
-/// The first lost member, if the others are a majority and agree.
+/// The first lost member that can be replaced now, if the others are a majority and agree.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    // Whoever should leave is taken out, and nobody comes in its place.
-    let mut wanted = facts.enrolled().filter(|m| m.ordinal < valid.size);
-    let Some((member, loss)) = wanted.find_map(|m| Some((m, m.loss()?))) else {
+    for member in lost::to_replace(facts, valid) {
+        if lost::waits_for_pod(member) {
+            let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
+            draft.wait_for(waiting).about(member.subject());
+        } else if lost::can_begin(member) {
+            return begin(facts, member, draft);
+        }
+    }
+    Flow::Free
+}
+
+/// Does the new node of this replacement not come up?
+pub fn comes_to_nothing(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    let member = facts.members.get(&turn.member).filter(|_| turn.step == ServiceStep::Replace);
+    let is_begun = |m: &&MemberFact| !m.is_marked() && !facts.is_named(m);
+    member
+        .filter(is_begun)
+        .is_some_and(|m| shared::comes_to_nothing(facts, turn, &permit::course(facts, turn, m)))
+}
+
+/// Can another lost member be replaced now?
+pub fn can_another(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    let others =
+        lost::to_replace(facts, valid).filter(|m| m.name != turn.member && lost::can_begin(m));
+    others.into_iter().any(|m| can_begin_now(facts, m))
+}
+
+/// Does nothing in what the others report stand against it?
+pub(super) fn can_begin_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    evidence::is_quiet(facts, &question(facts, member)).is_ok()
+}
+
+/// Begin, or go on with, the replacement of this member.
+pub fn begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    let Some(loss) = member.loss() else {
         return Flow::Free;
     };
     let name = || member.name.clone();
@@ -37,23 +71,23 @@ pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Ques
 
 /// Does the replacement of a lost member come before this turn? While a member is lost
 /// nothing else changes the cluster; what has been changed already is brought to its end.
-pub fn takes_over(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    if !facts.enrolled().any(|m| m.loss().is_some()) {
-        return false;
-    }
+pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    let can_be_replaced = lost::to_replace(facts, valid).any(lost::can_begin);
+    let can_leave = has_lost(facts, valid);
     let Some(member) = facts.members.get(&turn.member) else {
         return false;
     };
     match turn.step {
-        ServiceStep::Join => !facts.is_named(member),
+        // One that the others know and that is lost itself comes to no end.
+        ServiceStep::Join => {
+            (can_be_replaced || can_leave) && (member.is_lost() || !facts.is_named(member))
+        }
         ServiceStep::Leave => {
-            !member.is_gone()
-                && !member.is_lost()
-                && facts.is_named(member)
-                && !order::is_given(facts, turn)
+            let has_begun = member.is_gone() || is_lost_leaver(member) || !facts.is_named(member);
+            (can_be_replaced || can_leave) && !has_begun && !order::is_given(facts, turn)
         }
         // One that is away comes back first.
-        ServiceStep::Restart => member.is_lost() || member.serves,
+        ServiceStep::Restart => member.is_lost() || (can_be_replaced && member.serves),
         ServiceStep::Initialize
         | ServiceStep::Replace
         | ServiceStep::Rescue

@@ -168,7 +168,7 @@ fn come_back(
 /// It serves. The next one waits until its replicas have what the others have.
 fn catch_up(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     let name = || member.name.clone();
-    let question = Question::about(member);
+    let question = Question::about(member).without(facts.other_lost_nodes(member));
     let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
     let Some(agreed) = proven else { return };
     if !evidence::is_of_this_start(member) {

@@ -6,4 +6,4 @@ mod advance;
 mod next;
 
 pub use advance::advance;
-pub use next::{next, of_broken};
+pub use next::{can_be, next, of_broken, of_spared, takes_over};

@@ -3,12 +3,13 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question, disabled_flags, is_new_line};
 use crate::decide::maintain;
-use crate::decide::turn::lock;
+use crate::decide::turn::{lock, order};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
-use palladion_api::service::ServiceStep;
+use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_plan::members::revisions::is_outdated;
+use palladion_plan::members::turn as shared;
 use palladion_plan::words::Names;
 use palladion_plan::{Flow, turn};
 
@@ -19,9 +20,50 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 }
 
 /// One that does not serve, on an older revision, goes before everything: it is what
-/// keeps the others from changing anything.
+/// keeps the others from changing anything. Where the others cannot spare it, whatever else
+/// may be mended is.
 pub fn of_broken(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    take(facts, valid, due(facts, valid).find(|m| !m.serves), draft)
+    take(facts, valid, spared(facts, valid).find(|m| !m.serves), draft)
+}
+
+/// The next one that the others can spare.
+pub fn of_spared(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    take(facts, valid, spared(facts, valid).next(), draft)
+}
+
+/// Can anybody be restarted now?
+pub fn can_be(facts: &Facts<'_>, valid: &Valid) -> bool {
+    spared(facts, valid).next().is_some()
+}
+
+/// Does the restart of one that does not serve come before this turn? As long as it does not
+/// answer, nothing that is not ordered yet will be.
+pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    let Some(member) = facts.members.get(&turn.member) else {
+        return false;
+    };
+    let may_end = match turn.step {
+        // Whoever has joined and has not said so would be taken up again at once.
+        ServiceStep::Join | ServiceStep::Replace => {
+            !facts.is_named(member) || !shared::has_open_permit(member)
+        }
+        ServiceStep::Leave => !member.is_gone() && facts.is_named(member),
+        // One that has begun comes back first.
+        ServiceStep::Restart => due(facts, valid).any(|m| m.name == turn.member && m.serves),
+        ServiceStep::Initialize | ServiceStep::Rescue | ServiceStep::Remove => false,
+    };
+    let is_other = |m: &MemberFact| !m.serves && m.name != turn.member;
+    may_end && !order::is_under_way(facts, turn) && spared(facts, valid).any(is_other)
+}
+
+/// Those that are due, and that the others and the flags can spare.
+fn spared<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a MemberFact> {
+    let waits_for_flags = is_new_line(facts, valid) && !disabled_flags(facts).is_empty();
+    let is_spared = move |m: &&MemberFact| {
+        let is_known = m.volume_id().is_some();
+        is_known && !waits_for_flags && evidence::is_quiet(facts, &question(facts, m)).is_ok()
+    };
+    due(facts, valid).filter(is_spared)
 }
 
 fn take(facts: &Facts<'_>, valid: &Valid, member: Option<&MemberFact>, draft: &mut Draft) -> Flow {
@@ -47,10 +89,11 @@ fn take(facts: &Facts<'_>, valid: &Valid, member: Option<&MemberFact>, draft: &m
     Flow::Busy
 }
 
-/// All must answer and run, but for one that does not serve; and those that stay must be
-/// a majority.
+/// All must answer and run, but for one that does not serve and those whose volumes are lost;
+/// and those that stay must be a majority.
 pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
-    let question = Question { spares_whom: true, ..Question::about(member) };
+    let question = Question::about(member).without(facts.other_lost_nodes(member));
+    let question = Question { spares_whom: true, ..question };
     match member.serves {
         true => question,
         false => question.without([facts.node_of(member)]),

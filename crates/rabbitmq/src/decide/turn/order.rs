@@ -117,6 +117,16 @@ pub fn is_given(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
     id_of(turn).is_some_and(|id| given(facts, &id).is_some())
 }
 
+/// Is an order under the present question carried out at this moment, or may it yet be?
+pub fn is_under_way(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    let given = id_of(turn).and_then(|id| given(facts, &id));
+    given.is_some_and(|(executor, answer)| {
+        executor.serves
+            && executor.agent_answers(&facts.nodes)
+            && answer.is_none_or(|a| !is_over(a))
+    })
+}
+
 /// Has the work on an order ended?
 pub fn is_over(answer: &MemberOperationStatus) -> bool {
     match answer.state {

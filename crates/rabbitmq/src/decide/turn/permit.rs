@@ -4,6 +4,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use palladion_api::ids::Nonce;
 use palladion_api::labels;
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service::{ServiceStep, ServiceTurn};
@@ -12,7 +13,7 @@ use palladion_plan::members::turn as shared;
 pub use palladion_plan::members::turn::{Course, TRIES, data_before_join, keeps_volume, withdraw};
 use palladion_plan::words::turn::Doing;
 use palladion_plan::{Flow, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What came of the permit of this turn.
 pub fn course(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Course {
@@ -38,6 +39,12 @@ pub struct Permit<'a> {
     pub proof: &'a Proof,
 }
 
+/// What goes on record with a permit to join, and is taken off again with `None`: the nonce of
+/// the turn in which the joiner takes its replicas.
+pub fn yet_to_grow(nonce: Option<&Nonce>) -> Value {
+    json!({ kinds::YET_TO_GROW: nonce })
+}
+
 /// Give the permit of a turn to its member. The name of the node is on the claim before
 /// it is used: the claim outlives every other object of the cluster.
 pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
@@ -46,9 +53,11 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
     else {
         return;
     };
-    let kind = match turn.step {
-        ServiceStep::Initialize => ServicePermitKind::Initialize,
-        ServiceStep::Join | ServiceStep::Replace => ServicePermitKind::Join,
+    let (kind, grows) = match turn.step {
+        ServiceStep::Initialize => (ServicePermitKind::Initialize, None),
+        ServiceStep::Join => (ServicePermitKind::Join, Some(&turn.nonce)),
+        // As long as its loss is on record it is brought to its end.
+        ServiceStep::Replace => (ServicePermitKind::Join, None),
         ServiceStep::Leave | ServiceStep::Restart | ServiceStep::Rescue | ServiceStep::Remove => {
             return;
         }
@@ -63,7 +72,8 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
     let on_claim = Step::patch_as_seen(kinds::CLAIM, &claim.object.meta, patch, doing());
     draft.steps.push(on_claim.fenced(facts.fence()));
     let reported = member.volume();
-    let patch = json!({ "spec": {
+    let on_member = json!({ "annotations": yet_to_grow(grows) });
+    let patch = json!({ "metadata": on_member, "spec": {
         "nodeName": node,
         "volumeID": turn.volume_id,
         "fileSystem": reported.map(|v| &v.file_system),

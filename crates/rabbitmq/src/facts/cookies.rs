@@ -1,0 +1,36 @@
+//! Whether any volume may have an Erlang cookie. Nodes with different cookies do not reach each
+//! other, so from then on the Secret counts that was on record when the first one was permitted.
+
+use super::{Facts, MemberFact};
+use palladion_api::reasons::Reason;
+use palladion_api::service_member::MemberServerState;
+
+impl Facts<'_> {
+    /// May any volume have a cookie? Claims say so before any agent reports. The agent of an
+    /// empty volume says that none has come to it yet; once a start is permitted, what it said
+    /// may be of before, unless it says that the start waits for what it lacks.
+    pub fn may_have_cookies(&self) -> bool {
+        self.members.values().any(|m| is_node(m) && !(m.is_on_empty_volume() && has_none_yet(m)))
+    }
+
+    /// The Secret on record, where the cookie of it may be on a volume: then a spec
+    /// that names another one is refused.
+    pub fn settled_secret(&self) -> Option<&str> {
+        let recorded = self.status.credentials.as_ref().filter(|_| self.may_have_cookies());
+        recorded.map(|credentials| credentials.secret_name.as_str())
+    }
+}
+
+fn is_node(member: &MemberFact) -> bool {
+    member.identity.is_some() || member.claim.as_ref().is_some_and(|c| c.identity.is_some())
+}
+
+/// Was no start of it permitted, or does its agent say that the start lacks a Secret, or a name
+/// that leads to it? A cookie is taken after both are found.
+fn has_none_yet(member: &MemberFact) -> bool {
+    let is_permitted = member.spec.as_ref().is_some_and(|spec| spec.start.is_some());
+    let waits = member.server().filter(|server| server.state == MemberServerState::Waiting);
+    let why = waits.and_then(|server| server.reason.as_deref());
+    let lacks = [Reason::CredentialsMissing.as_str(), Reason::NameUnresolved.as_str()];
+    !is_permitted || why.is_some_and(|why| lacks.contains(&why))
+}

@@ -1,0 +1,232 @@
+//! Turns that do not come to their end: what others do meanwhile, and what is left of them.
+
+use super::acts::pod;
+use super::world::World;
+use serde_json::json;
+
+impl World {
+    fn step(&self) -> serde_json::Value {
+        self.status()["turn"]["step"].clone()
+    }
+}
+
+/// It takes replicas when its machine goes, with the volume.
+#[test]
+fn a_joiner_that_has_joined_and_whose_machine_is_lost_is_replaced() {
+    let mut world = World::on_machines_of_their_own(3);
+    for node in 4..=7 {
+        world.kube.add_node(&mut world.store, &format!("n{node}"), "z1");
+    }
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.step() == "Join" && w.member(3)["spec"]["operation"]["kind"] == "Grow");
+    let volume = world.member(3)["spec"]["volumeID"].clone();
+    let machine = world.node_of(3);
+    world.kube.take_away(&mut world.store, &machine);
+    world.pass(1_800);
+    world.settle();
+    world.expect(5);
+    assert_ne!(world.member(3)["spec"]["volumeID"], volume);
+}
+
+/// The pod of a joiner goes right after its turn has begun anew: by the permit of before, its
+/// next pod would join although nobody has the turn.
+#[test]
+fn a_permit_ends_with_its_turn_under_whatever_nonce() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.unlucky.insert(pod(3));
+    world.until(|w| {
+        let nonce = w.member(3)["spec"]["start"]["nonce"].clone();
+        nonce.is_string() && w.status()["turn"]["nonce"] != nonce
+    });
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.status()["turn"].is_null());
+    assert_eq!(world.member(3)["spec"]["start"], json!(null), "{}", world.last_words());
+    world.unlucky.clear();
+    world.settle();
+    world.expect(3);
+}
+
+/// Its machine lets nobody through, or its limits kill it.
+#[test]
+fn a_replacement_whose_node_does_not_start_holds_up_no_other() {
+    let mut world = World::settled(5);
+    let volume = world.member(3)["spec"]["volumeID"].clone();
+    world.unlucky.insert(pod(1));
+    world.wipe(1);
+    world.until(|w| w.member(1)["status"]["permit"]["state"] == "Failed");
+    world.wipe(3);
+    world.pass(600);
+    assert_ne!(world.member(3)["spec"]["volumeID"], volume, "{}", world.last_words());
+    assert_eq!(world.rabbit.running().len(), 4, "{}", world.last_words());
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.pass(600);
+    let token = |w: &World, o| w.member(o)["status"]["server"]["restartToken"].clone();
+    assert!([0, 2, 3, 4].iter().all(|o| token(&world, *o) == "x"), "{}", world.last_words());
+    world.unlucky.clear();
+    world.settle();
+    world.expect(5);
+}
+
+/// Both new nodes fail at first. The machine of the second one is bad for good, and that of
+/// the first one is well again.
+#[test]
+fn a_replacement_that_gave_way_is_tried_again_while_another_fails() {
+    let mut world = World::settled(5);
+    let volume = world.member(1)["spec"]["volumeID"].clone();
+    world.unlucky.extend([pod(1), pod(3)]);
+    world.wipe(1);
+    world.wipe(3);
+    world.until(|w| {
+        let failed = w.member(3)["status"]["permit"]["state"] == "Failed";
+        failed && w.status()["turn"]["member"] == json!(pod(3))
+    });
+    world.unlucky.remove(&pod(1));
+    world.pass(900);
+    assert_ne!(world.member(1)["spec"]["volumeID"], volume);
+    assert_eq!(world.rabbit.running().len(), 4, "{}", world.last_words());
+    world.unlucky.clear();
+    world.settle();
+    world.expect(5);
+}
+
+/// Its loss is on record, and its new volume was given a node, which does not come up: it
+/// leaves before the one above it, which serves.
+#[test]
+fn a_replacement_that_does_not_come_up_ends_with_a_smaller_cluster() {
+    let mut world = World::settled(5);
+    world.unlucky.insert(pod(3));
+    world.wipe(3);
+    world.until(|w| w.member(3)["status"]["permit"]["state"] == "Failed");
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.settle();
+    world.expect(3);
+}
+
+/// Whatever it has done by then.
+#[test]
+fn a_smaller_cluster_ends_a_replacement_at_any_time() {
+    let mut world = World::settled(5);
+    world.wipe(3);
+    let mut worlds = Vec::new();
+    while world.tick().unwrap() {
+        worlds.push(world.clone());
+    }
+    for mut world in worlds.into_iter().step_by(11) {
+        world.patch_spec(&json!({ "nodes": 3 }));
+        world.settle();
+        world.expect(3);
+    }
+}
+
+/// Its management API hangs: whoever has the turn waits for its answer.
+#[test]
+fn a_broken_node_is_restarted_although_somebody_has_the_turn() {
+    for (from, to) in [(3, 5), (5, 3)] {
+        let mut world = World::settled(from);
+        world.patch_spec(&json!({ "nodes": to }));
+        world.until(|w| w.step().is_string());
+        world.hangs.insert(pod(1));
+        world.patch_spec(&json!({ "restartToken": "x" }));
+        world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+        world.hangs.clear();
+        world.settle();
+        world.expect(to);
+    }
+}
+
+/// The restart of another one is due as well, and has not begun.
+#[test]
+fn a_broken_node_is_restarted_before_those_that_serve() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.step() == "Restart");
+    world.hangs.insert(pod(1));
+    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.settle();
+    world.expect(3);
+}
+
+/// It has joined and said so, and the order to take replicas waits for the answer of all.
+#[test]
+fn a_broken_node_is_restarted_before_a_joiner_has_its_replicas() {
+    let mut world = World::settled(3);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.member(3)["spec"]["start"].is_object());
+    world.hangs.insert(pod(1));
+    world.until(|w| w.member(3)["status"]["permit"]["state"] == "Done");
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+    assert!(!world.replicas("wide").contains(&3), "{}", world.last_words());
+    world.hangs.clear();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
+}
+
+/// Its replicas were moved off it, and the spec asks for it again: they come back to it.
+#[test]
+fn a_broken_node_is_restarted_before_a_leaver_that_stays_has_its_replicas() {
+    let mut world = World::settled(5);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| !w.replicas("wide").contains(&4));
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.step() == "Join");
+    world.hangs.insert(pod(1));
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&4), "{}", world.last_words());
+}
+
+/// The same while it catches up: that goes on, and is waited for when it has the turn again.
+#[test]
+fn a_broken_node_is_restarted_while_a_joiner_catches_up() {
+    let mut world = World::settled(3);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.rabbit.slow = true;
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.replicas("wide").contains(&3));
+    world.pass(30);
+    assert_eq!(world.step(), json!("Join"), "{}", world.last_words());
+    world.hangs.insert(pod(1));
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.rabbit.slow = false;
+    world.settle();
+    world.expect(5);
+}
+
+/// The permit is withdrawn as long as no other node names the joiner; its agent finds by its
+/// files that it is one of them, and keeps it.
+#[test]
+fn a_joiner_whose_permit_is_withdrawn_while_it_joins_takes_its_replicas() {
+    let mut world = World::settled(3);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.member(3)["spec"]["start"].is_object());
+    let mut worlds = Vec::new();
+    while world.member(3)["status"]["permit"]["state"] != "Done" {
+        worlds.push(world.clone());
+        assert!(world.tick().unwrap(), "{}", world.last_words());
+    }
+    for mut world in worlds {
+        world.hangs.insert(pod(1));
+        world.patch_spec(&json!({ "restartToken": "x" }));
+        world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+        world.hangs.clear();
+        world.settle();
+        world.expect(5);
+        assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
+    }
+}
