@@ -3,17 +3,19 @@
 
 use super::draft::{Draft, patch_pod_as_seen};
 use super::rollout::inputs_of;
+use super::text::Made;
 use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
-use crate::resources::{DAEMON_SET, POD, STATEFUL_SET};
+use crate::resources::{CONFIG_MAP, DAEMON_SET, POD, SERVICE, STATEFUL_SET};
 use crate::words::gates::{Doing, Misplaced, OfPod};
 use jiff::Timestamp;
 use palladion_api::component::names;
+use palladion_api::gate::CONTAINER;
 use palladion_api::staged::{Gate, GateState};
 use palladion_plan::wait::Subject;
 use palladion_plan::words::{Names, Reasoned};
 use palladion_plan::workload::config::{ConfigKind, required};
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{FailureClass, Object, Snapshot, Trouble, Wait};
+use palladion_plan::{FailureClass, Object, ObjectKey, Snapshot, Trouble, Wait};
 use serde_json::Value;
 
 /// What a text was made from where two tickets of one start were for texts of other words.
@@ -42,12 +44,28 @@ pub struct Terms<'a> {
 
 /// Does the API server reject what the set is to be? It stays as it is then, and so do its pods.
 pub fn is_rejected(snapshot: &Snapshot, set: &Object) -> bool {
-    let mut all = snapshot.failure.iter().flat_map(|failure| &failure.all);
-    all.any(|failed| {
-        failed.class == FailureClass::Refused
-            && failed.object.name == set.meta.name
-            && [STATEFUL_SET, DAEMON_SET].contains(&failed.object.resource)
+    rejected(snapshot).any(|object| {
+        object.name == set.meta.name && [STATEFUL_SET, DAEMON_SET].contains(&object.resource)
     })
+}
+
+/// What the API server does not take from us: it rejects it, or somebody else's object has the
+/// name.
+fn rejected(snapshot: &Snapshot) -> impl Iterator<Item = &ObjectKey> {
+    let all = snapshot.failure.iter().flat_map(|failure| &failure.all);
+    let lasts = |class| matches!(class, FailureClass::Refused | FailureClass::Foreign);
+    all.filter(move |failed| lasts(failed.class)).map(|failed| &failed.object)
+}
+
+/// Do the texts not come about, or not get into their map?
+pub fn are_stuck(snapshot: &Snapshot, made: Made) -> bool {
+    made == Made::NotAll || rejected(snapshot).any(|object| object.resource == CONFIG_MAP)
+}
+
+/// Can the pods have nothing but what is in the map, because their texts do not come about, or
+/// the API server rejects what is written before or with them?
+pub fn are_kept(snapshot: &Snapshot, made: Made) -> bool {
+    are_stuck(snapshot, made) || rejected(snapshot).any(|object| object.resource == SERVICE)
 }
 
 /// Is a pod of the template that is wanted, or of that which the set is kept at?
@@ -176,7 +194,12 @@ fn open(
     let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let mut patch = gate::give(pod, start, text, seconds);
     if let Some(inputs) = inputs {
-        patch["metadata"]["annotations"][names::INPUTS] = inputs.into();
+        // The gate may have used an earlier ticket of this start already, which may have been
+        // taken back since, with what that was made from.
+        let had_one = pod.annotations.get(CONTAINER).is_some_and(|of| of == start.id);
+        let is_same = inputs_of(pod).is_none_or(|before| before == inputs);
+        let made_from = if had_one && !is_same { UNCLEAR } else { inputs };
+        patch["metadata"]["annotations"][names::INPUTS] = made_from.into();
     }
     patch_pod_as_seen(snapshot, pod, patch, Doing::Open { pod: pod.name.clone() }, draft);
 }
@@ -189,16 +212,13 @@ fn again(
     (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
-    let made_from = inputs.map(|inputs| {
-        // The gate may have used the last ticket already, with what that was made from.
-        let is_same = inputs_of(pod).is_none_or(|before| before == inputs);
-        if is_same { inputs } else { UNCLEAR }
-    });
-    // Twice as long each time: the node may be away for good.
+    // Twice as long each time: the node may be away for good. A leader whose clock was ahead may
+    // have given it.
+    let given = given.min(snapshot.now);
     let pause = given.duration_since(start.since).max(UNUSED);
-    let due = given + pause;
+    let due = given.checked_add(pause).unwrap_or(Timestamp::MAX);
     if gate::config_of(pod) != Some(text) || snapshot.now >= due {
-        return open(snapshot, pod, start, (text, made_from), draft);
+        return open(snapshot, pod, start, (text, inputs), draft);
     }
     draft.wake_at(due);
 }

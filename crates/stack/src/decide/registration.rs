@@ -9,13 +9,14 @@ use crate::resources::{CONFIG_MAP, REGISTRATION};
 use crate::validate::ValidRegistration;
 use crate::words::registration::Away;
 use jiff::SignedDuration;
+use palladion_api::RegistrationSpec;
 use palladion_api::ids::Uid;
 use palladion_api::names::client_service;
 use palladion_api::registration::CallKind;
 use palladion_plan::words::exchange::Failed;
 use palladion_plan::{Answer, Exchange, ExchangeKey, Fence, ObjectKey, Scheme, SecretRef, Trouble};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call that takes longer has no answer.
 const TIMEOUT: SignedDuration = SignedDuration::from_secs(10);
@@ -27,6 +28,8 @@ pub struct Called {
     pub target: Target,
     /// Why not.
     pub trouble: Option<Trouble>,
+    /// Is there anything to call?
+    pub reached: Reached,
     /// Its port.
     port: u16,
     /// Addresses of its ready pods.
@@ -38,6 +41,15 @@ impl Called {
     pub fn port(&self) -> u16 {
         self.port
     }
+}
+
+/// Is there anything to call?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// Yes, or that is not known.
+    Maybe,
+    /// No: it does not exist, is being deleted, or has no such port.
+    No,
 }
 
 /// May calls be made at all?
@@ -57,19 +69,22 @@ pub fn called(
 ) -> Called {
     let target = &valid.spec.target;
     let component = target.component.clone();
-    let away = |away: Away, target: Target| {
-        let trouble = Some(Trouble::of(away));
-        Called { target, trouble, port: 0, addresses: Vec::new() }
+    let away = |away: Away, reached: Reached| {
+        let (target, trouble) = (Target::Nowhere, Some(Trouble::of(away)));
+        Called { target, trouble, reached, port: 0, addresses: Vec::new() }
     };
     let service = match facts.component(&target.component) {
-        Seen::Unread { why } => return away(Away::Unread { component, why }, Target::Nowhere),
-        Seen::Absent => return away(Away::Absent { component }, Target::Nowhere),
-        Seen::Silent | Seen::Leaving => return away(Away::NotReady { component }, Target::Nowhere),
+        _ if facts.is_leaving(&target.component) => {
+            return away(Away::Leaving { component }, Reached::No);
+        }
+        Seen::Unread { why } => return away(Away::Unread { component, why }, Reached::Maybe),
+        Seen::Absent => return away(Away::Absent { component }, Reached::No),
+        Seen::Silent | Seen::Leaving => return away(Away::NotReady { component }, Reached::Maybe),
         Seen::There(service) => service,
     };
     let Some(port) = service.ports.get(&target.port).copied() else {
         let port = target.port.clone();
-        return away(Away::NoPort { component, port }, Target::Nowhere);
+        return away(Away::NoPort { component, port }, Reached::No);
     };
     let addresses = facts.ready_addresses(&service);
     let (target, trouble) = match (calling, service.active) {
@@ -82,7 +97,7 @@ pub fn called(
             (Target::Away, Some(Trouble::of(Away::NotReady { component })))
         }
     };
-    Called { target, trouble, port, addresses }
+    Called { target, trouble, reached: Reached::Maybe, port, addresses }
 }
 
 /// The pods that should be registered, each with the call that would do it.
@@ -93,16 +108,28 @@ pub fn wanted(
     facts: &RegistrationFacts<'_>,
     valid: &ValidRegistration,
 ) -> Result<Vec<Wanted>, String> {
+    let mut all = selected(facts, &valid.spec)?;
+    for pod in &mut all {
+        let (ip, node) = (pod.ip.as_deref(), pod.node.as_deref());
+        let of_pod = Pod { name: &pod.name, address: &pod.address, ip, node };
+        pod.hash = valid.calls.hash(&of_pod);
+    }
+    Ok(all)
+}
+
+/// The pods that the spec selects, each name once, without a call.
+///
+/// # Errors
+/// As [`wanted`].
+pub fn selected(
+    facts: &RegistrationFacts<'_>,
+    spec: &RegistrationSpec,
+) -> Result<Vec<Wanted>, String> {
+    let mut names = BTreeSet::new();
     let mut all: Vec<Wanted> = Vec::new();
-    for selected in &valid.spec.select {
-        for mut pod in facts.wanted(selected)? {
-            let (ip, node) = (pod.ip.as_deref(), pod.node.as_deref());
-            let of_pod = Pod { name: &pod.name, address: &pod.address, ip, node };
-            pod.hash = valid.calls.hash(&of_pod);
-            if !all.iter().any(|other| other.name == pod.name) {
-                all.push(pod);
-            }
-        }
+    for selected in &spec.select {
+        let pods = facts.wanted(selected)?.into_iter();
+        all.extend(pods.filter(|pod| names.insert(pod.name.clone())));
     }
     Ok(all)
 }

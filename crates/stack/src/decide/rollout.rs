@@ -59,6 +59,8 @@ pub fn carry_out<'a>(
     }
     match &work.hold {
         None => {}
+        // Said where the texts are made.
+        Some(Hold::Texts) => {}
         Some(Hold::Ground) => {
             draft.wait_for(Waiting::Ground);
         }
@@ -110,7 +112,7 @@ pub fn keep(pod: &str, at_risk: &AtRisk, draft: &mut Draft) {
 /// Report pods whose data goes with them, whatever is due.
 pub fn claims_at_risk(pods: &[PodFact], claims: &Claims, draft: &mut Draft) {
     for pod in pods.iter().filter(|pod| !pod.terminating) {
-        match claims.at_risk(&pod.name) {
+        match claims.at_risk(pod) {
             Some(AtRisk::Terminating { claim }) => {
                 draft.report(Problem::ClaimTerminating { pod: pod.name.clone(), claim });
             }
@@ -136,7 +138,8 @@ pub fn unconfirmed(
             }
             continue;
         };
-        let due = at + CONFIRMED;
+        // A leader whose clock was ahead may have written it.
+        let due = at.min(snapshot.now).checked_add(CONFIRMED).unwrap_or(Timestamp::MAX);
         match snapshot.now >= due {
             true => {
                 let (pod, container) = (pod.name.clone(), RELOAD.to_string());

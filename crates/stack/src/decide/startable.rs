@@ -42,6 +42,10 @@ pub fn check(
     template: &Value,
     is: Template,
 ) -> Result<Option<Problem>, Hindrance> {
+    let (names, most) = (named::count(&snapshot.owner), named::MOST);
+    if names > most {
+        return Err(Hindrance::Refused(Refusal::TooManyNames { names, most }));
+    }
     match (named::missing(snapshot, template), is) {
         (Ok(None), _) | (Err(_), Template::CarriedOut) => Ok(None),
         (Ok(Some(map)), Template::CarriedOut) => Ok(Some(Problem::NoConfigMap { map })),

@@ -2,14 +2,15 @@
 //! Components and groups of node agents.
 
 use crate::build::map;
-use crate::decide::draft::{Draft, apply};
+use crate::decide::draft::{Draft, apply, wait_for};
 use crate::decide::rollout::inputs_of;
 use crate::decide::settle::Timing;
 use crate::gate::{self, Stand};
 use crate::owner::Owner;
 use crate::render::{LARGEST_MAP, Problem, Templates, Variables};
 use crate::resources::CONFIG_MAP;
-use crate::words::objects;
+use crate::words::objects::{self, Waiting};
+use palladion_api::component::names;
 use palladion_api::gate::{file_of_key, hash_of_files, key_of_file};
 use palladion_plan::Snapshot;
 use palladion_plan::workload::pod::PodFact;
@@ -78,16 +79,48 @@ pub fn has_changed_outside(pod: &PodFact, inputs: &str, text: Option<&Text>) -> 
         && text.is_some_and(|text| gate::runs_with(pod) != Some(text.hash.as_str()))
 }
 
+/// Did all texts come about?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Made {
+    /// As far as is known.
+    #[default]
+    All,
+    /// No, and somebody has to see to it: pods that start again get what is in the map.
+    NotAll,
+}
+
+/// The bytes of texts, counted while they are made: texts that do not fit into one map are
+/// not all to be held before that is seen.
+#[derive(Debug, Default)]
+pub struct Room(usize);
+
+impl Room {
+    /// Is there room for this text, too? That there is none is reported.
+    pub fn takes(&mut self, text: &Text, draft: &mut Draft) -> bool {
+        self.0 += text.files.iter().map(|(file, value)| file.len() + value.len()).sum::<usize>();
+        let takes = self.0 <= LARGEST_MAP;
+        if !takes {
+            draft.report(objects::Problem::TooLarge { most: LARGEST_MAP });
+        }
+        takes
+    }
+}
+
 /// Write the map, if it is not too large for one object.
 pub fn write_map(
     snapshot: &Snapshot,
     owner: Owner<'_>,
-    data: &BTreeMap<String, String>,
+    (data, stored): (&BTreeMap<String, String>, Option<&BTreeMap<String, String>>),
     draft: &mut Draft,
-) {
-    let bytes = map::size(data);
-    if bytes > LARGEST_MAP {
-        return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
+) -> Made {
+    if map::size(data) > LARGEST_MAP {
+        draft.report(objects::Problem::TooLarge { most: LARGEST_MAP });
+        return Made::NotAll;
+    }
+    if stored.is_some_and(|stored| stored != data) {
+        let map = names::config_map(owner.name);
+        wait_for(draft, (CONFIG_MAP, &map), Waiting::Written { map: map.clone() });
     }
     apply(snapshot, CONFIG_MAP, map::config_map(owner, data), (None, None), draft);
+    Made::All
 }

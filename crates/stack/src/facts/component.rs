@@ -89,6 +89,7 @@ impl<'a> Facts<'a> {
             .map(|o| PodFact::read(o))
             .collect();
         pods.sort_by_key(|p| p.ordinal);
+        let set = sets.filter(is_ours).map(SetFact::read).next();
         let map_name = names::config_map(name);
         let map = snapshot.all(CONFIG_MAP)?.iter().find(|o| o.meta.name == map_name);
         Ok(Self {
@@ -96,10 +97,10 @@ impl<'a> Facts<'a> {
             spec,
             status: owner.part("status")?.unwrap_or_default(),
             operator_config: snapshot.spec_of(OPERATOR_CONFIG, "default")?,
-            set: sets.filter(is_ours).map(SetFact::read).next(),
             pods,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
-            claims: Claims::read(snapshot, snapshot.all(CLAIM)?),
+            claims: Claims::read(snapshot, snapshot.all(CLAIM)?, set.as_ref().map(|s| &*s.object)),
+            set,
             reach: Nodes::read(snapshot),
         })
     }

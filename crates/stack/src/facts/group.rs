@@ -103,7 +103,7 @@ impl<'a> GroupFacts<'a> {
             pods,
             unplaced,
             texts: map.map(|map| map.part("data")).transpose()?.map(Option::unwrap_or_default),
-            claims: Claims::read(snapshot, &[]),
+            claims: Claims::read(snapshot, &[], None),
             reach: Nodes::read(snapshot),
             profiles: profiles.collect(),
             groups: snapshot.all(GROUP)?.iter().map(|o| group(o)).collect(),

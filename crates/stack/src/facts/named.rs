@@ -10,8 +10,22 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The ConfigMaps and claims that the template of an owner names.
+/// So many may be named: each is a connection of its own to the API server.
+pub const MOST: usize = 64;
+
+/// The ConfigMaps and claims that the template of an owner names; none if there are too many,
+/// and then its spec is refused.
 pub fn references(owner: &Object) -> Vec<ObjectKey> {
+    let all = all(owner);
+    if all.len() > MOST { Vec::new() } else { all }
+}
+
+/// How many there are.
+pub fn count(owner: &Object) -> usize {
+    all(owner).len()
+}
+
+fn all(owner: &Object) -> Vec<ObjectKey> {
     let none = Value::Null;
     let template = owner.at("/spec/template").unwrap_or(&none);
     let meta = &owner.meta;
@@ -67,4 +81,25 @@ fn foreign(template: &Value, owner: &str) -> BTreeSet<String> {
     let mut all = required(template, ConfigKind::ConfigMap);
     all.remove(&names::config_map(owner));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use palladion_plan::Meta;
+    use serde_json::json;
+
+    #[test]
+    fn so_many_are_watched_and_of_more_none() {
+        let owner = |maps: usize| {
+            let from = |n| json!({ "configMapRef": { "name": format!("map-{n}") } });
+            let from: Vec<Value> = (0..maps).map(from).collect();
+            let spec = json!({ "containers": [{ "name": "c", "envFrom": from }] });
+            let body = json!({ "spec": { "template": { "spec": spec } } });
+            Object { meta: Meta::default(), body }
+        };
+        assert_eq!(references(&owner(MOST)).len(), MOST);
+        assert_eq!(references(&owner(20_000)), []);
+        assert_eq!(count(&owner(20_000)), 20_000);
+    }
 }

@@ -89,6 +89,12 @@ impl<'a> RegistrationFacts<'a> {
         all.iter().find(|object| object.meta.name == component).map(|object| &object.meta.uid)
     }
 
+    /// Is the Component of this name being deleted?
+    pub fn is_leaving(&self, component: &str) -> bool {
+        let all = self.snapshot.all(COMPONENT).unwrap_or_default();
+        all.iter().any(|object| object.meta.name == component && object.meta.is_terminating())
+    }
+
     /// Addresses of the ready pods of a Component, in their order.
     pub fn ready_addresses(&self, service: &ServiceStatus) -> Vec<String> {
         let is_ready = |name: &str| self.pods.get(name).is_some_and(PodFact::is_ready);

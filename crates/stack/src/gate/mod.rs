@@ -116,8 +116,8 @@ pub fn last_ticket(pod: &PodFact) -> Option<Ticket> {
 /// through, or those that it was asked to read since. A gate may use one ticket while the
 /// next, for other files, is on its way to it, so that the label says less than the gate.
 pub fn runs_with(pod: &PodFact) -> Option<&str> {
-    let time = |key| pod.annotations.get(key).and_then(|t: &String| t.parse::<Timestamp>().ok());
-    let is_asked = time(RELOADED).is_some_and(|asked| time(GIVEN).is_none_or(|at| asked >= at));
+    // A ticket takes it back. Times are not compared: they are of the clocks of two leaders.
+    let is_asked = pod.annotations.get(RELOADED).is_some_and(|asked| !asked.is_empty());
     let said = init(pod).filter(|gate| gate.state == InitState::Ended { code: 0 });
     let said = said.and_then(|gate| gate.said.as_deref()).filter(|_| !is_asked);
     // Gates of older releases say nothing.
@@ -135,7 +135,7 @@ pub fn give(pod: &PodFact, start: Start<'_>, config: &str, now: Timestamp) -> Va
     let ticket = Ticket { number, start: start.since.as_second() };
     json!({ "metadata": {
         "labels": { STATUS: READY, TICKET: ticket.to_string(), CONFIG: config },
-        "annotations": { CONTAINER: start.id, GIVEN: now.to_string() },
+        "annotations": { CONTAINER: start.id, GIVEN: now.to_string(), RELOADED: null },
     } })
 }
 

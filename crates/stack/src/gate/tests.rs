@@ -109,3 +109,19 @@ fn the_gate_should_be_the_first_init_container() {
     assert_eq!(place(&of(json!([{ "name": "mesh" }]))), Place::Nowhere);
     assert_eq!(place(&of(json!([]))), Place::Nowhere);
 }
+
+/// The leader that gave the ticket and the one that asks for a reload have a clock each.
+#[test]
+fn what_a_pod_was_asked_to_read_since_its_ticket_counts_whatever_the_clocks_say() {
+    let ended = || json!([{ "name": "init", "id": "c://1", "code": 0, "said": "old" }]);
+    let before = pod(running("c://1"), &[("status", "")], &[]);
+    let given = patched(ended(), &before, &give(&before, start("c://1"), "old", now()));
+    assert_eq!(runs_with(&given), Some("old"));
+    let earlier = json!({ "metadata": {
+        "labels": { CONFIG: "new" }, "annotations": { RELOADED: "2026-01-01T00:09:00Z" },
+    } });
+    let asked = patched(ended(), &given, &earlier);
+    assert_eq!(runs_with(&asked), Some("new"));
+    let again = give(&asked, start("c://2"), "newest", now());
+    assert_eq!(runs_with(&patched(ended(), &asked, &again)), Some("old"), "its gate says so");
+}

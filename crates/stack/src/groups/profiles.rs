@@ -2,6 +2,7 @@
 
 use palladion_api::NodeAgentProfileSpec;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Why profiles cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,26 +46,23 @@ pub fn merge(
     on_conflict: OnConflict,
 ) -> Result<Value, Refused> {
     exclusive(profiles)?;
-    let mut merged: Vec<(String, From<'_>)> = Vec::new();
+    let mut merged = Leaves::new();
     for (name, profile) in profiles {
         let mut leaves = Vec::new();
         gather(&json!(profile), "", &mut leaves);
         for (key, value) in leaves {
-            if merged.iter().any(|(known, (other, _))| *known == key && *other == value) {
+            if merged.get(&key).is_some_and(|(known, _)| *known == value) {
                 continue;
             }
-            let found = merged.iter().find_map(|(known, (other, first))| {
-                let key = disputed((known.as_str(), other), (key.as_str(), &value))?;
-                Some((key.to_string(), (*first).to_string()))
-            });
-            if let (Some((key, first)), OnConflict::Refuse) = (found, on_conflict) {
-                let key = key.trim_start_matches('/').replace('/', ".");
+            let disputed = disputed(&merged, &key, &value);
+            if let (Some(found), OnConflict::Refuse) = (disputed.first(), on_conflict) {
+                let first = merged.get(found).map_or("", |(_, first)| first).to_string();
+                let shorter = if found.len() <= key.len() { found } else { &key };
+                let key = shorter.trim_start_matches('/').replace('/', ".");
                 return Err(Refused::Conflict { key, first, second: (*name).to_string() });
             }
-            merged.retain(|(known, (other, _))| {
-                disputed((known.as_str(), other), (key.as_str(), &value)).is_none()
-            });
-            merged.push((key, (value, name)));
+            disputed.iter().for_each(|found| drop(merged.remove(found)));
+            merged.insert(key, (value, name));
         }
     }
     let mut all = json!({});
@@ -74,20 +72,26 @@ pub fn merge(
     Ok(all)
 }
 
-/// The key to which two leaves give different values: each its own, or one a value where the
+/// Values by path. A profile may have tens of thousands: each looks at those on its way and
+/// below it, and not at all of them.
+type Leaves<'a> = BTreeMap<String, From<'a>>;
+
+/// The keys that have another value than this one: the same, or one with a value where the
 /// other has a map. An empty map goes with what another puts into it.
-fn disputed<'a>(one: (&'a str, &Value), other: (&'a str, &Value)) -> Option<&'a str> {
-    let is_below =
-        |key: &str, above: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+fn disputed(merged: &Leaves<'_>, key: &str, value: &Value) -> Vec<String> {
     let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
-    let differs = match (one.0, other.0) {
-        (a, b) if a == b => one.1 != other.1,
-        (a, b) if is_below(b, a) => !is_empty(one.1),
-        (a, b) if is_below(a, b) => !is_empty(other.1),
-        (_, _) => false,
-    };
-    let shorter = if one.0.len() <= other.0.len() { one.0 } else { other.0 };
-    differs.then_some(shorter)
+    let ways = key.match_indices('/').map(|(at, _)| &key[..at]);
+    let above = ways.filter(|way| merged.get(*way).is_some_and(|(value, _)| !is_empty(value)));
+    let mut found: Vec<String> = above.map(ToString::to_string).collect();
+    if merged.contains_key(key) {
+        found.push(key.to_string());
+    }
+    if !is_empty(value) {
+        let within = format!("{key}/");
+        let below = merged.range(within.clone()..).map(|(below, _)| below);
+        found.extend(below.take_while(|below| below.starts_with(&within)).cloned());
+    }
+    found
 }
 
 fn exclusive(profiles: &[(&str, &NodeAgentProfileSpec)]) -> Result<(), Refused> {
@@ -195,6 +199,17 @@ mod tests {
         assert_eq!(later(&deep, &flat), Ok(more(json!(1))));
         assert_eq!(later(&empty, &deep), merge(&[("b", &deep)], OnConflict::Refuse));
         assert_eq!(later(&deep, &empty), merge(&[("b", &deep)], OnConflict::Refuse));
+    }
+
+    /// One profile of 400 KB must not keep the operator from everything else.
+    #[test]
+    fn many_keys_are_merged_in_about_their_number() {
+        let all: Map<String, Value> = (0..40_000).map(|n| (format!("key{n}"), json!(n))).collect();
+        let large = profile(json!({ "otherConfig": { "moreConfig": { "a": all } } }));
+        let began = std::time::Instant::now();
+        let merged = merge(&[("a", &large), ("b", &large)], OnConflict::Refuse);
+        assert_eq!(merged, Ok(json!(large)));
+        assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn key(entry: &Entry, call: &OpenCall) -> ExchangeKey {
 }
 
 /// Is an entry of this pod?
-fn is(entry: &Entry, pod: &Wanted) -> bool {
+pub fn is(entry: &Entry, pod: &Wanted) -> bool {
     entry.name == pod.name && entry.address == pod.address
 }
 

@@ -91,6 +91,13 @@ pub struct Work<'a> {
     pub hold: Option<Hold<'a>>,
 }
 
+impl<'a> Work<'a> {
+    /// Nothing is done but to wait.
+    pub fn held(hold: Hold<'a>) -> Self {
+        Self { hold: Some(hold), ..Self::default() }
+    }
+}
+
 /// Are all pods ended?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recreate {
@@ -108,6 +115,8 @@ pub enum Hold<'a> {
     Pod(&'a PodFact, Option<Timestamp>),
     /// What the pods need to start again is not there.
     Ground,
+    /// The texts that go with their newest template do not come about.
+    Texts,
     /// This pod does not stop.
     Stays(&'a PodFact),
     /// This pod's data would go with it.

@@ -1,6 +1,7 @@
 //! The texts of pods, made from templates. A template sees what is in
 //! [`Variables`] and nothing else; one that fails says in which file and line.
 
+mod compared;
 mod placeholder;
 mod templates;
 #[cfg(test)]

@@ -40,6 +40,7 @@ impl Templates {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         environment.set_recursion_limit(DEPTH);
+        Self::pay(&mut environment);
         // The name of a file says nothing of how to quote in it.
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         let mut syntax = SyntaxConfig::builder();

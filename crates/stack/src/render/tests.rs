@@ -129,3 +129,45 @@ fn the_same_variables_give_the_same_text() {
     let template = "{{ parameters }} {{ nodes }} {{ dependencies.my_ring.nodes }}";
     assert_eq!(rendered(template), rendered(template));
 }
+
+/// The engine counts these by items, and not by the bytes that they compare.
+#[test]
+fn long_strings_are_not_compared_or_searched_without_end() {
+    let long = "{% set s = 'a' * 800000 %}";
+    for of in [
+        "([s] * 22000) | min",
+        "([s] * 22000) | max(case_sensitive=true)",
+        "([s] * 2000) | sort",
+        "([{'a': s}] * 2000) | sort(attribute='a')",
+        "([[[s]]] * 2000) | sort",
+        "([s] * 22000) | unique",
+        "([{'a': s}] * 2000) | groupby('a')",
+        "([{'a': s}] * 2000) | groupby(attribute='a')",
+        "{s: 1} | dictsort",
+        "{'a': s} | dictsort(by='value')",
+    ] {
+        let problem = fault(&format!("{long}{{% if {of} %}}{{% endif %}}"));
+        assert!(matches!(problem.1, Fault::Detailed { .. }), "{of}: {problem:?}");
+    }
+    for test in ["lower", "upper"] {
+        let template = format!("{long}{{% if s is {test} %}}{{% endif %}}");
+        assert!(matches!(fault(&template).1, Fault::Detailed { .. }), "{test}");
+    }
+    for (template, wanted) in [
+        ("{{ ['b', 'A', 'c'] | sort | join }}", "Abc"),
+        ("{{ ['b', 'A'] | min }}{{ ['b', 'C'] | max }}{{ ['a', 'A'] | unique | join }}", "ACa"),
+        (
+            "{{ nodes | sort(attribute='name', reverse=true) | map(attribute='ordinal') | join }}",
+            "10",
+        ),
+        ("{% for k, v in {'b': 1, 'a': 2} | dictsort %}{{ k }}{{ v }}{% endfor %}", "a2b1"),
+        ("{% for k, v in {'b': 1, 'a': 2} | dictsort(by='value') %}{{ k }}{% endfor %}", "ba"),
+        ("{% for name, all in nodes | groupby('name') %}{{ all | length }}{% endfor %}", "11"),
+        ("{{ 'a' is lower }}{{ 'a' is upper }}{{ 1 is lower }}", "TrueFalseFalse"),
+        ("{{ [3, 1.5, 2] | sort | join(' ') }}", "1.5 2 3"),
+        // What is not compared may be long.
+        ("{% set s = 'a' * 2000 %}{{ ([{'a': 1, 'b': s}] | sort(attribute='a')) | length }}", "1"),
+    ] {
+        assert_eq!(rendered(template), Ok(wanted.to_string()), "{template}");
+    }
+}

@@ -1,7 +1,7 @@
 //! How a service of a Stack is: what the Stack knows of it, and what it says itself. One
 //! that serves may still reject the spec that the Stack has for it, or report a trouble.
 
-use crate::decide::stack::{Found, needs_a_person};
+use crate::decide::stack::{Found, Written, needs_a_person};
 use crate::facts::StackFacts;
 use crate::words::stack::Child;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
@@ -91,15 +91,16 @@ pub fn stand(facts: &StackFacts<'_>, found: &Found<'_>) -> Stand {
             | StackKind::RabbitmqCluster
             | StackKind::Component
             | StackKind::Registration
-            | StackKind::NodeAgentGroup => says(facts, found.service.kind, object),
+            | StackKind::NodeAgentGroup => says(facts, found, object),
         },
     }
 }
 
 /// What it says itself.
-fn says(facts: &StackFacts<'_>, kind: StackKind, object: &Object) -> Stand {
+fn says(facts: &StackFacts<'_>, found: &Found<'_>, object: &Object) -> Stand {
     let namespace = &facts.snapshot.owner.meta.namespace;
-    let key = ObjectKey::new(crate::resources::of_stack(kind), namespace, &object.meta.name);
+    let resource = crate::resources::of_stack(found.service.kind);
+    let key = ObjectKey::new(resource, namespace, &object.meta.name);
     let child = key.to_string();
     let message = |type_: &str, status: &str| {
         let condition = condition(object, type_).filter(|c| c["status"] == status)?;
@@ -118,7 +119,8 @@ fn says(facts: &StackFacts<'_>, kind: StackKind, object: &Object) -> Stand {
     // It says of its newest spec that it was read, and no word of it was done.
     let paused = message(PAUSED, "True").map(|message| (child.clone(), message));
     let progressing = message(PROGRESSING, "True").map(|message| (child.clone(), message));
-    let is_read = object.int_at("/status/observedGeneration") == Some(object.meta.generation);
+    let is_read = found.written == Written::Yes
+        && object.int_at("/status/observedGeneration") == Some(object.meta.generation);
     let stand = match (paused, is_read, progressing) {
         (Some((child, message)), _, _) => {
             Stand::Paused(Trouble::of(Child::Paused { child, message }))

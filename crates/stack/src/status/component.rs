@@ -26,10 +26,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     progressing(&mut writer, facts, valid, draft, &service);
     degraded(&mut writer, facts, draft);
     paused(&mut writer, pause(facts, &valid.spec));
-    let on = &valid.spec.depends_on;
-    let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
-    let missing = draft.more.missing.as_ref();
-    dependencies_ready(&mut writer, missing, is_unread, !on.is_empty());
+    dependencies(&mut writer, facts, &valid.spec, draft);
     gates_passed(&mut writer, valid.spec.replicas, draft);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
@@ -59,9 +56,14 @@ pub fn refused(facts: &Facts<'_>, refusal: Refusal, draft: &Draft) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "waits": Value::Null,
     });
+    degraded(&mut writer, facts, draft);
+    let is_paused = facts.spec.as_ref().is_ok_and(|spec| spec.paused);
+    paused(&mut writer, common::pause(facts.operator_config.as_ref(), is_paused));
+    if let Ok(spec) = &facts.spec {
+        dependencies(&mut writer, facts, spec, draft);
+    }
     if let Some((service, formed)) = service::kept(facts) {
         available(&mut writer, &service, formed);
-        degraded(&mut writer, facts, draft);
         gates_passed(&mut writer, i32::try_from(service.wanted).unwrap_or(i32::MAX), draft);
         status["pods"] = json!(format!("{}/{}", service.ready, service.wanted));
         status["gates"] = if_any(&draft.more.gates);
@@ -70,6 +72,12 @@ pub fn refused(facts: &Facts<'_>, refusal: Refusal, draft: &Draft) -> Value {
     }
     status["conditions"] = json!(writer.all());
     status
+}
+
+fn dependencies(writer: &mut Conditions, facts: &Facts<'_>, spec: &ComponentSpec, draft: &Draft) {
+    let on = &spec.depends_on;
+    let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
+    dependencies_ready(writer, draft.more.missing.as_ref(), is_unread, !on.is_empty());
 }
 
 fn if_any(gates: &[Gate]) -> Value {

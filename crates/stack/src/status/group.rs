@@ -13,7 +13,7 @@ use crate::words::status::{Accepted, Fine, Paused, Rest, Starting};
 use palladion_api::NodeAgentGroupSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, GATES_PASSED, PROGRESSING};
 use palladion_api::node_agents::GateCounts;
-use palladion_api::node_agents::status::MOST_OVERLAPS;
+use palladion_api::node_agents::status::{MOST_GROUPS, MOST_OVERLAPS};
 use palladion_api::service::ServiceStatus;
 use palladion_api::staged::GateState;
 use palladion_plan::words::Reasoned;
@@ -29,15 +29,14 @@ pub fn of(facts: &GroupFacts<'_>, valid: &ValidGroup, draft: &Draft) -> Value {
     let service = service(facts, ports.collect());
     let mut overlaps = group::of(facts);
     overlaps.truncate(MOST_OVERLAPS);
+    overlaps.iter_mut().for_each(|overlap| overlap.groups.truncate(MOST_GROUPS));
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
     available(&mut writer, &service);
     progressing(&mut writer, facts, valid, draft, &service);
     degraded(&mut writer, facts, draft);
     paused(&mut writer, pause(facts, &valid.spec));
-    let on = &valid.spec.depends_on;
-    let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
-    dependencies_ready(&mut writer, draft.more.missing.as_ref(), is_unread, !on.is_empty());
+    dependencies(&mut writer, facts, &valid.spec, draft);
     let gates = counts(draft);
     gates_passed(&mut writer, draft, gates, service.wanted);
     json!({
@@ -69,19 +68,35 @@ pub fn refused(facts: &GroupFacts<'_>, refusal: GroupRefusal, draft: &Draft) -> 
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "waits": Value::Null,
     });
+    degraded(&mut writer, facts, draft);
+    let is_paused = facts.spec.as_ref().is_ok_and(|spec| spec.paused);
+    paused(&mut writer, common::pause(facts.operator_config.as_ref(), is_paused));
+    if let Ok(spec) = &facts.spec {
+        dependencies(&mut writer, facts, spec, draft);
+    }
     if let Some(stored) = &facts.status.service {
         // How the agents run is still said: others start by that.
         let service = service(facts, stored.ports.clone());
         let gates = counts(draft);
         available(&mut writer, &service);
         gates_passed(&mut writer, draft, gates, service.wanted);
-        degraded(&mut writer, facts, draft);
         status["pods"] = json!(format!("{}/{}", service.ready, service.wanted));
         status["gates"] = json!(gates);
         status["service"] = json!(service);
     }
     status["conditions"] = json!(writer.all());
     status
+}
+
+fn dependencies(
+    writer: &mut Conditions,
+    facts: &GroupFacts<'_>,
+    spec: &NodeAgentGroupSpec,
+    draft: &Draft,
+) {
+    let on = &spec.depends_on;
+    let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
+    dependencies_ready(writer, draft.more.missing.as_ref(), is_unread, !on.is_empty());
 }
 
 /// Is everything, or this object, paused? Says where.

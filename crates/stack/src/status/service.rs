@@ -3,9 +3,11 @@
 use crate::decide::component::texts::address;
 use crate::facts::Facts;
 use crate::validate::Valid;
+use palladion_api::ComponentSpec;
 use palladion_api::component::names;
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::service::{MOST_NODES, ServiceNode, ServiceStatus};
+use palladion_api::staged::Addresses;
 use palladion_plan::workload::pod::PodFact;
 
 /// The service, and whether all members have been ready at once.
@@ -38,10 +40,13 @@ pub fn kept(facts: &Facts<'_>) -> Option<(ServiceStatus, bool)> {
     let wanted = i32::try_from(service.wanted).unwrap_or(i32::MAX);
     let pods = facts.pods.iter().filter(|pod| (0..wanted).contains(&pod.ordinal));
     service.ready = count(pods.filter(|pod| pod.is_ready()).count());
+    // Where the Service is away for a moment, the address of its pod is not the one to call.
+    let moves = |spec: &ComponentSpec| spec.network.addresses != Addresses::Service;
+    let moves = facts.spec.as_ref().is_ok_and(moves);
     for node in &mut service.nodes {
         let name = node.name.as_str();
         let pod = facts.pods.iter().find(|pod| pod.name == name && !pod.terminating);
-        let moved = pod.and_then(|pod| pod.address.as_deref());
+        let moved = pod.and_then(|pod| pod.address.as_deref()).filter(|_| moves);
         if let Some(address) = facts.cluster_ip(name).or(moved) {
             node.address = StaticAddress::new(address.to_string());
         }

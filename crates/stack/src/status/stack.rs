@@ -68,6 +68,9 @@ pub fn refused(facts: &StackFacts<'_>, refusal: Refusal) -> Value {
     let mut writer = stored(facts);
     writer.set_false(ACCEPTED, refusal.clone());
     writer.set_false(PROGRESSING, refusal);
+    writer.set_false(DEGRADED, Fine::Nothing);
+    let is_paused = facts.spec.as_ref().is_ok_and(|spec| spec.paused);
+    common::paused(&mut writer, common::pause(facts.operator_config.as_ref(), is_paused));
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),

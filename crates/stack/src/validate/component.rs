@@ -113,7 +113,15 @@ fn tried(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Result<Templates
 
 fn trial(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Variables {
     let (ports, on) = (&spec.network.ports, &spec.depends_on);
-    placeholders(&meta.name, spec.replicas, ports, &config.parameters, on)
+    let mut trial = placeholders(&meta.name, spec.replicas, ports, &config.parameters, on);
+    match spec.network.addresses {
+        Addresses::PodIp => {}
+        // As in life: peers have none there.
+        Addresses::Service | Addresses::HostNetwork => {
+            trial.nodes.iter_mut().flatten().for_each(|node| node.ip = None);
+        }
+    }
+    trial
 }
 
 /// Are the addresses of other pods in the text of one? The first two and the last are tried.
@@ -254,5 +262,20 @@ mod tests {
         assert_eq!(before, of(|s| s["template"]["spec"]["containers"][0]["image"] = json!("b")));
         assert_ne!(before, of(|s| s["config"]["parameters"] = json!({ "a": 1 })));
         assert_ne!(before, of(|s| s["network"]["ports"][0]["port"] = json!(1)));
+    }
+
+    #[test]
+    fn peers_have_an_address_of_their_own_in_the_trial_where_they_have_it_in_life() {
+        let with = |addresses: &str| {
+            verdict(|spec| {
+                spec["network"]["addresses"] = json!(addresses);
+                spec["reload"] = json!({ "policy": "Recreate" });
+                spec["config"]["files"][0]["template"] = json!("{{ nodes[0].ip }}");
+            })
+        };
+        assert!(with("PodIP").is_ok());
+        for addresses in ["Service", "HostNetwork"] {
+            assert!(matches!(with(addresses), Err(Refusal::TemplateLine { .. })), "{addresses}");
+        }
     }
 }

@@ -8,12 +8,17 @@ palladion_plan::sentences! {
         BeingDeleted { set: String } => CreatingObjects,
             "StatefulSet {set} is being deleted and will be recreated";
         Created { set: String } => CreatingObjects, "StatefulSet {set} is being created";
+        Updated { set: String } => RollingOut, "{set} is being updated";
+        /// Why is said of the configuration itself.
+        Unmade => RollingOut,
+            "no pod gets a newer template until the configuration of all pods can be made and written";
+        Written { map: String } => RollingOut, "ConfigMap {map} is being updated";
     }
 
     /// What needs a person.
     pub enum Problem {
-        TooLarge { bytes: usize, most: usize } => ConfigTooLarge,
-            "the configuration of all pods has {bytes} bytes, and a ConfigMap may have {most}; the pods keep the one they have: shorten the templates, or run fewer pods";
+        TooLarge { most: usize } => ConfigTooLarge,
+            "the configuration of all pods has more than the {most} bytes that a ConfigMap may have; the pods keep the one they have: shorten the templates, or run fewer pods";
         NoConfigMap { map: String } => ConfigMapMissing,
             "ConfigMap {map}, which the pod template names, does not exist; a pod that starts again waits for it: create it, or correct `template`";
         Unrenderable { pod: String, file: String, line: usize, fault: Fault } => TemplateInvalid,

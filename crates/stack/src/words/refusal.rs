@@ -19,6 +19,8 @@ palladion_plan::sentences! {
             "the configuration names the addresses of other pods, which with `network.addresses: HostNetwork` are those of their nodes: a restarted pod may come to another node, which would restart the others in turn; set `reload.policy` to Recreate or Signal, or name the pods by other words than `address`";
         NoAgentImage => FactUnknown,
             "the operator was started without the image of the agent (`--agent-image`)";
+        TooManyNames { names: usize, most: usize } => InvalidSpec,
+            "the pod template names {names} ConfigMaps and claims, and may name {most}: the operator watches each of them; put several into one";
         NoConfigMap { map: String } => ConfigMapMissing,
             "ConfigMap {map}, which the pod template names, does not exist; create it, or correct `template`";
         NoClass { claim: String, class: String } => StorageClassMissing,
@@ -61,6 +63,8 @@ palladion_plan::sentences! {
         NoSpec => FactUnknown, "the object has no spec";
         Fact { why: String } => FactUnknown, "{why}";
         UnwatchedClaim => FactUnknown, "it is not watched yet";
+        Unlabelled { pod: String, claim: String, namespace: String, label: String } => FactUnknown,
+            "it does not carry the label by which claims are watched; add it: `kubectl label pvc {claim} -n {namespace} {label}`; if it does not exist, delete the pod: `kubectl delete pod {pod} -n {namespace}`";
         Unwatched { map: String } => FactUnknown, "ConfigMap {map} is not watched yet";
     }
 }

@@ -5,6 +5,8 @@ palladion_plan::sentences! {
     pub enum Away {
         Absent { component: String } => WaitingForTarget,
             "Component {component} does not exist; create it, or correct `target.component`";
+        Leaving { component: String } => WaitingForTarget,
+            "Component {component} is being deleted; nobody is registered until it is created again";
         NotReady { component: String } => WaitingForTarget,
             "waiting for Component {component} to be active; until then nobody is registered";
         NoPort { component: String, port: String } => WaitingForTarget,
@@ -49,6 +51,8 @@ palladion_plan::sentences! {
             "the calls for {pods} pods could not be sent, first {pod}: {answer}; correct the object, and let a Role of namespace {namespace} allow the operator's service account to `get` it by name";
         Refused { pods: usize, pod: String, answer: String } => RegistrationFailed,
             "{pods} pods could not be registered or taken out, first {pod}: {answer}";
+        Twice { pod: String, first: String, second: String } => RegistrationFailed,
+            "{first} and {second} have different pods of the name {pod}, by which pods are registered: only that of {first} is; give one of the services its own Registration";
         TooMany { pods: usize, most: usize } => TooManyEntries,
             "{pods} pods are left out, because a Registration holds {most} at the most; select fewer services and make another Registration for the rest";
     }

@@ -10,4 +10,9 @@ palladion_plan::sentences! {
         Detailed { why: String, detail: String } => "{why}: {detail}";
         Other { why: String } => "{why}";
     }
+
+    /// Why a value is not compared.
+    pub enum Incomparable {
+        Long { most: usize } => "values of more than {most} bytes are not compared";
+    }
 }

@@ -1,10 +1,11 @@
 //! Pods start when everything that they need is there, and each start needs a
 //! ticket of its own.
 
-use crate::world::{NAME, World, a_spec, with};
+use crate::world::{NAME, NAMESPACE, World, a_spec, signalled, with};
 use jiff::SignedDuration;
 use palladion_api::Reason;
 use palladion_plan::sim::Feed;
+use palladion_plan::{ObjectKey, Subresource};
 use palladion_stack::resources as kinds;
 use serde_json::json;
 
@@ -277,4 +278,48 @@ fn while_it_is_paused_gates_stay_as_they_are() {
     world.set_spec(a_spec());
     world.pass(5);
     assert_eq!(world.kubelet.starts.len(), 2);
+}
+
+/// Annotations may say whatever somebody has written into them.
+#[test]
+fn a_time_at_the_end_of_all_times_stops_nothing() {
+    let mut world = World::settled(signalled(a_spec()));
+    let put = |world: &mut World, key: &str, time: &str| {
+        let pod = ObjectKey::new(kinds::POD, NAMESPACE, "web-0");
+        let patch = json!({ "metadata": { "annotations": { key: time } } });
+        world.store.merge(&pod, &patch, Subresource::None).unwrap();
+    };
+    put(&mut world, "palladion.dev/reloaded", "9999-12-30T21:59:00Z");
+    world.kubelet.nameless.insert("web-0".into());
+    world.pass(10);
+    world.kubelet.nameless.clear();
+    world.kubelet.blind.insert("web-0".into());
+    world.restart_sandbox("web-0");
+    world.pass(5);
+    put(&mut world, "palladion.dev/gate-given", "9999-12-30T00:00:00Z");
+    world.pass(5);
+    world.kubelet.blind.clear();
+    world.pass(60);
+    assert!(world.is_ready("web-0"), "{}", world.status());
+}
+
+#[test]
+fn a_ticket_that_was_used_unseen_and_taken_back_counts_as_one_of_the_earlier_spec() {
+    let mut world = World::settled(signalled(a_spec()));
+    world.kubelet.silent_once_open = true;
+    world.restart_sandbox("web-0");
+    world.pass(5);
+    assert_eq!(world.kubelet.starts.len(), 3);
+    world.ring(3, 1);
+    world.pass(2);
+    assert_eq!(world.label("web-0", "status"), "", "it is taken back");
+    world.set_spec(with(signalled(a_spec()), "/config/parameters/level", json!("debug")));
+    world.ring(3, 3);
+    world.pass(5);
+    world.kubelet.silent_once_open = false;
+    world.kubelet.mute.clear();
+    world.pass(60);
+    assert!(world.is_at_rest(), "{}", world.status());
+    // Both were restarted: the spec has changed, and not something outside.
+    assert_eq!(world.kubelet.starts.len(), 5);
 }

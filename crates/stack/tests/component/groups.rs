@@ -278,3 +278,53 @@ fn a_paused_group_writes_only_its_status() {
     assert!(world.get(kinds::DAEMON_SET, GROUP).is_none());
     assert_eq!(world.says("Paused"), "True Paused");
 }
+
+/// Whoever may create groups in one namespace must not keep those of another from being told.
+#[test]
+fn more_groups_on_a_node_than_a_status_holds_are_cut() {
+    let mut world = settled(a_group());
+    for n in 0..20 {
+        let spec =
+            json!({ "agent": "vrouter", "nodeSelector": { "mode": "kernel" }, "paused": true });
+        let metadata = json!({ "name": format!("g{n}"), "namespace": "other" });
+        put(&mut world, kinds::GROUP, json!({ "metadata": metadata, "spec": spec }));
+    }
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::GroupsOverlap));
+    let message = world.condition("Degraded")["message"].to_string();
+    assert!(message.contains("12 more"), "{message}");
+    let named = world.status()["overlaps"][0]["groups"].as_array().map(Vec::len);
+    assert_eq!(named, Some(16));
+}
+
+/// That a person restarts them is the point: what they are of starts again until then.
+#[test]
+fn agents_that_are_replaced_on_deletion_start_again_while_a_profile_is_missing() {
+    let on_delete = with(a_group(), "/upgradeStrategy", json!("onDelete"));
+    let mut world = settled(on_delete.clone());
+    let image = "/template/spec/containers/0/image";
+    world.set_spec(with(on_delete, image, json!("good:2")));
+    world.pass(60);
+    world.store.remove(&ObjectKey::new(kinds::PROFILE, NAMESPACE, "base"));
+    world.operator.resync();
+    world.settle();
+    assert!(world.shows(Reason::ProfileMissing), "{}", world.status());
+    world.restart_sandbox("kernel-n1");
+    world.pass(60);
+    assert_eq!(world.kubelet.starts.len(), 3, "{}", world.status());
+}
+
+#[test]
+fn no_agent_gets_a_new_template_while_its_text_cannot_be_made() {
+    let mut world = settled(a_group());
+    let uids = world.uids();
+    let image = with(a_group(), "/template/spec/containers/0/image", json!("good:2"));
+    let text = json!("{{ dependencies.ring.attributes.datacenters }}");
+    world.set_spec(with(image.clone(), "/config/files/0/template", text));
+    world.pass(60);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::TemplateInvalid));
+    assert_eq!(world.uids(), uids);
+    world.set_spec(image);
+    world.pass(60);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_ne!(world.uids(), uids);
+}

@@ -1,9 +1,9 @@
 //! All pods of a service are recreated only if all of them can stop: those that do would
 //! wait for the one that does not, and nobody would serve.
 
-use crate::world::{World, a_spec, recreated};
+use crate::world::{World, a_spec, recreated, with};
 use palladion_api::Reason;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What the recreation waits for.
 fn message(world: &World) -> String {
@@ -89,5 +89,18 @@ fn a_pod_that_does_not_stop_any_more_is_named_with_the_next_step() {
     }
     world.kubelet.dead.clear();
     world.delete_pod("web-1");
+    it_goes_on(world);
+}
+
+#[test]
+fn nobody_stops_while_a_pod_that_is_not_wanted_any_more_cannot_end() {
+    let of = |pods: i32| with(recreated(a_spec()), "/replicas", json!(pods));
+    let mut world = World::settled(of(3));
+    world.kubelet.dead.insert("web-2".into());
+    world.set_spec(of(2));
+    world.pass(60);
+    let mut world = it_waits(world, &["web-2 on node node-1", "kubectl delete pod --force"]);
+    world.kubelet.dead.clear();
+    world.delete_pod("web-2");
     it_goes_on(world);
 }

@@ -1,7 +1,7 @@
 //! What is not carried out: said with the field, the cause and the next step, and
 //! cured by correcting the manifest alone. What runs goes on running.
 
-use crate::world::{NAMESPACE, World, a_spec, with};
+use crate::world::{NAMESPACE, World, a_spec, recreated, with};
 use palladion_api::Reason;
 use palladion_plan::ObjectKey;
 use palladion_stack::resources as kinds;
@@ -51,7 +51,88 @@ fn a_template_that_fails_for_what_a_dependency_says_keeps_the_pods_as_they_are()
     world.set_spec(with(a_spec(), FILE, template));
     world.pass(30);
     assert_eq!(world.says("Degraded"), format!("True {}", Reason::TemplateInvalid));
+    it_starts_as_before(&mut world);
     assert_eq!((world.uids(), world.texts()), (uids, texts));
+}
+
+const IMAGE: &str = "/template/spec/containers/0/image";
+/// A template that passes its trial, and fails for what its dependency really says.
+const UNMADE: &str = "{{ dependencies.ring.attributes.datacenters }}\n";
+
+fn nobody_gets_the_new_template(spec: Value) {
+    let mut world = World::settled(spec.clone());
+    let uids = world.uids();
+    world.set_spec(with(with(spec.clone(), IMAGE, json!("good:2")), FILE, json!(UNMADE)));
+    world.pass(120);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::TemplateInvalid));
+    assert_eq!(world.uids(), uids, "nobody asked for the new image with the old text");
+    assert_eq!(world.fewest_ready, 2);
+    assert!(world.says("Progressing").starts_with("True"), "{}", world.status());
+    assert!(world.condition("Progressing")["message"].to_string().contains("can be made"));
+    it_starts_as_before(&mut world);
+    assert_eq!(world.pod("web-0")["spec"]["containers"][0]["image"], "good:1");
+    world.set_spec(with(spec, IMAGE, json!("good:2")));
+    world.pass(120);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.pod("web-0")["spec"]["containers"][0]["image"], "good:2");
+}
+
+#[test]
+fn a_new_template_waits_for_texts_that_cannot_be_made() {
+    nobody_gets_the_new_template(a_spec());
+}
+
+#[test]
+fn nobody_is_recreated_for_texts_that_cannot_be_made() {
+    let spec = with(recreated(a_spec()), "/network", json!({ "addresses": "PodIP" }));
+    nobody_gets_the_new_template(with(spec, "/config/key", json!("PodIP")));
+}
+
+/// The set has the new template already, and one pod is of it.
+#[test]
+fn a_rollout_stops_when_texts_cannot_be_made_any_more() {
+    let mut world = World::settled(a_spec());
+    world.kubelet.sick.insert("web-1".into());
+    world.set_spec(with(a_spec(), IMAGE, json!("good:2")));
+    world.pass(30);
+    let uids = world.uids();
+    world.set_spec(with(with(a_spec(), IMAGE, json!("good:2")), FILE, json!(UNMADE)));
+    world.kubelet.sick.clear();
+    world.pass(120);
+    assert_eq!(world.uids()["web-0"], uids["web-0"]);
+    world.set_spec(with(a_spec(), IMAGE, json!("good:2")));
+    world.pass(120);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_ne!(world.uids()["web-0"], uids["web-0"]);
+}
+
+#[test]
+fn a_foreign_service_keeps_no_pod_from_starting_as_before() {
+    let mut world = World::settled(a_spec());
+    let key = ObjectKey::new(kinds::SERVICE, NAMESPACE, "web-2");
+    world.store.create(&key, &json!({ "metadata": { "name": "web-2" } })).unwrap();
+    look_again(&mut world);
+    world.set_spec(with(a_spec(), "/replicas", json!(3)));
+    world.pass(10);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::ForeignObject));
+    it_starts_as_before(&mut world);
+}
+
+#[test]
+fn more_objects_than_are_watched_for_one_template_are_refused() {
+    let from = |n: usize| json!({ "configMapRef": { "name": format!("m{n}") } });
+    let many: Vec<Value> = (0..65).map(from).collect();
+    let wrong = with(a_spec(), "/template/spec/containers/0/envFrom", json!(many));
+    refused_and_cured(wrong, Reason::InvalidSpec, "64");
+}
+
+/// What pods keep they start with again.
+fn it_starts_as_before(world: &mut World) {
+    let starts = world.kubelet.starts.len();
+    world.restart_sandbox("web-0");
+    world.pass(60);
+    assert_eq!(world.kubelet.starts.len(), starts + 1, "{}", world.status());
+    assert!(world.is_ready("web-0"));
 }
 
 #[test]
@@ -64,10 +145,37 @@ fn texts_that_do_not_fit_into_one_map_are_not_written() {
     world.set_spec(with(a_spec(), "/config/files", json!(files)));
     world.pass(30);
     assert_eq!(world.says("Degraded"), format!("True {}", Reason::ConfigTooLarge));
+    it_starts_as_before(&mut world);
     assert_eq!(world.texts(), texts);
     world.set_spec(a_spec());
     world.pass(10);
     assert!(world.is_at_rest(), "{}", world.status());
+}
+
+/// Each pod has a text of its own: a hundred of them would not fit into the memory.
+#[test]
+fn no_more_texts_are_made_than_fit_into_one_map() {
+    let long = "x".repeat(60_000) + "{% if self.ordinal == 3 %}{{ nothing }}{% endif %}";
+    let files: Vec<Value> =
+        (0..8).map(|n| json!({ "name": format!("f{n}"), "template": long })).collect();
+    let spec = with(a_spec(), "/config/files", json!(files));
+    let mut world = World::new(with(spec, "/replicas", json!(4)));
+    world.ring(3, 3);
+    world.pass(10);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::ConfigTooLarge));
+}
+
+#[test]
+fn a_service_that_the_api_server_rejects_keeps_no_pod_from_starting_as_before() {
+    let mut world = World::settled(a_spec());
+    world.refuse("the range of ports is full", |key, new| {
+        key.resource == kinds::SERVICE && new["spec"]["ports"][0]["port"] == 8083
+    });
+    let debug = with(a_spec(), "/config/parameters/level", json!("debug"));
+    world.set_spec(with(debug, "/network/ports/0/port", json!(8083)));
+    world.pass(10);
+    assert!(world.condition("Degraded")["message"].to_string().contains("is full"));
+    it_starts_as_before(&mut world);
 }
 
 fn with_volume(volume: Value) -> Value {

@@ -5,6 +5,7 @@ mod disturbed;
 mod selected;
 mod target;
 
+use crate::world::schema;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::Reason;
 use palladion_api::ids::Uid;
@@ -112,6 +113,7 @@ impl World {
     /// One decision; its status is stored, and the calls that are wanted then are handed out.
     fn decide(&mut self) -> Vec<Exchange> {
         self.owner.body["status"] = self.decided();
+        schema::fits(kinds::REGISTRATION.kind, &self.owner.body["status"]);
         self.wanted()
     }
 

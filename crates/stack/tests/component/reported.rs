@@ -73,6 +73,56 @@ fn nothing_is_done_under_a_pause_though_the_spec_is_refused() {
     world.pass(30);
     assert_eq!(world.kubelet.starts.len(), 2);
     assert_eq!(world.status()["service"]["ready"], 1);
+    assert_eq!(world.says("Paused"), "True Paused");
+    assert_eq!(world.says("DependenciesReady"), "True UpToDate");
+    world.ring(3, 1);
+    world.pass(1);
+    assert_eq!(world.says("DependenciesReady"), format!("False {}", Reason::WaitingForDependency));
+}
+
+/// `kubectl wait` compares the generation and the condition, at any moment.
+fn is_never_said_too_early(field: &str, value: &str) {
+    let mut world = World::settled(a_spec());
+    let (before, mut uids) = (world.store.log().len(), world.uids());
+    world.set_spec(with(a_spec(), field, json!(value)));
+    world.pass(60);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_ne!(world.uids(), uids);
+    let mut said = 0;
+    for change in &world.store.log()[before..] {
+        let Some(object) = &change.object else { continue };
+        if change.key.resource == kinds::POD {
+            let uid = object["metadata"]["uid"].as_str().unwrap();
+            uids.insert(change.key.name.clone(), uid.to_string());
+        }
+        let status = &object["status"];
+        let all = status["conditions"].as_array().into_iter().flatten();
+        let mut progressing = all.filter(|c| c["type"] == "Progressing");
+        let is_said = change.key.resource == kinds::COMPONENT
+            && status["observedGeneration"] == object["metadata"]["generation"]
+            && progressing.any(|c| c["status"] == "False");
+        assert!(!is_said || uids == world.uids(), "at {}: {status}", change.version);
+        said += usize::from(is_said);
+    }
+    assert!(said > 0);
+}
+
+#[test]
+fn a_template_or_a_text_that_no_pod_has_yet_is_not_said_to_be_done() {
+    is_never_said_too_early("/template/spec/containers/0/image", "good:2");
+    is_never_said_too_early("/config/parameters/level", "debug");
+}
+
+#[test]
+fn a_group_that_is_refused_says_that_it_is_paused() {
+    let mut world = settled(a_group());
+    world.set_spec(with(a_group(), "/paused", json!(true)));
+    world.store.remove(&ObjectKey::new(kinds::PROFILE, NAMESPACE, "base"));
+    world.settle();
+    assert_eq!(world.says("Accepted"), format!("False {}", Reason::ProfileMissing));
+    assert_eq!(world.says("Paused"), "True Paused");
+    world.ring(3, 1);
+    assert_eq!(world.says("DependenciesReady"), format!("False {}", Reason::WaitingForDependency));
 }
 
 #[test]
@@ -85,6 +135,7 @@ fn a_template_that_the_api_server_rejects_keeps_no_pod_from_starting_as_before()
     world.set_spec(with(a_spec(), "/template/spec/containers/0/imag", json!("good:2")));
     world.pass(10);
     assert!(world.condition("Degraded")["message"].to_string().contains("unknown field"));
+    assert!(world.says("Progressing").starts_with("True"), "{}", world.says("Progressing"));
     world.restart_sandbox("web-0");
     world.pass(90);
     assert_eq!(world.kubelet.starts.len(), 3, "{}", world.status());

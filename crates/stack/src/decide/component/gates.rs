@@ -20,8 +20,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, d
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
             // A pod of an older template is restarted, and not let through, unless the API
-            // server rejects the newer one.
-            let is_current = is_current(pod, template, kept);
+            // server rejects the newer one, or its data would go with it.
+            let stays = facts.claims.at_risk(pod).is_some();
+            let is_current = stays || is_current(pod, template, kept);
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
             Gated { pod, text: text.map(|text| text.hash.as_str()) }
         })
@@ -55,11 +56,11 @@ pub fn incomplete(facts: &Facts<'_>, wanted: i32) -> Option<Trouble> {
         let closed = stopping.map_or(Closed::Recreated, |pod| Closed::Stopping { left, pod });
         return Some(Trouble::of(closed));
     }
-    let there = (0..wanted).filter(|ordinal| facts.there(*ordinal).is_some()).count();
+    let mut ending = facts.pods.iter().filter(|pod| pod.ordinal < wanted);
+    let there = ending.clone().filter(|pod| !pod.terminating).count();
     if i32::try_from(there) == Ok(wanted) {
         return None;
     }
-    let mut ending = (0..wanted).filter_map(|ordinal| facts.pod(ordinal));
     // One on no node is ended by the API server itself.
     let ending = ending.find_map(|pod| {
         let node = pod.node.clone().filter(|_| pod.terminating)?;

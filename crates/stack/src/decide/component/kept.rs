@@ -1,23 +1,40 @@
-//! The gates of a Component whose spec is refused.
+//! The gates of a Component whose spec is refused, or whose texts do not come about.
 
 use super::gates::incomplete;
 use super::texts::key;
+use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
 use crate::decide::kept::{self, Kept, mounted};
 use crate::facts::Facts;
 use palladion_api::ComponentSpec;
+use palladion_api::component::status::MOST_GATES;
 use palladion_api::staged::ConfigKey;
+use palladion_plan::workload::pod::PodFact;
 
 /// Let pods start again that were accepted before.
 pub fn decide(facts: &Facts<'_>, spec: &ComponentSpec) -> Draft {
+    let mut draft = Draft::default();
+    dependencies::decide(facts.snapshot, &spec.depends_on, Needs::Readiness, &mut draft);
+    gates(facts, spec, &mut draft);
+    draft
+}
+
+/// Tend the gates of the pods that there are.
+pub fn gates(facts: &Facts<'_>, spec: &ComponentSpec, draft: &mut Draft) {
     let Some(set) = &facts.set else {
-        return Draft::default();
+        return;
     };
-    let pods = (0..set.replicas).filter_map(|ordinal| facts.there(ordinal)).collect();
-    let (template, texts) = (set.template.as_str(), mounted(&set.object, facts.texts.as_ref()));
-    let kept = Kept { pods, template, texts, closed: incomplete(facts, set.replicas) };
+    // The set may have been scaled by hand, to whatever number.
+    let pods = facts.pods.iter().filter(|pod| !pod.terminating && pod.ordinal < set.replicas);
+    let pods = pods.take(MOST_GATES).collect();
+    let texts = mounted(&set.object, facts.texts.as_ref());
+    // What keeps its data is not restarted, whatever it was made from.
+    let is_current = |pod: &PodFact| {
+        pod.spec_hash() == Some(&set.template) || facts.claims.at_risk(pod).is_some()
+    };
+    let closed = incomplete(facts, set.replicas);
+    let kept = Kept { pods, is_current: &is_current, texts, closed };
     let of = spec.config.as_ref().map_or(ConfigKey::default(), |config| config.key);
-    kept::decide(facts.snapshot, &spec.depends_on, &kept, |pod| {
-        Some(key(of, pod, pod.address.as_deref()?))
-    })
+    let key = |pod: &_| Some(key(of, pod, pod.address.as_deref()?));
+    kept::decide(facts.snapshot, &kept, key, draft);
 }

@@ -10,8 +10,10 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
+use crate::decide::gates::{are_kept, are_stuck};
 use crate::facts::Facts;
 use crate::validate::Valid;
+use crate::words::objects::Waiting;
 
 /// Hash of the template that is wanted.
 pub fn template(facts: &Facts<'_>, valid: &Valid) -> String {
@@ -28,10 +30,18 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     let image = set::agent_image(facts, valid);
     let work = rollout::work(facts, valid, &base, &texts, template);
     let purpose = set::purpose(template, &texts);
-    set::decide(facts, valid, image, (&work, &purpose), &mut draft);
+    if are_stuck(facts.snapshot, texts.made) {
+        draft.wait_for(Waiting::Unmade);
+    }
+    if !set::is_held(facts, template, &texts) {
+        set::decide(facts, valid, image, (&work, &purpose), &mut draft);
+    }
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    gates::decide(facts, valid, template, &texts, &mut draft);
+    match are_kept(facts.snapshot, texts.made) {
+        true => kept::gates(facts, &valid.spec, &mut draft),
+        false => gates::decide(facts, valid, template, &texts, &mut draft),
+    }
     rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);
     draft
 }

@@ -4,11 +4,14 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
+use crate::decide::gates::are_stuck;
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::Facts;
-use crate::reload::{self, Candidate, Goal, Rules, Work, change};
+use crate::facts::reach::Reach;
+use crate::reload::{self, Candidate, Goal, Hold, Recreate, Rules, Work, change};
 use crate::validate::Valid;
 use palladion_api::staged::ReloadPolicy;
+use palladion_plan::workload::pod::PodFact;
 
 /// What is due.
 pub fn work<'a>(
@@ -27,12 +30,17 @@ pub fn work<'a>(
         return Work::default();
     }
     let wanted = facts.pods.iter().filter(|pod| valid.ordinals().contains(&pod.ordinal));
+    let is_old = |pod: &&PodFact| pod.spec_hash() != Some(template);
+    if are_stuck(facts.snapshot, texts.made) && wanted.clone().any(|pod| is_old(&pod)) {
+        // It would start with the text of another, or with none where its address is its key.
+        return Work::held(Hold::Texts);
+    }
     let candidates: Vec<Candidate<'_>> = wanted
         .map(|pod| {
             let text = texts.current(facts, &pod.name).map(|text| text.hash.as_str());
             let goal = Goal { template, inputs: &valid.inputs, text };
             let change = change(pod, inputs_of(pod), goal);
-            let (at_risk, reach) = (facts.claims.at_risk(&pod.name), facts.reach.of(pod));
+            let (at_risk, reach) = (facts.claims.at_risk(pod), facts.reach.of(pod));
             Candidate { pod, change, at_risk, reach }
         })
         .collect();
@@ -41,7 +49,24 @@ pub fn work<'a>(
         min_ready_seconds: valid.spec.min_ready_seconds,
         ground: base.ground,
     };
-    reload::next(&candidates, rules, facts.now())
+    let work = reload::next(&candidates, rules, facts.now());
+    match work.recreate {
+        Recreate::Now => surplus(facts, valid).map_or(work, Work::held),
+        Recreate::No => work,
+    }
+}
+
+/// What keeps a set from having no pods for a while, although it is no pod that is wanted: one
+/// would take its data with it, or would be waited for by all that stop.
+fn surplus<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<Hold<'a>> {
+    let mut surplus = facts.pods.iter().filter(|pod| pod.ordinal >= valid.spec.replicas);
+    surplus.find_map(|pod| match facts.claims.at_risk(pod).filter(|_| !pod.terminating) {
+        Some(at_risk) => Some(Hold::Claim(pod, at_risk)),
+        None => {
+            let stays = pod.terminating || facts.reach.of(pod) == Reach::Lost;
+            stays.then_some(Hold::Stays(pod))
+        }
+    })
 }
 
 /// Carry out what is due, the recreation of all pods aside.

@@ -5,6 +5,7 @@ use super::texts::Texts;
 use crate::build::set::{self, Wanted};
 use crate::decide::draft::{Draft, apply, wait_for};
 use crate::decide::evidence;
+use crate::decide::gates::are_stuck;
 use crate::decide::rollout::{keep, where_is};
 use crate::decide::settle::Timing;
 use crate::facts::Facts;
@@ -33,6 +34,13 @@ pub fn purpose(template: &str, texts: &Texts) -> String {
     let due = texts.all.values().filter(|text| text.time == Timing::Now);
     let texts: Vec<&str> = due.map(|text| text.hash.as_str()).collect();
     hash::of(&json!([template, texts]))
+}
+
+/// Does the set keep its template and its number, because the texts for a newer template do
+/// not come about (safety rule 8.8)? A pod that is lost meanwhile would bring it in.
+pub fn is_held(facts: &Facts<'_>, template: &str, texts: &Texts) -> bool {
+    let is_old = |set: &SetFact| set.template != template && !set.object.meta.is_terminating();
+    are_stuck(facts.snapshot, texts.made) && facts.set.as_ref().is_some_and(is_old)
 }
 
 /// State the set as it should be now.
@@ -69,6 +77,12 @@ pub fn decide(
         }
         (None, Recreate::Now | Recreate::No) => (running, None),
     };
+    let is_written =
+        stored.template == set::template_hash(valid, image) && stored.replicas == wanted.replicas;
+    if !is_written {
+        let what = ObjectKey::new(STATEFUL_SET, &valid.namespace, name).to_string();
+        wait_for(draft, (STATEFUL_SET, name), Waiting::Updated { set: what });
+    }
     let proof = evidence::may_shrink(facts, valid, stored, wanted.replicas, work.recreate);
     apply(facts.snapshot, STATEFUL_SET, set::stateful_set(valid, wanted), (proof, event), draft);
 }
@@ -86,7 +100,7 @@ fn stopping(facts: &Facts<'_>) -> reload::Waiting {
 fn replicas(facts: &Facts<'_>, valid: &Valid, stored: &SetFact, draft: &mut Draft) -> i32 {
     let wanted = valid.spec.replicas;
     let surplus = facts.pods.iter().filter(|pod| pod.ordinal >= wanted && !pod.terminating);
-    let mut at_risk = surplus.filter_map(|pod| Some((pod, facts.claims.at_risk(&pod.name)?)));
+    let mut at_risk = surplus.filter_map(|pod| Some((pod, facts.claims.at_risk(pod)?)));
     match at_risk.next().filter(|_| stored.replicas > wanted) {
         Some((pod, at_risk)) => {
             keep(&pod.name, &at_risk, draft);

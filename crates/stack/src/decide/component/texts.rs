@@ -6,7 +6,7 @@
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::settle::{Timing, timing};
-use crate::decide::text::{Text, has_changed_outside, write_map};
+use crate::decide::text::{Made, Room, Text, has_changed_outside, write_map};
 use crate::facts::Facts;
 use crate::render::{Own, Peer, Templates, Variables, dependency};
 use crate::validate::Valid;
@@ -22,8 +22,10 @@ use std::collections::BTreeMap;
 pub struct Texts {
     /// By name of the pod, as far as they can be made.
     pub all: BTreeMap<String, Text>,
-    /// Why they cannot be made.
+    /// Why they cannot be made yet.
     pub lacking: Option<Closed>,
+    /// Did all of them come about?
+    pub made: Made,
 }
 
 impl Texts {
@@ -40,18 +42,20 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Dra
         return without_config(valid);
     };
     let mut texts = match addresses(facts, valid) {
-        Err(lacking) => Texts { all: BTreeMap::new(), lacking: Some(lacking) },
+        Err(lacking) => Texts { lacking: Some(lacking), ..Texts::default() },
         Ok(peers) => make(facts, valid, (config, templates), base, peers, draft),
     };
     hold_back(facts, valid, base, &mut texts, draft);
-    write(facts, valid, config, &texts, draft);
+    if write(facts, valid, config, &texts, draft) == Made::NotAll {
+        texts.made = Made::NotAll;
+    }
     texts
 }
 
 fn without_config(valid: &Valid) -> Texts {
     let text = || Text::new(String::new(), BTreeMap::new());
     let pods = valid.ordinals().map(|ordinal| names::pod(&valid.name, ordinal));
-    Texts { all: pods.map(|pod| (pod, text())).collect(), lacking: None }
+    Texts { all: pods.map(|pod| (pod, text())).collect(), ..Texts::default() }
 }
 
 /// All pods with their addresses, or the one that has none yet.
@@ -104,6 +108,7 @@ fn make(
         dependencies: seen.collect(),
         nodes: Some(nodes.clone()),
     };
+    let mut room = Room::default();
     for ordinal in valid.ordinals() {
         let pod = facts.there(ordinal).and_then(|p| Some((p, p.address.clone()?)));
         let (Some((pod, ip)), Some(peer)) = (pod, nodes.iter().find(|n| n.ordinal == ordinal))
@@ -114,8 +119,12 @@ fn make(
         let node = pod.node.clone().unwrap_or_default();
         let key = key(config.key, pod, &ip);
         variables.own = Some(Own { name, ordinal, address, ip, node });
-        if let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) {
-            texts.all.insert(pod.name.clone(), text);
+        match Text::rendered(templates, &variables, (key, pod), draft) {
+            None => texts.made = Made::NotAll,
+            Some(text) if room.takes(&text, draft) => {
+                texts.all.insert(pod.name.clone(), text);
+            }
+            Some(_) => return Texts { made: Made::NotAll, ..Texts::default() },
         }
     }
     texts
@@ -167,7 +176,13 @@ pub fn has_every_key(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> bool {
 }
 
 /// The map: the newest text of those who may have it, and for the others what is there.
-fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft: &mut Draft) {
+fn write(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    config: &Config,
+    texts: &Texts,
+    draft: &mut Draft,
+) -> Made {
     let stored = facts.texts.clone().unwrap_or_default();
     let mut data = BTreeMap::new();
     // One that runs although it is not wanted any more keeps its text until it ends.
@@ -188,5 +203,5 @@ fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft
         let kept = stored.iter().filter(|(k, _)| file_of_key(&key, k).is_some());
         data.extend(kept.map(|(k, v)| (k.clone(), v.clone())));
     }
-    write_map(facts.snapshot, valid.owner(), &data, draft);
+    write_map(facts.snapshot, valid.owner(), (&data, facts.texts.as_ref()), draft)
 }

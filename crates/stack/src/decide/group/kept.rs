@@ -1,21 +1,37 @@
-//! The gates of a group whose spec or profiles are refused.
+//! The gates of a group whose spec or profiles are refused, or whose texts do not come about.
 
 use super::texts::key;
+use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
 use crate::decide::kept::{self, Kept, mounted};
 use crate::facts::GroupFacts;
 use palladion_api::NodeAgentGroupSpec;
-use palladion_api::node_agents::GroupKey;
+use palladion_api::node_agents::{GroupKey, UpgradeStrategy};
+use palladion_plan::workload::pod::PodFact;
 
 /// Let agents start again that were accepted before.
 pub fn decide(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec) -> Draft {
+    let mut draft = Draft::default();
+    dependencies::decide(facts.snapshot, &spec.depends_on, Needs::Readiness, &mut draft);
+    gates(facts, spec, &mut draft);
+    draft
+}
+
+/// Tend the gates of the pods that there are.
+pub fn gates(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec, draft: &mut Draft) {
     let Some(set) = &facts.set else {
-        return Draft::default();
+        return;
     };
     let pods = facts.pods.iter().filter(|pod| !pod.terminating).collect();
-    let (template, texts) = (set.template.as_str(), mounted(&set.object, facts.texts.as_ref()));
-    let kept = Kept { pods, template, texts, closed: None };
+    let texts = mounted(&set.object, facts.texts.as_ref());
+    let is_current = |pod: &PodFact| match spec.upgrade_strategy {
+        UpgradeStrategy::Rolling => {
+            pod.spec_hash() == Some(&set.template) || facts.claims.at_risk(pod).is_some()
+        }
+        UpgradeStrategy::OnDelete => true,
+    };
+    let kept = Kept { pods, is_current: &is_current, texts, closed: None };
     let of = spec.config.as_ref().map_or(GroupKey::default(), |config| config.key);
     let name = &facts.snapshot.owner.meta.name;
-    kept::decide(facts.snapshot, &spec.depends_on, &kept, |pod| key(of, name, pod))
+    kept::decide(facts.snapshot, &kept, |pod| key(of, name, pod), draft);
 }

@@ -8,10 +8,12 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
+use crate::decide::gates::{are_kept, are_stuck};
 use crate::facts::GroupFacts;
 use crate::groups::overlap::overlaps;
 use crate::validate::ValidGroup;
 use crate::words::groups::Overlapping;
+use crate::words::objects::Waiting;
 use palladion_api::node_agents::Overlap;
 use palladion_plan::words::Names;
 
@@ -28,10 +30,18 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     report_overlaps(&of(facts), &mut draft);
     let texts = texts::decide(facts, valid, &base, &mut draft);
     let image = set::agent_image(facts, valid);
-    set::decide(facts, valid, image, &mut draft);
+    if are_stuck(facts.snapshot, texts.made) {
+        draft.wait_for(Waiting::Unmade);
+    }
+    if !set::is_held(facts, template, &texts) {
+        set::decide(facts, valid, image, &mut draft);
+    }
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    pods::gates(facts, valid, template, &texts, &mut draft);
+    match are_kept(facts.snapshot, texts.made) {
+        true => kept::gates(facts, &valid.spec, &mut draft),
+        false => pods::gates(facts, valid, template, &texts, &mut draft),
+    }
     pods::rollout(facts, valid, (&base, template), &texts, &mut draft);
     draft
 }

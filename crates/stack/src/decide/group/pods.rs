@@ -5,7 +5,7 @@ use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
+use crate::decide::gates::{Gated, are_stuck, is_current, is_rejected, tend_accepted};
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::facts::GroupFacts;
 use crate::facts::reach::Reach;
@@ -32,10 +32,12 @@ pub fn gates(
     let kept = set.map(|set| set.template.as_str());
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
-            // A pod of an older template is restarted, unless somebody else does that or the
-            // API server rejects the newer one.
+            // A pod of an older template is restarted, unless somebody else does that, the API
+            // server rejects the newer one, or its data would go with it.
             let is_current = match valid.spec.upgrade_strategy {
-                UpgradeStrategy::Rolling => is_current(pod, template, kept),
+                UpgradeStrategy::Rolling => {
+                    is_current(pod, template, kept) || facts.claims.at_risk(pod).is_some()
+                }
                 UpgradeStrategy::OnDelete => true,
             };
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
@@ -67,6 +69,10 @@ pub fn rollout(
     if !facts.set.as_ref().is_some_and(|set| set.seen && set.template == template) {
         return;
     }
+    let is_old = |pod: &PodFact| pod.spec_hash() != Some(template);
+    if are_stuck(facts.snapshot, texts.made) && facts.pods.iter().any(is_old) {
+        return;
+    }
     let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
     await_deletion(facts, valid, template, text, draft);
     // A pod that nobody reaches serves its own node alone: the other nodes go on without it.
@@ -76,7 +82,7 @@ pub fn rollout(
         .iter()
         .map(|pod| {
             let change = due(valid, pod, template, text(&pod.name));
-            let at_risk = facts.claims.at_risk(&pod.name);
+            let at_risk = facts.claims.at_risk(pod);
             Candidate { pod, change, at_risk, reach: Reach::Reached }
         })
         .collect();

@@ -4,7 +4,7 @@ use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::kept::stored;
 use crate::decide::settle::{Timing, timing};
-use crate::decide::text::{Text, has_changed_outside, write_map};
+use crate::decide::text::{Made, Room, Text, has_changed_outside, write_map};
 use crate::facts::GroupFacts;
 use crate::render::{Own, Templates, Variables, dependency};
 use crate::validate::ValidGroup;
@@ -16,12 +16,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The texts of all pods, by name.
 #[derive(Debug, Default)]
-pub struct Texts(BTreeMap<String, Text>);
+pub struct Texts {
+    all: BTreeMap<String, Text>,
+    /// Did all of them come about?
+    pub made: Made,
+}
 
 impl Texts {
     /// The text that a pod should have now, once it is there to be read by it.
     pub fn current(&self, facts: &GroupFacts<'_>, pod: &str) -> Option<&Text> {
-        let text = self.0.get(pod).filter(|text| text.time == Timing::Now)?;
+        let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
         text.is_in(facts.texts.as_ref()).then_some(text)
     }
 }
@@ -35,11 +39,14 @@ pub fn decide(
 ) -> Texts {
     let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
         let text = Text::new(String::new(), BTreeMap::new());
-        return Texts(facts.pods.iter().map(|pod| (pod.name.clone(), text.clone())).collect());
+        let all = facts.pods.iter().map(|pod| (pod.name.clone(), text.clone()));
+        return Texts { all: all.collect(), ..Texts::default() };
     };
     let mut texts = make(facts, valid, (config, templates), base, draft);
     hold_back(facts, valid, base, &mut texts, draft);
-    write(facts, valid, &texts, draft);
+    if write(facts, valid, &texts, draft) == Made::NotAll {
+        texts.made = Made::NotAll;
+    }
     texts
 }
 
@@ -67,21 +74,26 @@ fn make(
     };
     // As many nodes as there are: a text that is the same for all is made once.
     let mut made: Option<Text> = None;
+    let mut room = Room::default();
     for pod in facts.pods.iter().filter(|pod| !pod.terminating) {
         let Some((key, own)) = identity(config.key, valid, pod) else {
             continue;
         };
         if let (None, Some(text)) = (&own, &made) {
-            texts.0.insert(pod.name.clone(), text.clone());
+            texts.all.insert(pod.name.clone(), text.clone());
             continue;
         }
         let is_shared = own.is_none();
         let variables = of(valid, config.key, Variables { own, ..variables.clone() });
         let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) else {
+            texts.made = Made::NotAll;
             break;
         };
+        if !room.takes(&text, draft) {
+            return Texts { made: Made::NotAll, ..Texts::default() };
+        }
         made = is_shared.then(|| text.clone());
-        texts.0.insert(pod.name.clone(), text);
+        texts.all.insert(pod.name.clone(), text);
     }
     match config.key {
         GroupKey::NodeName => with_namesakes(facts, valid, texts),
@@ -93,7 +105,7 @@ fn make(
 /// among those that the gate of the first counts as its own, and so they are here.
 fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> Texts {
     let made: BTreeMap<&str, &Text> =
-        texts.0.values().map(|text| (text.key.as_str(), text)).collect();
+        texts.all.values().map(|text| (text.key.as_str(), text)).collect();
     let all = keys(facts, valid);
     let whole = |text: &Text| {
         let mut files = text.files.clone();
@@ -108,7 +120,8 @@ fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> T
         }
         Text { time: text.time, ..Text::new(text.key.clone(), files) }
     };
-    Texts(texts.0.iter().map(|(pod, text)| (pod.clone(), whole(text))).collect())
+    let all = texts.all.iter().map(|(pod, text)| (pod.clone(), whole(text)));
+    Texts { all: all.collect(), made: texts.made }
 }
 
 /// The key of a pod's text, and what of the pod goes into it.
@@ -141,7 +154,8 @@ fn hold_back(
     texts: &mut Texts,
     draft: &mut Draft,
 ) {
-    let changed = |pod: &&PodFact| has_changed_outside(pod, &valid.inputs, texts.0.get(&pod.name));
+    let changed =
+        |pod: &&PodFact| has_changed_outside(pod, &valid.inputs, texts.all.get(&pod.name));
     let changed: Vec<&PodFact> = facts.pods.iter().filter(changed).collect();
     if changed.is_empty() {
         return;
@@ -155,7 +169,7 @@ fn hold_back(
         }
         Some(GroupKey::Group | GroupKey::NodeName | GroupKey::PodIp) | None => None,
     };
-    for (pod, text) in &mut texts.0 {
+    for (pod, text) in &mut texts.all {
         match &former {
             Some(former) if !changed.contains(pod.as_str()) => *text = former.clone(),
             Some(_) | None if changed.contains(pod.as_str()) => text.time = time,
@@ -165,24 +179,25 @@ fn hold_back(
 }
 
 /// The map: the newest texts of those who may have them, and of the others what is there.
-fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut Draft) {
+fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut Draft) -> Made {
     let stored = facts.texts.clone().unwrap_or_default();
-    let newest = texts.0.values().filter(|text| text.time == Timing::Now);
+    let newest = texts.all.values().filter(|text| text.time == Timing::Now);
     let mut data: BTreeMap<String, String> = newest.flat_map(Text::data).collect();
     let written: BTreeSet<&str> = texts
-        .0
+        .all
         .values()
         .filter(|text| text.time == Timing::Now)
         .map(|text| text.key.as_str())
         .collect();
+    let keys = keys(facts, valid);
     for (key, value) in stored {
         let is_of = |own: &str| file_of_key(own, &key).is_some();
         let is_replaced = written.iter().any(|own| is_of(own));
-        if !is_replaced && keys(facts, valid).iter().any(|own| is_of(own)) {
+        if !is_replaced && keys.iter().any(|own| is_of(own)) {
             data.insert(key, value);
         }
     }
-    write_map(facts.snapshot, valid.owner(), &data, draft);
+    write_map(facts.snapshot, valid.owner(), (&data, facts.texts.as_ref()), draft)
 }
 
 /// The keys of all pods that there are.

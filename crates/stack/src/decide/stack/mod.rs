@@ -11,6 +11,7 @@ use crate::resources::{self, STACK as STACK_KIND};
 use crate::words::stack::{Child, Happened};
 use palladion_api::StackSpec;
 use palladion_api::stack::{CREATED_BY, STACK, StackDeletionPolicy, StackService};
+use palladion_plan::differ;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Draft, Event, FailureClass, NotWritten, Object, ObjectKey, Reason, Trouble};
 use std::sync::Arc;
@@ -26,6 +27,17 @@ pub struct Found<'a> {
     pub trouble: Option<Trouble>,
     /// Did this Stack create it, or does it now?
     pub created: bool,
+    /// Has its object the spec that the Stack has for it?
+    pub written: Written,
+}
+
+/// Has an object the spec that the Stack has for it?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Yes, or the Stack has none for it.
+    Yes,
+    /// It is written now: what the object says of itself is not about it.
+    Now,
 }
 
 /// Write the active services.
@@ -50,7 +62,8 @@ fn one<'a>(
         Ok(object) => object.cloned(),
         Err(message) => {
             let trouble = Some(Trouble::of(Child::Says { child, message }));
-            return Found { service, object: None, trouble, created: false };
+            let written = Written::Yes;
+            return Found { service, object: None, trouble, created: false, written };
         }
     };
     let is_created = object.as_ref().is_some_and(|o| {
@@ -58,7 +71,7 @@ fn one<'a>(
     });
     let found = |trouble: Option<Child>, created| {
         let trouble = trouble.map(Trouble::of);
-        Found { service, object: object.clone(), trouble, created }
+        Found { service, object: object.clone(), trouble, created, written: Written::Yes }
     };
     if !service.activate {
         return found(None, is_created);
@@ -91,6 +104,8 @@ fn one<'a>(
         uid: &owner.uid,
     };
     let wanted = child::child(identity, service, &spec.common, origin);
+    let has = object.as_ref().and_then(|o| o.body.get("spec"));
+    let is_written = has.is_some_and(|has| differ::contains(has, &wanted["spec"]));
     let event = creates.then(|| Event::normal(Happened::Created { child: child.clone() }));
     let seen: Vec<Arc<Object>> = object.iter().cloned().collect();
     match upsert(resource, &owner.namespace, &seen, wanted, &child, event) {
@@ -103,7 +118,8 @@ fn one<'a>(
     }
     let refused = refusal(facts, &child);
     let trouble = refused.or(creates.then_some(Child::Created { child }));
-    found(trouble, creates || is_created)
+    let written = if is_written { Written::Yes } else { Written::Now };
+    Found { written, ..found(trouble, creates || is_created) }
 }
 
 /// Is it given to this Stack?

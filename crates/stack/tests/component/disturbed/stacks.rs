@@ -3,6 +3,7 @@
 use super::{each_write, overtaken_to};
 use crate::stacks::{a_stack, all_say, begun};
 use crate::world::{NAMESPACE, World};
+use palladion_api::stack::CREATED_BY;
 use palladion_plan::ObjectKey;
 use palladion_stack::StackMind;
 use palladion_stack::resources as kinds;
@@ -26,7 +27,7 @@ fn written(object: &Value, stack: &Value) -> Value {
     let metadata = &object["metadata"];
     let owners = metadata["ownerReferences"].as_array().into_iter().flatten();
     let owners: Vec<bool> = owners.map(|owner| owner["uid"] == *stack).collect();
-    let is_created = metadata["annotations"]["palladion.dev/created-by"] == *stack;
+    let is_created = metadata["annotations"][CREATED_BY] == *stack;
     json!([object["spec"], metadata["labels"], owners, is_created])
 }
 

@@ -5,7 +5,7 @@ use super::{World, component, good, spec};
 use palladion_api::Reason;
 use palladion_plan::words::exchange::Failed;
 use palladion_stack::resources as kinds;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// One pod, which is registered.
 fn registered() -> World {
@@ -84,4 +84,80 @@ fn the_longest_status_fits_into_an_object() {
     entries.fill(entry);
     // An object may have 1.5 MiB; conditions, spec and managed fields have the rest.
     assert!(status.to_string().len() < 1_200_000, "{} bytes", status.to_string().len());
+}
+
+/// The target is being deleted; what holds it up is none of the operator's.
+fn is_leaving(world: &mut World) {
+    let now = world.now;
+    let all = world.objects.get_mut(&kinds::COMPONENT).unwrap();
+    let target = all.iter_mut().find(|c| c.meta.name == "config").unwrap();
+    target.meta.deletion_timestamp = Some(now);
+}
+
+#[test]
+fn a_target_that_is_being_deleted_or_gone_is_not_called_and_that_is_said() {
+    let mut world = registered();
+    is_leaving(&mut world);
+    component(&mut world, "control", 2, true);
+    let waits = |world: &mut World, words: &str| {
+        assert_eq!(world.decide(), []);
+        let (said, message) = world.says("Progressing");
+        assert_eq!(said, format!("True {}", Reason::WaitingForTarget));
+        assert!(message.contains(words), "{message}");
+        assert_eq!(world.says("Available").0, format!("False {}", Reason::WaitingForTarget));
+        assert_eq!(world.owner.body["status"]["entries"][0]["state"], "Registered");
+    };
+    waits(&mut world, "is being deleted");
+    // Nothing is due, and it is not well all the same.
+    component(&mut world, "control", 1, true);
+    waits(&mut world, "is being deleted");
+    world.objects.get_mut(&kinds::COMPONENT).unwrap().retain(|c| c.meta.name != "config");
+    waits(&mut world, "does not exist");
+    component(&mut world, "config", 2, true);
+    assert_eq!(world.decide(), [], "it is the same one");
+    assert_eq!(world.says("Available").0, "True UpToDate");
+    let all = world.objects.get_mut(&kinds::COMPONENT).unwrap();
+    all.iter_mut().find(|c| c.meta.name == "config").unwrap().meta.uid = "another".into();
+    assert_eq!(world.decide().len(), 1, "it is asked");
+}
+
+/// Each call may capture as many values as its list has room for.
+#[test]
+fn a_status_holds_what_two_calls_capture() {
+    let of = |call: &str| -> Value {
+        let names = (0..8).map(|n| (format!("{call}{n}"), json!(format!("/{n}"))));
+        names.collect::<serde_json::Map<String, Value>>().into()
+    };
+    let mut spec = spec();
+    spec["register"]["capture"] = of("r");
+    spec["lookup"]["capture"] = of("l");
+    spec["deregister"]["path"] = json!("/nodes/{{ captured.l0 }}");
+    let mut world = World::new(spec);
+    let good = |call: &str| {
+        let values = (0..8).map(|n| (format!("{call}{n}"), n.to_string())).collect();
+        Ok(palladion_plan::Captured { code: 200, values })
+    };
+    let asked = world.decide();
+    let told = world.answer(&asked[0], Err(Failed::Code { code: 404 }));
+    let asked = world.answer(&told[0], good("r"));
+    assert_eq!(world.answer(&asked[0], good("l")), []);
+    let captured = &world.owner.body["status"]["entries"][0]["captured"];
+    assert_eq!(captured.as_object().unwrap().len(), 16);
+}
+
+#[test]
+fn a_registration_that_is_refused_says_what_is_so() {
+    let mut world = registered();
+    component(&mut world, "control", 3, true);
+    world.owner.body["spec"]["paused"] = json!(true);
+    world.owner.body["spec"]["register"]["body"] = json!("{% if %}");
+    world.decide();
+    assert_eq!(world.says("Accepted").0, format!("False {}", Reason::TemplateInvalid));
+    assert_eq!(world.says("Paused").0, "True Paused");
+    assert_eq!(world.owner.body["status"]["registered"], "1/3");
+    assert_eq!(world.says("Available").0, format!("False {}", Reason::Registering));
+    // One that is selected and does not exist is missing, however many others have.
+    world.objects.get_mut(&kinds::COMPONENT).unwrap().retain(|c| c.meta.name != "control");
+    world.decide();
+    assert!(world.says("Available").0.starts_with("False"), "{}", world.says("Available").1);
 }

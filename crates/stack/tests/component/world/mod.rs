@@ -6,6 +6,7 @@ mod kubernetes;
 mod machines;
 mod patch;
 mod pods;
+pub mod schema;
 mod spec;
 
 pub use kubelet::Kubelet;
@@ -169,6 +170,7 @@ impl<M: Mind + Clone + Default> World<M> {
 
     /// What must hold at any moment.
     fn watch_over(&mut self) {
+        schema::fits(self.owner.resource.kind, &self.status());
         if self.dependencies_are_there() {
             self.all_there = Some(self.store.now);
         }
