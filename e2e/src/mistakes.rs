@@ -49,9 +49,14 @@ pub fn wait_named(
 ) {
     let since = match finder {
         Finder::Operator => applied,
-        Finder::Scheduler => seen(namespace, pods, "the scheduler to find no node", is_unscheduled),
-        Finder::Kubelet => seen(namespace, pods, "the kubelet to fail", is_waiting),
-        Finder::Agent => seen(namespace, pods, "the agent to run", runs),
+        Finder::Scheduler => {
+            seen((namespace, pods), "the scheduler to find no node", is_unscheduled)
+        }
+        // A pod of the mistake before this one may be there still: it fails in other words.
+        Finder::Kubelet => {
+            seen((namespace, pods), "the kubelet to fail", |pod| fails_by(pod, said.words))
+        }
+        Finder::Agent => seen((namespace, pods), "the agent to run", runs),
     };
     let mut last = Value::Null;
     let found = wait_for(&format!("{name} to say {said:?}"), NAMED_IN, || {
@@ -68,11 +73,11 @@ pub fn wait_named(
 }
 
 /// When a pod was first seen like this.
-fn seen(namespace: &str, pods: &str, what: &str, is_so: fn(&Value) -> bool) -> Instant {
+fn seen((namespace, pods): (&str, &str), what: &str, is_so: impl Fn(&Value) -> bool) -> Instant {
     let found = wait_for(what, TRIED_IN, || {
         let all = bed().list(namespace, "pods")?;
         let mut ours = all.iter().filter(|pod| text(pod, "/metadata/name").starts_with(pods));
-        Ok(ours.any(is_so).then(Instant::now))
+        Ok(ours.any(&is_so).then(Instant::now))
     });
     found.unwrap_or_else(|e| panic!("pods {pods}: {e:#}"))
 }
@@ -81,14 +86,14 @@ fn is_unscheduled(pod: &Value) -> bool {
     condition(pod, "PodScheduled")["status"] == "False"
 }
 
-fn is_waiting(pod: &Value) -> bool {
-    const ON_THE_WAY: [&str; 2] = ["ContainerCreating", "PodInitializing"];
+/// Whether a container waits, and the kubelet says why with one of these words.
+fn fails_by(pod: &Value, words: &[&str]) -> bool {
     let lists = ["initContainerStatuses", "containerStatuses"];
     let mut all =
         lists.iter().flat_map(|list| pod["status"][*list].as_array().into_iter().flatten());
     all.any(|container| {
-        let reason = text(container, "/state/waiting/reason");
-        !reason.is_empty() && !ON_THE_WAY.contains(&reason)
+        let message = text(container, "/state/waiting/message");
+        words.iter().any(|word| message.contains(word))
     })
 }
 

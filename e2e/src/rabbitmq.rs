@@ -5,6 +5,7 @@
 
 mod client;
 mod publishing;
+mod replicas;
 
 pub use client::Client;
 pub use publishing::{Published, Publishing};
@@ -12,11 +13,11 @@ pub use publishing::{Published, Publishing};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use palladion_api::labels;
 use serde_json::{Value, json};
 
-use crate::bed::{bed, condition, wait_for};
+use crate::bed::{bed, condition};
 use crate::service::{Service, apart};
 
 /// A node boots for half a minute on a machine that does more than this, and each call of
@@ -130,8 +131,14 @@ spec:
     /// # Errors
     /// The testbed does not let one be reached.
     pub fn forwarded(&self) -> Result<Vec<SocketAddr>> {
-        let addresses = self.service().addresses("amqp");
-        addresses.iter().map(|a| Ok(publishing::here(bed().cluster.forward(*a)?))).collect()
+        Ok(self.members_of_record()?.into_iter().map(|(_, address)| address).collect())
+    }
+
+    /// The members of record: their pods, and where they are reached from here.
+    fn members_of_record(&self) -> Result<Vec<(String, SocketAddr)>> {
+        let members = self.service().members_of_record("amqp");
+        let here = |address| bed().cluster.forward(address).map(publishing::here);
+        members.into_iter().map(|(name, address)| Ok((name, here(address)?))).collect()
     }
 
     /// A connection with the first member of record.
@@ -139,24 +146,6 @@ spec:
         let user = self.user().expect("the Secret");
         let nodes = self.forwarded().expect("forwarded");
         Client::open(nodes[0], user.login()).expect("a connection")
-    }
-
-    /// Look that each member of record shows all these messages of a queue.
-    ///
-    /// # Errors
-    /// One of them lacks some, or does not answer.
-    pub fn has_all(&self, queue: &str, messages: &[String]) -> Result<()> {
-        let user = self.user()?;
-        for node in self.forwarded()? {
-            // A queue that elects a leader answers later.
-            wait_for("a node to show its messages", Duration::from_secs(60), || {
-                let found = Client::open(node, user.login())?.all(queue)?;
-                let lost: Vec<&String> = messages.iter().filter(|m| !found.contains(m)).collect();
-                ensure!(lost.is_empty(), "the node at {node} lacks {lost:?} of {queue}");
-                Ok(Some(()))
-            })?;
-        }
-        Ok(())
     }
 
     /// Call `rabbitmqctl` in the pod of a member; what it printed.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -36,6 +37,14 @@ pub fn operator_rests() {
     thread::sleep(REST);
     let asked = operator_requests(mark).expect("the audit log");
     assert_eq!(asked, Vec::<String>::new(), "at rest");
+}
+
+/// A name that no writer has had, of this run of the tests or of one before it: what it writes
+/// is not taken for what another has written.
+pub fn name_of_a_writer() -> String {
+    static WRITERS: AtomicU32 = AtomicU32::new(0);
+    let number = WRITERS.fetch_add(1, Ordering::Relaxed);
+    format!("{:x}-{number}", jiff::Timestamp::now().as_millisecond())
 }
 
 /// What the operator and the agents have written of a service.
@@ -120,14 +129,20 @@ impl Service {
     /// Where clients reach the members of record at a port, by what the status says to
     /// dependents.
     pub fn addresses(&self, port: &str) -> Vec<SocketAddrV4> {
+        self.members_of_record(port).into_iter().map(|(_, address)| address).collect()
+    }
+
+    /// The same with the names of the members, which are those of their pods.
+    pub fn members_of_record(&self, port: &str) -> Vec<(String, SocketAddrV4)> {
         let status = self.status();
         let port = status["service"]["ports"][port].as_u64().expect("a port");
         let nodes = status["service"]["nodes"].as_array().cloned().unwrap_or_default();
-        let address = |node: &Value| {
+        let member = |node: &Value| {
             let address = format!("{}:{port}", text(node, "/address"));
-            address.parse().unwrap_or_else(|e| panic!("{address}: {e}"))
+            let parsed = address.parse().unwrap_or_else(|e| panic!("{address}: {e}"));
+            (text(node, "/name").to_string(), parsed)
         };
-        nodes.iter().map(address).collect()
+        nodes.iter().map(member).collect()
     }
 
     /// Uids of the pods by name.

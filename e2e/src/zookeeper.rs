@@ -6,7 +6,7 @@
 mod client;
 mod writing;
 
-pub use client::Client;
+pub use client::{Client, Created};
 pub use writing::{Writing, Written};
 
 use std::net::SocketAddrV4;
@@ -135,7 +135,10 @@ spec:
             let mut client = Client::open(port).with_context(|| format!("asking {address}"))?;
             let configuration = client.data("/zookeeper/config");
             client.close();
-            configuration
+            // Servers list the same ones in orders of their own.
+            let mut lines: Vec<String> = configuration?.lines().map(str::to_string).collect();
+            lines.sort();
+            Ok(lines.join("\n"))
         };
         self.addresses().into_iter().map(read).collect()
     }

@@ -13,6 +13,7 @@ mod scale;
 mod stock;
 mod ways;
 mod wrong_input;
+mod wrong_stack;
 
 use palladion_e2e::story::Story;
 
@@ -54,6 +55,8 @@ pub fn story() -> Story {
             wrong_input::of_registrations,
         )
         .in_soak()
+        .step("a Stack that cannot be carried out says which service", wrong_stack::named_and_cured)
+        .in_soak()
         .step("no node runs an agent twice", agents::one_each)
         .in_soak()
         .step("a node that changes its group runs one agent at a time", agents::moved)
@@ -72,6 +75,8 @@ pub fn story() -> Story {
         .step("what a Stack has created goes with it and nothing else", ways::common_and_deleted)
         .in_soak()
         .step("an object that is nested deeply stops nobody else", nested::stops_nobody)
+        .in_soak()
+        .step("a decision without end and a deep template hold nobody up", nested::without_end)
         .in_soak()
         .step("agents that are replaced on deletion wait for it", ways::on_delete)
         .in_soak()

@@ -61,7 +61,10 @@ pub fn hurt() -> Story {
             losses::wiped_while_another_is_down,
         )
         .in_soak()
-        .step("a server whose node was cut off serves nobody afterwards", ghost::serves_nobody)
+        .step(
+            "a server whose node was cut off is stopped and nobody is sent to it",
+            ghost::serves_nobody,
+        )
         .in_soak()
         .into()
 }

@@ -4,22 +4,23 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 
 use super::{Client, Cluster, User};
 use crate::bed::wait_for;
+use crate::service::name_of_a_writer;
 
 /// Where the messages are.
 const QUEUE: &str = "published";
 /// Then it goes on through the next node, with a connection of its own.
 const BEFORE_NEXT: usize = 100;
-/// A queue that elects a leader answers later.
-const READING: Duration = Duration::from_secs(60);
+/// A cluster whose nodes have all been killed takes so long to confirm a message again.
+const CONFIRMED_IN: Duration = Duration::from_secs(60);
 /// Between two messages.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -28,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub struct Publishing {
     nodes: Arc<Mutex<Vec<SocketAddr>>>,
     ends: Arc<AtomicBool>,
-    user: User,
+    confirmed: Arc<AtomicUsize>,
     thread: JoinHandle<Published>,
 }
 
@@ -67,11 +68,16 @@ impl Publishing {
         Client::open(first, user.login())?.queue(QUEUE, "quorum")?;
         let nodes = Arc::new(Mutex::new(nodes));
         let ends = Arc::new(AtomicBool::new(false));
-        let thread = {
-            let (nodes, ends, user) = (Arc::clone(&nodes), Arc::clone(&ends), user.clone());
-            thread::spawn(move || publish(&nodes, &ends, &user))
+        let confirmed = Arc::new(AtomicUsize::new(0));
+        let publisher = Publisher {
+            name: name_of_a_writer(),
+            nodes: Arc::clone(&nodes),
+            ends: Arc::clone(&ends),
+            confirmed: Arc::clone(&confirmed),
+            user,
         };
-        Ok(Self { nodes, ends, user, thread })
+        let thread = thread::spawn(move || publisher.publish());
+        Ok(Self { nodes, ends, confirmed, thread })
     }
 
     /// Go on through all nodes that are members of record now.
@@ -84,25 +90,25 @@ impl Publishing {
         Ok(())
     }
 
-    /// End, and look that those that were confirmed are there, through each of the members of
-    /// record.
+    /// Wait until so many more messages were confirmed.
+    ///
+    /// # Errors
+    /// They are not.
+    pub fn wait_confirmed(&self, more: usize) -> Result<()> {
+        let wanted = self.confirmed.load(Ordering::Relaxed) + more;
+        wait_for(&format!("{more} messages to be confirmed"), CONFIRMED_IN, || {
+            Ok((self.confirmed.load(Ordering::Relaxed) >= wanted).then_some(()))
+        })
+    }
+
+    /// End, and look that those that were confirmed are on each replica of the queue.
     ///
     /// # Errors
     /// Something is missing.
     pub fn end(self, cluster: &Cluster) -> Result<Published> {
         self.ends.store(true, Ordering::Relaxed);
         let published = self.thread.join().map_err(|_| anyhow!("the publisher broke"))?;
-        for node in cluster.forwarded()? {
-            let all = wait_for("a node to show its messages", READING, || {
-                Ok(Client::open(node, self.user.login()).and_then(|c| c.all(QUEUE)).map(Some)?)
-            })?;
-            let found: BTreeSet<String> = all.into_iter().collect();
-            let lost: Vec<&String> = published.confirmed.difference(&found).take(5).collect();
-            ensure!(
-                lost.is_empty(),
-                "the node at {node} lacks messages that were confirmed: {lost:?}"
-            );
-        }
+        cluster.has_all(QUEUE, &published.confirmed)?;
         Ok(published)
     }
 }
@@ -112,31 +118,44 @@ pub(super) fn here(port: u16) -> SocketAddr {
     (Ipv4Addr::LOCALHOST, port).into()
 }
 
-fn publish(nodes: &Mutex<Vec<SocketAddr>>, ends: &AtomicBool, user: &User) -> Published {
-    let (mut published, began) = (Published::default(), Instant::now());
-    let mut last = began;
-    let (mut number, mut turn) = (0_usize, 0_usize);
-    while !ends.load(Ordering::Relaxed) {
-        let all = nodes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        turn += 1;
-        let Some(node) = all.get(turn % all.len().max(1)) else { break };
-        // One that is drained, leaving or starting takes no clients, and the next one does.
-        let Ok(mut client) = Client::open(*node, user.login()) else {
-            thread::sleep(PAUSE);
-            continue;
-        };
-        for _ in 0..BEFORE_NEXT {
-            number += 1;
-            let message = format!("{number:08}");
-            if ends.load(Ordering::Relaxed) || client.publish(QUEUE, &message).is_err() {
-                break;
+/// Who publishes.
+struct Publisher {
+    /// What its messages begin with.
+    name: String,
+    nodes: Arc<Mutex<Vec<SocketAddr>>>,
+    ends: Arc<AtomicBool>,
+    confirmed: Arc<AtomicUsize>,
+    user: User,
+}
+
+impl Publisher {
+    fn publish(&self) -> Published {
+        let (mut published, began) = (Published::default(), Instant::now());
+        let mut last = began;
+        let (mut number, mut turn) = (0_usize, 0_usize);
+        while !self.ends.load(Ordering::Relaxed) {
+            let all = self.nodes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            turn += 1;
+            let Some(node) = all.get(turn % all.len().max(1)) else { break };
+            // One that is drained, leaving or starting takes no clients, and the next one does.
+            let Ok(mut client) = Client::open(*node, self.user.login()) else {
+                thread::sleep(PAUSE);
+                continue;
+            };
+            for _ in 0..BEFORE_NEXT {
+                number += 1;
+                let message = format!("{}-{number:08}", self.name);
+                if self.ends.load(Ordering::Relaxed) || client.publish(QUEUE, &message).is_err() {
+                    break;
+                }
+                published.confirmed.insert(message);
+                self.confirmed.store(published.confirmed.len(), Ordering::Relaxed);
+                published.longest_gap = published.longest_gap.max(last.elapsed());
+                last = Instant::now();
+                published.took = began.elapsed();
+                thread::sleep(PAUSE);
             }
-            published.confirmed.insert(message);
-            published.longest_gap = published.longest_gap.max(last.elapsed());
-            last = Instant::now();
-            published.took = began.elapsed();
-            thread::sleep(PAUSE);
         }
+        published
     }
-    published
 }

@@ -21,6 +21,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A session outlives an election.
 const SESSION_MS: i32 = 20_000;
 
+/// When a node was created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// By this request.
+    Now,
+    /// By an earlier one.
+    Before,
+}
+
 /// A session with one server.
 #[derive(Debug)]
 pub struct Client {
@@ -54,11 +63,12 @@ impl Client {
         Ok(client)
     }
 
-    /// Create a node, which may be there already: then an answer was lost before.
+    /// Create a node. One that is there already is there for whoever has asked before and got
+    /// no answer, and for nobody else.
     ///
     /// # Errors
     /// The server does not say that it is there.
-    pub fn create(&mut self, path: &str, data: &str) -> Result<()> {
+    pub fn create(&mut self, path: &str, data: &str) -> Result<Created> {
         let mut body = Vec::new();
         put(&mut body, path.as_bytes());
         put(&mut body, data.as_bytes());
@@ -68,7 +78,8 @@ impl Client {
         put(&mut body, b"anyone");
         body.extend(0_i32.to_be_bytes());
         match self.call(CREATE, &body)? {
-            (0 | NODE_EXISTS, _) => Ok(()),
+            (0, _) => Ok(Created::Now),
+            (NODE_EXISTS, _) => Ok(Created::Before),
             (error, _) => bail!("creating {path}: error {error}"),
         }
     }

@@ -9,21 +9,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::{Client, Ensemble};
-use crate::bed::bed;
+use super::{Client, Created, Ensemble};
+use crate::bed::{bed, wait_for};
+use crate::service::name_of_a_writer;
 
-/// Where the nodes are.
-const FOLDER: &str = "/written";
 /// Then it goes on through the next server, in a session of its own.
 const BEFORE_NEXT: usize = 100;
 /// Between two nodes: some hundred a second, on a machine that does more than this.
 const PAUSE: Duration = Duration::from_millis(3);
+/// An ensemble whose servers have all been killed takes so long to acknowledge a write again.
+const ACKNOWLEDGED_IN: Duration = Duration::from_secs(60);
 
 /// Clients that write.
 #[derive(Debug)]
 pub struct Writing {
+    /// Where the nodes are: nobody else has written there.
+    folder: String,
     ports: Arc<Mutex<Vec<u16>>>,
     ends: Arc<AtomicBool>,
     noted: Arc<Mutex<Noted>>,
@@ -68,6 +71,8 @@ impl Display for Written {
 struct Noted {
     written: Written,
     last: Instant,
+    /// A node that was there before anybody had asked for it.
+    unasked: Option<String>,
 }
 
 impl Noted {
@@ -95,18 +100,20 @@ impl Writing {
     pub fn begin_in(ensemble: &Ensemble, sessions: usize) -> Result<Self> {
         let ports = forwarded(&ensemble.addresses())?;
         let first = *ports.first().context("no server is a member of record")?;
-        Client::open(first)?.create(FOLDER, "")?;
+        let folder = format!("/written-{}", name_of_a_writer());
+        ensure!(Client::open(first)?.create(&folder, "")? == Created::Now, "{folder} is there");
         let ports = Arc::new(Mutex::new(ports));
         let ends = Arc::new(AtomicBool::new(false));
         let began = Instant::now();
-        let noted = Arc::new(Mutex::new(Noted { written: Written::default(), last: began }));
+        let noted = Noted { written: Written::default(), last: began, unasked: None };
+        let noted = Arc::new(Mutex::new(noted));
         let threads = (0..sessions).map(|session| {
             let (ports, ends) = (Arc::clone(&ports), Arc::clone(&ends));
-            let noted = Arc::clone(&noted);
-            thread::spawn(move || write(session, &ports, &ends, &noted))
+            let (noted, folder) = (Arc::clone(&noted), folder.clone());
+            thread::spawn(move || write((session, &folder), &ports, &ends, &noted))
         });
         let threads = threads.collect();
-        Ok(Self { ports, ends, noted, began, threads })
+        Ok(Self { folder, ports, ends, noted, began, threads })
     }
 
     /// Go on through all servers that are members of record now.
@@ -119,6 +126,21 @@ impl Writing {
         Ok(())
     }
 
+    /// Wait until so many more nodes were acknowledged.
+    ///
+    /// # Errors
+    /// They are not.
+    pub fn wait_acknowledged(&self, more: usize) -> Result<()> {
+        let count = || {
+            let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            noted.written.acknowledged.len()
+        };
+        let wanted = count() + more;
+        wait_for(&format!("{more} nodes to be acknowledged"), ACKNOWLEDGED_IN, || {
+            Ok((count() >= wanted).then_some(()))
+        })
+    }
+
     /// End, and look that each of the members of record has all that was acknowledged.
     ///
     /// # Errors
@@ -129,11 +151,14 @@ impl Writing {
             thread.join().map_err(|_| anyhow!("a writer broke"))?;
         }
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(node) = &noted.unasked {
+            bail!("{node} was there before anybody had asked for it");
+        }
         let took = noted.last.duration_since(self.began);
         let written = Written { took, ..std::mem::take(&mut noted.written) };
         for address in ensemble.addresses() {
             let port = bed().cluster.forward(address)?;
-            let found = Client::open(port)?.children(FOLDER)?;
+            let found = Client::open(port)?.children(&self.folder)?;
             let found: BTreeSet<String> = found.into_iter().collect();
             let lost: Vec<&String> = written.acknowledged.difference(&found).take(5).collect();
             ensure!(
@@ -149,8 +174,15 @@ fn forwarded(addresses: &[SocketAddrV4]) -> Result<Vec<u16>> {
     addresses.iter().map(|address| bed().cluster.forward(*address)).collect()
 }
 
-fn write(session: usize, ports: &Mutex<Vec<u16>>, ends: &AtomicBool, noted: &Mutex<Noted>) {
+fn write(
+    (session, folder): (usize, &str),
+    ports: &Mutex<Vec<u16>>,
+    ends: &AtomicBool,
+    noted: &Mutex<Noted>,
+) {
     let (mut number, mut turn) = (0_usize, session);
+    // Whether the next node was asked for before, and nobody answered.
+    let mut is_retry = false;
     while !ends.load(Ordering::Relaxed) {
         let all = ports.lock().unwrap_or_else(PoisonError::into_inner).clone();
         turn += 1;
@@ -161,14 +193,21 @@ fn write(session: usize, ports: &Mutex<Vec<u16>>, ends: &AtomicBool, noted: &Mut
             continue;
         };
         for _ in 0..BEFORE_NEXT {
-            let name = format!("{session}-{number:07}");
-            if ends.load(Ordering::Relaxed)
-                || client.create(&format!("{FOLDER}/{name}"), "").is_err()
-            {
+            if ends.load(Ordering::Relaxed) {
                 break;
             }
-            noted.lock().unwrap_or_else(PoisonError::into_inner).acknowledged(name);
-            number += 1;
+            let name = format!("{session}-{number:07}");
+            let Ok(created) = client.create(&format!("{folder}/{name}"), "") else {
+                is_retry = true;
+                break;
+            };
+            let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+            match (created, is_retry) {
+                (Created::Now, _) | (Created::Before, true) => noted.acknowledged(name),
+                (Created::Before, false) => noted.unasked = Some(name),
+            }
+            drop(noted);
+            (number, is_retry) = (number + 1, false);
             thread::sleep(PAUSE);
         }
         client.close();

@@ -143,6 +143,6 @@ pub fn held() {
     let nonce = text(&asked, "/status/ask/nonce");
     cluster.service().annotate(&format!("palladion.dev/allow-forget={nonce}"));
     cluster.wait_nodes(1);
-    cluster.has_all("two", &["kept".to_string()]).expect("the other queue has moved");
+    cluster.has_all("two", &["kept".to_string()].into()).expect("the other queue has moved");
     cluster.service().end();
 }

@@ -35,11 +35,9 @@ pub fn refused() {
         assert!(format!("{error:#}").contains(expected), "{to}: {error:#}");
     }
     bed().apply(WRONG, &right).expect("what is right is accepted");
-    for (spec, expected) in [
-        (json!({ "ports": { "amqp": 5673 } }), "ports"),
-        (json!({ "secretName": "another" }), "secretName"),
-        (json!({ "vhost": "another" }), "vhost"),
-    ] {
+    for (spec, expected) in
+        [(json!({ "ports": { "amqp": 5673 } }), "ports"), (json!({ "vhost": "another" }), "vhost")]
+    {
         let moved = json!({ "spec": spec });
         let error = bed().patch(WRONG, "rabbitmqcluster", WRONG, &moved).expect_err("refused");
         assert!(format!("{error:#}").contains(expected), "{error:#}");
@@ -70,6 +68,13 @@ pub fn named_and_cured() {
     let words: &[&str] = &["3.10.404"];
     let unpulled = Said { type_: "Degraded", reason: Reason::ImagePullFailed, words };
     named(&right.replace("version: 3.10.8", "version: 3.10.404"), Finder::Kubelet, unpulled);
+    let words: &[&str] = &["Secret not-there is missing", "correct `secretName`"];
+    let uncredited = Said { type_: "Degraded", reason: Reason::CredentialsMissing, words };
+    named(&cluster.manifest(1, &["secretName: not-there"]), Finder::Agent, uncredited);
+    // In the cluster's own zone, where nobody else is asked.
+    let words: &[&str] = &["svc.not.cluster.local", "correct `clusterDomain`"];
+    let unresolved = Said { type_: "Degraded", reason: Reason::NameUnresolved, words };
+    named(&cluster.manifest(1, &["clusterDomain: not.cluster.local"]), Finder::Agent, unresolved);
     let words: &[&str] = &["in Secret not-there", "or remove `definitionsSecretName`"];
     let undefined = Said { type_: "Degraded", reason: Reason::DefinitionsMissing, words };
     let definitions = cluster.manifest(1, &["definitionsSecretName: not-there"]);

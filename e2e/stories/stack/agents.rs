@@ -95,23 +95,27 @@ pub(super) fn moved() {
     let all = example("node-agents");
     // An agent that takes its time to end.
     let command = "command: [standin, --config, /configs/kernel.router.conf]";
-    let slow = format!(
-        "{command}\n          lifecycle: {{preStop: {{exec: {{command: [sleep, \"8\"]}}}}}}"
-    );
-    let manifest = all.replace(command, &slow);
-    assert_ne!(manifest, all, "the example has that command");
+    let slow = format!("{command}\n          lifecycle: {{preStop: {{sleep: {{seconds: 8}}}}}}");
+    let (grace, longer) = ("terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 20");
+    assert!(all.contains(command) && all.contains(grace), "the example has both");
+    let manifest = all.replace(command, &slow).replace(grace, longer);
     let services = Services::start("stack-moved", &manifest);
     for name in ["kernel", "sriov"] {
         services.wait_ready("nodeagentgroup", name);
     }
-    // Each time that somebody looks, one at the most: those that end count until they are gone.
+    // Each time that somebody looks, one at the most: those that end count until their last
+    // container has ended.
     let begin = Instant::now();
     let (mut looks, mut was_without) = (0_usize, false);
     labelled.set(&nodes[0], "sriov");
     wait_for("the agent of the other group", PATIENCE, || {
         let pods = bed().list(services.namespace, "pods")?;
-        let here: Vec<&Value> =
-            pods.iter().filter(|pod| pod["spec"]["nodeName"] == nodes[0].as_str()).collect();
+        let has_ended =
+            |pod: &Value| matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+        let here: Vec<&Value> = pods
+            .iter()
+            .filter(|pod| pod["spec"]["nodeName"] == nodes[0].as_str() && !has_ended(pod))
+            .collect();
         let groups: Vec<&Value> = here.iter().map(|p| &p["metadata"]["labels"][GROUP]).collect();
         assert!(here.len() <= 1, "two agents on {}: {groups:?}", nodes[0]);
         looks += 1;

@@ -3,22 +3,30 @@
 //! API server when the operator gave each ticket, and each stand-in when it was started.
 
 use std::collections::BTreeMap;
+use std::thread;
 use std::time::Duration;
 
+use palladion_api::component::names::OWNER;
 use palladion_api::gate::TICKET;
+use palladion_api::node_agents::names::OWNER as GROUP;
 use palladion_e2e::bed;
-use palladion_e2e::bed::{OPERATOR_USER, condition};
+use palladion_e2e::bed::{OPERATOR_USER, condition, text};
 use palladion_e2e::stack::{Services, example};
 use palladion_e2e::wait_for;
 use palladion_testbed::audit::AuditMark;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::agents::{Labelled, workers};
 use super::gates::{millis, started};
 use super::manifest::service;
+use super::scale::{
+    AGENT, CONTROL as CONTROL_PORT, ONLY_ONE, Standin, heard_once, pods, wait_signalled,
+};
 
 /// Nine servers of three systems are made before the first of the other pods starts.
 const LONG: Duration = Duration::from_secs(1_200);
+/// The example asks for each pod again every minute.
+const AFTER_RESYNC: Duration = Duration::from_secs(150);
 
 /// The label by which the example selects nodes for its agents.
 const ROUTER: &str = "example.com/vrouter";
@@ -41,8 +49,6 @@ struct Layer {
 }
 
 fn layers() -> Vec<Layer> {
-    use palladion_api::component::names::OWNER;
-    use palladion_api::node_agents::names::OWNER as GROUP;
     let layer = |name, label, pods, port, below| Layer { name, label, pods, port, below };
     let all_and_config = SYSTEMS.into_iter().chain([CONFIG]).collect();
     vec![
@@ -125,19 +131,59 @@ pub(super) fn contrail() {
         assert_eq!(service(&stack, name)["layer"], layer, "{name}");
     }
     let tickets = tickets(services.namespace, mark);
-    let pods = bed().list(services.namespace, "pods").expect("pods");
+    let all = bed().list(services.namespace, "pods").expect("pods");
     for layer in layers() {
-        let own: Vec<&Value> = pods
-            .iter()
-            .filter(|pod| pod["metadata"]["labels"][layer.label] == layer.name)
-            .collect();
+        let own: Vec<&Value> =
+            all.iter().filter(|pod| pod["metadata"]["labels"][layer.label] == layer.name).collect();
         assert_eq!(own.len(), layer.pods, "pods of {}", layer.name);
         for pod in own {
             in_order(&services, &layer, pod, &tickets, &seen);
         }
     }
-    registered(&services, &nodes);
+    registered(&services, &nodes, 2);
+    another_control(&services);
+    registered(&services, &nodes, 3);
     services.end();
+}
+
+/// A third control: each agent hears of it by one signal, and in the process that it has. All
+/// other pods stay as they are, and the new one is registered.
+fn another_control(services: &Services) {
+    let mut stack: Value = serde_yaml::from_str(&example("contrail")).expect("YAML");
+    let all = stack["spec"]["services"].as_array_mut().expect("services");
+    let control = all.iter_mut().find(|s| s["name"] == CONTROL.1).expect("control");
+    control["spec"]["replicas"] = json!(3);
+    let agents: Vec<Standin> =
+        ["kernel", "sriov"].iter().flat_map(|of| pods(services, GROUP, of, AGENT)).collect();
+    assert_eq!(agents.len(), 2, "an agent of each group");
+    let before = uids(services);
+    services.apply(&stack.to_string());
+    wait_signalled(services, &agents.iter().collect::<Vec<&Standin>>());
+    thread::sleep(ONLY_ONE);
+    let heard: Vec<i64> =
+        agents.iter().map(|seen| heard_once(services, seen, CONTROL.1, [2, 3])).collect();
+    let after = uids(services);
+    for (name, uid) in &before {
+        assert_eq!(after.get(name), Some(uid), "{name} is the same pod");
+    }
+    let new: Vec<&String> = after.keys().filter(|name| !before.contains_key(*name)).collect();
+    assert_eq!(new, ["control-2"]);
+    for pod in ["control-0", "control-1"] {
+        let loads = services.loads_at(pod, CONTROL_PORT).expect("the stand-in");
+        assert_eq!(loads.len(), 1, "the text of {pod} names no other control: {loads:?}");
+    }
+    let ready = millis(&condition(&services.pod("control-2"), "Ready")["lastTransitionTime"]);
+    let last = heard.iter().max().copied().unwrap_or_default();
+    println!("figure: d1-stack: a third control, two signals, the last {} ms later", last - ready);
+}
+
+/// The uid of each pod.
+fn uids(services: &Services) -> BTreeMap<String, String> {
+    let all = bed().list(services.namespace, "pods").expect("pods");
+    let both = |pod: &Value| {
+        (text(pod, "/metadata/name").to_string(), text(pod, "/metadata/uid").to_string())
+    };
+    all.iter().map(both).collect()
 }
 
 /// Ticket, gate, container, process: each after the one before, and the ticket after all
@@ -174,25 +220,32 @@ fn in_order(
     }
 }
 
-/// Two controls, and the agents by their nodes.
-fn registered(services: &Services, nodes: &[String]) {
-    let done = services.wait(("registration", "nodes"), "all four to be registered", |o| {
-        o["status"]["registered"] == "4/4"
+/// Both configs, so many controls, and the agents by their nodes.
+fn registered(services: &Services, nodes: &[String], controls: usize) {
+    let controls = (0..controls).map(|ordinal| format!("control-{ordinal}"));
+    let mut wanted: Vec<String> = ["config-0", "config-1"].map(str::to_string).to_vec();
+    wanted.extend(controls.chain([nodes[0].clone(), nodes[1].clone()]));
+    wanted.sort_unstable();
+    let count = format!("{0}/{0}", wanted.len());
+    let done = services.wait(("registration", "nodes"), &format!("{count} registered"), |o| {
+        o["status"]["registered"] == count.as_str()
     });
     let entries = done["status"]["entries"].as_array().cloned().unwrap_or_default();
     let mut names: Vec<&str> = entries.iter().filter_map(|e| e["name"].as_str()).collect();
     names.sort_unstable();
-    let mut wanted = vec!["control-0", "control-1", nodes[0].as_str(), nodes[1].as_str()];
-    wanted.sort_unstable();
     assert_eq!(names, wanted);
-    // Each stand-in keeps what it was told itself.
-    let mut known: Vec<String> = Vec::new();
-    for pod in ["config-0", "config-1"] {
-        let all = services.ask_at(pod, 8082, &["/nodes"]).expect("the register");
-        let all = all.as_array().cloned().unwrap_or_default();
-        known.extend(all.iter().filter_map(|n| n["name"].as_str().map(str::to_string)));
-    }
-    for name in wanted {
-        assert!(known.iter().any(|k| k == name), "config does not know {name}: {known:?}");
-    }
+    // Each stand-in keeps what it was told itself, as long as it runs: one that was started again
+    // meanwhile is asked at the next resync, and has all registered again.
+    wait_for("config to know them all", AFTER_RESYNC, || {
+        let mut known: Vec<String> = Vec::new();
+        for pod in ["config-0", "config-1"] {
+            let all = services.ask_at(pod, 8082, &["/nodes"])?;
+            let all = all.as_array().cloned().unwrap_or_default();
+            known.extend(all.iter().filter_map(|n| n["name"].as_str().map(str::to_string)));
+        }
+        let lacks: Vec<&String> = wanted.iter().filter(|name| !known.contains(name)).collect();
+        anyhow::ensure!(lacks.is_empty(), "config does not know {lacks:?}: {known:?}");
+        Ok(Some(()))
+    })
+    .expect("all are registered");
 }

@@ -1,10 +1,11 @@
 //! Pods that are registered with a service by calls to its API.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use anyhow::Result;
 use palladion_api::reasons::Reason;
-use palladion_e2e::bed::{OPERATOR_NAMESPACE, bed, condition};
+use palladion_e2e::bed::{OPERATOR_NAMESPACE, bed, condition, text};
 use palladion_e2e::stack::{PATIENCE, Services, document, example};
 use palladion_e2e::wait_for;
 use palladion_testbed::faults::Victim;
@@ -13,6 +14,9 @@ use serde_json::{Value, json};
 use super::gates::millis;
 
 const REGISTER: &str = "register-0";
+/// So long the service takes to say that it has done a call, in milliseconds: long enough for
+/// an operator to be killed meanwhile, and less than the ten seconds that it waits.
+const SLOW_MS: u32 = 6_000;
 
 /// How often each pod is in the register.
 fn registered(services: &Services) -> BTreeMap<String, usize> {
@@ -77,6 +81,16 @@ pub(super) fn once() {
         Ok((registered(&services) == each_once(&["web-0", "web-1"])).then_some(()))
     })
     .expect("a removal");
+    wait_registered(&services, "2/2");
+    // One that comes back is told of once more, and taken out once more.
+    services.patch("component", "web", &json!({ "spec": { "replicas": 3 } }));
+    wait_registered(&services, "3/3");
+    assert_eq!(registered(&services), each_once(&["web-0", "web-1", "web-2"]));
+    services.patch("component", "web", &json!({ "spec": { "replicas": 2 } }));
+    wait_for("web-2 to be taken out again", PATIENCE, || {
+        Ok((registered(&services) == each_once(&["web-0", "web-1"])).then_some(()))
+    })
+    .expect("another removal");
     // A pod that restarts is the same: its address is that of its Service.
     let before = registered(&services);
     bed().kubectl("delete pod web-0 -n stack-register --wait=true").expect("delete");
@@ -87,34 +101,76 @@ pub(super) fn once() {
     services.end();
 }
 
-/// The operator dies again and again while it registers, at any moment of a call.
+/// Kill the operator in the middle of a call: the service has done it and not answered yet, so
+/// that nobody records what came of it. `met` are calls in which it died before.
+fn kill_in_a_call(services: &Services, met: &mut BTreeSet<String>) {
+    let open = || -> Result<Vec<(String, String)>> {
+        let object = services.get("registration", "web")?;
+        let entries = object["status"]["entries"].as_array().cloned().unwrap_or_default();
+        // A lookup is answered at once.
+        let open = entries.iter().filter(|e| e["call"]["kind"].as_str().is_some_and(is_delayed));
+        let both = |e: &Value| {
+            (text(e, "/name").to_string(), format!("{}{}", e["name"], e["call"]["nonce"]))
+        };
+        Ok(open.map(both).collect())
+    };
+    let calls = wait_for("a call to be under way", PATIENCE, || {
+        let mut open = open()?;
+        open.retain(|(_, nonce)| !met.contains(nonce));
+        Ok((!open.is_empty()).then_some(open))
+    })
+    .expect("a call");
+    let mut killed = 0;
+    for pod in bed().list(OPERATOR_NAMESPACE, "pods").expect("the operator's pods") {
+        let cluster = &bed().cluster;
+        match cluster.kill(
+            OPERATOR_NAMESPACE,
+            text(&pod, "/metadata/name"),
+            "operator",
+            &Victim::Init,
+        ) {
+            Ok(_) => killed += 1,
+            Err(error) => eprintln!("the operator was not killed: {error:#}"),
+        }
+    }
+    assert!(killed > 0, "no operator was killed");
+    let after = open().expect("the record");
+    let cut_short: Vec<&(String, String)> = calls.iter().filter(|c| after.contains(c)).collect();
+    assert!(!cut_short.is_empty(), "{calls:?} had ended before the operator died: {after:?}");
+    println!("the operator died in calls for {cut_short:?}");
+    met.extend(calls.into_iter().map(|(_, nonce)| nonce));
+}
+
+fn is_delayed(kind: &str) -> bool {
+    kind == "Register" || kind == "Deregister"
+}
+
+/// The operator dies between a call and its record: twice while pods are registered, and once
+/// while they are taken out.
 pub(super) fn killed() {
     let services = services("stack-killed");
-    services.patch("component", "web", &json!({ "spec": { "replicas": 8 } }));
+    let replicas = |replicas: u32| {
+        services.patch("component", "web", &json!({ "spec": { "replicas": replicas } }));
+    };
+    replicas(8);
     services.wait_ready("component", "web");
-    faults(&services, &json!({ "lose": 6 }));
+    faults(&services, &json!({ "delay": SLOW_MS }));
+    let mut met = BTreeSet::new();
     services.apply(&registration());
-    for _ in 0..4 {
-        std::thread::sleep(Duration::from_millis(900));
-        for pod in bed().list(OPERATOR_NAMESPACE, "pods").expect("the operator's pods") {
-            let name = pod["metadata"]["name"].as_str().unwrap_or_default();
-            let cluster = &bed().cluster;
-            if let Err(error) = cluster.kill(OPERATOR_NAMESPACE, name, "operator", &Victim::Init) {
-                eprintln!("{name} was not killed: {error:#}");
-            }
-        }
-        wait_for("an operator", PATIENCE, || {
-            let pods = bed().list(OPERATOR_NAMESPACE, "pods")?;
-            let is_running =
-                |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["running"].is_object();
-            Ok(pods.iter().any(is_running).then_some(()))
-        })
-        .expect("an operator");
-    }
+    kill_in_a_call(&services, &mut met);
+    kill_in_a_call(&services, &mut met);
+    faults(&services, &json!({ "delay": 0 }));
     wait_registered(&services, "8/8");
     let all: Vec<String> = (0..8).map(|n| format!("web-{n}")).collect();
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
     assert_eq!(registered(&services), each_once(&names));
+    faults(&services, &json!({ "delay": SLOW_MS }));
+    services.patch("registration", "web", &json!({ "spec": { "removedAfterSeconds": 2 } }));
+    replicas(6);
+    kill_in_a_call(&services, &mut met);
+    faults(&services, &json!({ "delay": 0 }));
+    wait_registered(&services, "6/6");
+    assert_eq!(registered(&services), each_once(&names[..6]));
     services.end();
 }
 

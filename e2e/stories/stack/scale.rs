@@ -18,12 +18,12 @@ const ROUTER: &str = "example.com/vrouter";
 /// The ring, and the port of each stand-in.
 const RING: (&str, &str) = ("cassandracluster", "cassandra");
 const CONFIG: u16 = 8082;
-const CONTROL: u16 = 8083;
-const AGENT: u16 = 8085;
+pub(super) const CONTROL: u16 = 8083;
+pub(super) const AGENT: u16 = 8085;
 /// A member has to join, and each member that is wanted is waited for.
 const GROWS_IN: Duration = Duration::from_secs(300);
 /// A second signal would come in this time.
-const ONLY_ONE: Duration = Duration::from_secs(20);
+pub(super) const ONLY_ONE: Duration = Duration::from_secs(20);
 /// What of the example is made here.
 const SERVICES: [&str; 6] = ["cassandra", "config", "control", "kernel-mode", "settings", "kernel"];
 
@@ -66,33 +66,45 @@ fn all_of_the_ring() -> Value {
     json!({ "kind": "CassandraCluster", "name": RING.1, "minimum": "All" })
 }
 
-/// Addresses of the ring in a text that a stand-in has read.
-fn addresses(text: &str) -> usize {
-    let line = text.lines().find_map(|line| line.strip_prefix("cassandra = "));
+/// Addresses of a service in a text that a stand-in has read.
+fn addresses(text: &str, of: &str) -> usize {
+    let own = |line: &'_ str| line.strip_prefix(of)?.strip_prefix(" = ").map(str::to_string);
+    let line = text.lines().find_map(own);
     line.map_or(0, |all| all.split(',').filter(|one| !one.is_empty()).count())
 }
 
 /// A pod with the port of its stand-in.
-struct Seen {
-    name: String,
-    uid: String,
-    port: u16,
+pub(super) struct Standin {
+    pub(super) name: String,
+    pub(super) uid: String,
+    pub(super) port: u16,
 }
 
 /// The pods of a service, by a label.
-fn pods(services: &Services, label: &str, of: &str, port: u16) -> Vec<Seen> {
+pub(super) fn pods(services: &Services, label: &str, of: &str, port: u16) -> Vec<Standin> {
     let all = bed().list(services.namespace, "pods").expect("pods");
     let own = all.iter().filter(|pod| pod["metadata"]["labels"][label] == of);
     own.map(|pod| {
         let text = |key: &str| pod["metadata"][key].as_str().unwrap_or_default().to_string();
-        Seen { name: text("name"), uid: text("uid"), port }
+        Standin { name: text("name"), uid: text("uid"), port }
     })
     .collect()
 }
 
-/// When it heard of the fourth member, in milliseconds since 1970: with one signal, in the
-/// same pod and the same container.
-fn heard_once(services: &Services, seen: &Seen) -> i64 {
+/// Wait until each of them has read another text.
+pub(super) fn wait_signalled(services: &Services, all: &[&Standin]) {
+    for seen in all {
+        wait_for("a signal", GROWS_IN, || {
+            let loads = services.loads_at(&seen.name, seen.port)?;
+            Ok((loads.len() > 1).then_some(()))
+        })
+        .unwrap_or_else(|e| panic!("{}: {e:#}", seen.name));
+    }
+}
+
+/// When it heard that a service below has another address, in milliseconds since 1970: with one
+/// signal, in the same pod and the same container. Its texts have so many before and after.
+pub(super) fn heard_once(services: &Services, seen: &Standin, of: &str, counts: [usize; 2]) -> i64 {
     let pod = services.pod(&seen.name);
     assert_eq!(pod["metadata"]["uid"], seen.uid.as_str(), "{} is the same", seen.name);
     let containers = pod["status"]["containerStatuses"].as_array().expect("containers");
@@ -100,8 +112,8 @@ fn heard_once(services: &Services, seen: &Seen) -> i64 {
     let loads = services.loads_at(&seen.name, seen.port).expect("the stand-in");
     let causes: Vec<&str> = loads.iter().map(|(_, cause, _)| cause.as_str()).collect();
     assert_eq!(causes, ["start", "SIGHUP"], "{} was signalled once", seen.name);
-    let members: Vec<usize> = loads.iter().map(|(_, _, text)| addresses(text)).collect();
-    assert_eq!(members, [3, 4], "{}: {loads:?}", seen.name);
+    let told: Vec<usize> = loads.iter().map(|(_, _, text)| addresses(text, of)).collect();
+    assert_eq!(told, counts, "{}: {loads:?}", seen.name);
     loads[1].0
 }
 
@@ -118,7 +130,7 @@ pub(super) fn a_fourth_member() {
     for seen in config.iter().chain(&control).chain(&agents) {
         let loads = services.loads_at(&seen.name, seen.port).expect("the stand-in");
         assert_eq!(loads.len(), 1, "{} has read one text: {loads:?}", seen.name);
-        assert_eq!(addresses(&loads[0].2), 3, "{}: {loads:?}", seen.name);
+        assert_eq!(addresses(&loads[0].2, RING.1), 3, "{}: {loads:?}", seen.name);
     }
     let begin = Instant::now();
     services.apply(&manifest(4));
@@ -129,22 +141,8 @@ pub(super) fn a_fourth_member() {
     })
     .expect("it joins");
     let grown = begin.elapsed();
-    for seen in control.iter().chain(&agents) {
-        wait_for("a signal", GROWS_IN, || {
-            let loads = services.loads_at(&seen.name, seen.port)?;
-            Ok((loads.len() > 1).then_some(()))
-        })
-        .unwrap_or_else(|e| panic!("{}: {e:#}", seen.name));
-    }
-    for seen in &config {
-        wait_for("config to be recreated", GROWS_IN, || {
-            let pod = services.get("pod", &seen.name)?;
-            let is_new = pod["metadata"]["uid"] != seen.uid.as_str();
-            let loads = services.loads_at(&seen.name, seen.port)?;
-            Ok((is_new && loads.len() == 1 && addresses(&loads[0].2) == 4).then_some(()))
-        })
-        .unwrap_or_else(|e| panic!("{}: {e:#}", seen.name));
-    }
+    let signalled: Vec<&Standin> = control.iter().chain(&agents).collect();
+    wait_signalled(&services, &signalled);
     services.wait_long("stack", "contrail");
     let new: Vec<String> =
         pods(&services, OWNER, "config", CONFIG).into_iter().map(|seen| seen.uid).collect();
@@ -153,7 +151,7 @@ pub(super) fn a_fourth_member() {
         pods(&services, OWNER, "config", CONFIG).into_iter().map(|seen| seen.uid).collect();
     assert_eq!(after, new, "config is recreated once");
     let heard: Vec<i64> =
-        control.iter().chain(&agents).map(|seen| heard_once(&services, seen)).collect();
+        signalled.iter().map(|seen| heard_once(&services, seen, RING.1, [3, 4])).collect();
     let last = heard.iter().max().copied().unwrap_or_default();
     println!(
         "figure: d1-scale: a fourth member after {:.0} s, the last of {} signals {} ms after it was on record, no restart",

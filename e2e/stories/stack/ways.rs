@@ -7,6 +7,7 @@ use palladion_api::reasons::Reason;
 use palladion_e2e::bed;
 use palladion_e2e::stack::{PATIENCE, Services, example};
 use palladion_e2e::wait_for;
+use palladion_testbed::audit::{AuditEntry, AuditMark};
 use serde_json::{Value, json};
 
 use super::manifest::service;
@@ -74,21 +75,17 @@ pub(super) fn nodes_all_at_once() {
     assert_eq!(read("above-0")[0].2, format!("below = {host}\n"));
     // A second one below, of which the scheduler has another node.
     let old: Vec<String> = ["above-0", "above-1"].map(|pod| services.uid(pod)).to_vec();
+    let mark = bed().cluster.audit_mark().expect("the audit log");
     services.patch("component", "below", &json!({ "spec": { "replicas": 2 } }));
-    wait_for("all pods to be gone before one is back", PATIENCE, || {
-        let pods = bed().list(services.namespace, "pods")?;
-        let uids = |is: &dyn Fn(&str) -> bool| {
-            let of = pods.iter().filter(|p| {
-                p["metadata"]["name"].as_str().is_some_and(|name| name.starts_with("above-"))
-            });
-            of.filter(|p| p["metadata"]["uid"].as_str().is_some_and(is)).count()
+    wait_for("both pods to be new", PATIENCE, || {
+        let all = ["above-0", "above-1"].map(|pod| services.get("pod", pod).unwrap_or_default());
+        let is_new = |pod: &Value| {
+            pod["metadata"]["uid"].as_str().is_some_and(|uid| old.iter().all(|o| o != uid))
         };
-        let (kept, new) =
-            (uids(&|uid| old.iter().any(|o| o == uid)), uids(&|uid| old.iter().all(|o| o != uid)));
-        assert!(kept == 0 || new == 0, "{kept} of the old and {new} of the new at once");
-        Ok((new == 2).then_some(()))
+        Ok(all.iter().all(is_new).then_some(()))
     })
     .expect("all at once");
+    gone_before_any_was_back(&services, mark);
     services.wait_ready("component", "above");
     let second = services.pod("below-1")["status"]["hostIP"].clone();
     assert_ne!(second, host.as_str(), "one port of a node is one pod's");
@@ -122,6 +119,38 @@ pub(super) fn nodes_all_at_once() {
     services.wait_ready("component", "below");
     services.wait_ready("component", "above");
     services.end();
+}
+
+/// By the audit log: kubelets have removed both pods that were there, after their containers had
+/// ended, before the first one was created again.
+fn gone_before_any_was_back(services: &Services, since: AuditMark) {
+    let of_pods = |user: &str, verb: &str| -> Vec<AuditEntry> {
+        let all = bed().cluster.audit_entries(since, user).expect("the audit log");
+        let ours = |e: &AuditEntry| {
+            (e.verb.as_str(), e.resource.as_str(), e.subresource.as_str()) == (verb, "pods", "")
+                && e.namespace == services.namespace
+                && (200..300).contains(&e.code)
+        };
+        all.into_iter().filter(ours).collect()
+    };
+    let time = |e: &AuditEntry| e.time.parse::<jiff::Timestamp>().expect("a time of the audit log");
+    let removed = of_pods("system:node:", "delete");
+    let removed: Vec<&AuditEntry> =
+        removed.iter().filter(|e| e.name.starts_with("above-")).collect();
+    assert_eq!(removed.len(), 2, "{removed:?}");
+    // The log does not name what is created. The first is the second one below, of which those
+    // above are told.
+    let mut created: Vec<jiff::Timestamp> =
+        of_pods("system:serviceaccount:kube-system:statefulset-controller", "create")
+            .iter()
+            .map(time)
+            .collect();
+    created.sort_unstable();
+    assert_eq!(created.len(), 3, "{created:?}");
+    for gone in removed {
+        let (at, back) = (time(gone), created[1]);
+        assert!(at < back, "{} was removed at {at}, and a pod was back at {back}", gone.name);
+    }
 }
 
 /// What is common reaches every child that can take it; what a Stack has created goes with it

@@ -20,11 +20,15 @@ struct Mistake {
     finder: Finder,
 }
 
-const fn said(type_: &'static str, reason: Reason, words: &'static [&'static str]) -> Said {
+pub(super) const fn said(
+    type_: &'static str,
+    reason: Reason,
+    words: &'static [&'static str],
+) -> Said {
     Said { type_, reason, words }
 }
 
-fn object(kind: &str, name: &str, spec: &Value) -> Value {
+pub(super) fn object(kind: &str, name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": "palladion.dev/v1alpha1", "kind": kind,
         "metadata": { "name": name }, "spec": spec,
@@ -32,7 +36,7 @@ fn object(kind: &str, name: &str, spec: &Value) -> Value {
 }
 
 /// A Component that comes up by itself, with a text for its pod.
-fn right() -> Value {
+pub(super) fn right() -> Value {
     json!({
         "network": { "ports": [{ "name": "http", "port": 8080 }] },
         "config": { "files": [{ "name": "conf", "template": "port = {{ ports.http }}\n" }] },
@@ -215,7 +219,7 @@ pub(super) fn of_order() {
     services.end();
 }
 
-const OPERATOR: (Finder, &str) = (Finder::Operator, "");
+pub(super) const OPERATOR: (Finder, &str) = (Finder::Operator, "");
 const LABEL: &str = "example.com/mistake";
 
 fn profile(name: &str, spec: &Value) -> String {

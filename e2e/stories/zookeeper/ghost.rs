@@ -17,7 +17,8 @@ use super::changes::three_vote;
 
 /// The port of clients.
 const CLIENTS: u16 = 2181;
-/// After this its agent, which sees that the ensemble goes on without it, has stopped it.
+/// After this its agent, which sees that another has its place, has stopped it. Until then it is
+/// a follower without a vote: whoever still knows its address may be served by the ensemble.
 const STOPPED_IN: Duration = Duration::from_secs(15);
 /// For so long it is asked.
 const WATCHED: Duration = Duration::from_secs(40);
@@ -39,6 +40,18 @@ struct Served {
     created: Vec<String>,
     /// When it last granted a session.
     last: Option<Duration>,
+}
+
+/// No Service sends clients to it.
+fn is_on_no_list(service: &Service, server: Ipv4Addr) {
+    let slices = bed().list(service.name, "endpointslices").expect("endpoints");
+    assert!(!slices.is_empty(), "the Services of its clients have endpoints");
+    for slice in &slices {
+        let endpoints = slice["endpoints"].as_array().into_iter().flatten();
+        let mut addresses = endpoints.flat_map(|e| e["addresses"].as_array().into_iter().flatten());
+        let ip = server.to_string();
+        assert!(!addresses.any(|address| *address == ip.as_str()), "{ip}: {slice:#}");
+    }
 }
 
 /// Ask it again and again, as a client that has its address does.
@@ -102,8 +115,10 @@ pub fn serves_nobody() {
     let said = asked(node, old, "srvr").expect("asked");
     assert!(said.contains("not currently serving requests"), "the old server: {said:?}");
     let port = bed().cluster.forward(old).expect("forwarded");
+    is_on_no_list(&service, ip);
     bed().cluster.heal_node(node).expect("healed");
     let served = ask_for_sessions(port);
+    is_on_no_list(&service, ip);
     println!(
         "{} sessions were asked for, the last was granted after {:?}, {} writes were taken",
         served.asked,
@@ -111,6 +126,8 @@ pub fn serves_nobody() {
         served.created.len()
     );
     assert!(served.last.is_none_or(|last| last < STOPPED_IN), "it serves: {:?}", served.last);
+    let said = asked(node, old, "srvr").expect("asked");
+    assert!(said.is_empty(), "it was not stopped: {said:?}");
     // What it took until it was stopped, it took as a follower of the ensemble.
     for address in ensemble.addresses() {
         let port = bed().cluster.forward(address).expect("forwarded");

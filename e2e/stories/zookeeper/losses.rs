@@ -13,6 +13,8 @@ use super::forming::three;
 
 /// The member that is wiped; the first one forms the ensemble, and is asked about data.
 const WIPED: u32 = 2;
+/// Nodes before all are killed, and after they are back.
+const SOME: usize = 50;
 
 pub fn wiped() {
     let ensemble = three();
@@ -39,6 +41,7 @@ pub fn wiped() {
 pub fn all_killed() {
     let ensemble = three();
     let writing = Writing::begin(&ensemble).expect("writing");
+    writing.wait_acknowledged(SOME).expect("acknowledged before they are killed");
     let ids = ensemble.voters();
     let name = ensemble.name;
     bed().kubectl(&format!("delete pods --all -n {name} --grace-period=1")).expect("deleted");
@@ -47,6 +50,7 @@ pub fn all_killed() {
         .wait("the quorum to be missed", |o| condition(o, "Available")["status"] == "False");
     ensemble.wait_servers(3);
     assert_eq!(ensemble.voters(), ids, "the same servers");
+    writing.wait_acknowledged(SOME).expect("acknowledged after they were killed");
     writing.end(&ensemble).expect("all that was acknowledged is there");
 }
 
