@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition as Definition, CustomResourceDefinitionNames,
+};
 use palladion_api::reasons::Reason;
 use serde_json::Value;
 
@@ -31,9 +34,6 @@ pub fn files() -> Vec<Generated> {
     files
 }
 
-type Definition =
-    k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-
 fn page(definition: &Definition) -> String {
     let names = &definition.spec.names;
     let schema = palladion_api::crd::schema(definition);
@@ -44,7 +44,7 @@ fn page(definition: &Definition) -> String {
         definition.spec.group,
         palladion_api::VERSION,
         definition.spec.scope.to_lowercase(),
-        names.short_names.as_deref().unwrap_or_default().join("`, `kubectl get "),
+        words(names).join("`, `kubectl get "),
     );
     let mut rules = Vec::new();
     collect_rules(&schema, "", &mut rules);
@@ -69,6 +69,14 @@ fn page(definition: &Definition) -> String {
     text
 }
 
+/// By which kubectl finds objects of a kind: its short names, or its plural where it has none.
+fn words(names: &CustomResourceDefinitionNames) -> Vec<String> {
+    match names.short_names.clone().unwrap_or_default() {
+        none if none.is_empty() => vec![names.plural.clone()],
+        short => short,
+    }
+}
+
 /// One row for each field, nested ones by their full path.
 fn rows(schema: &Value, prefix: &str, text: &mut String) {
     let required: Vec<&str> =
@@ -78,7 +86,8 @@ fn rows(schema: &Value, prefix: &str, text: &mut String) {
         let kubernetes = KUBERNETES.iter().find(|(field, _)| field == name).map(|(_, kind)| *kind);
         let claim = (name == "spec" && prefix.ends_with("volumeClaimTemplates[]."))
             .then_some("PersistentVolumeClaimSpec");
-        let reserved = name == "config" && prefix.is_empty();
+        // Settings of a server by name: the schema lists those alone that are refused.
+        let is_refused = name == "config" && field["x-kubernetes-preserve-unknown-fields"] == true;
         let foreign = kubernetes.or(claim);
         let default = match &field["default"] {
             Value::Null if required.contains(&name.as_str()) => "required".to_string(),
@@ -92,7 +101,7 @@ fn rows(schema: &Value, prefix: &str, text: &mut String) {
             .replace('|', "\\|");
         let _ =
             writeln!(text, "| `{path}` | {} | {default} | {meaning} |", type_of(field, foreign));
-        if foreign.is_none() && !reserved {
+        if foreign.is_none() && !is_refused {
             rows(field, &format!("{path}."), text);
             rows(&field["items"], &format!("{path}[]."), text);
             if field["additionalProperties"].is_object() {
@@ -181,6 +190,43 @@ mod tests {
         let rule =
             json!({ "messageExpression": "'more than 80 %% in %s: %d'.format([self.a, self.b])" });
         assert_eq!(message(&rule), "more than 80 % in …: …");
+    }
+
+    fn page_of(kind: &str) -> String {
+        let all = palladion_api::crd::all();
+        let found = all.iter().find(|definition| definition.spec.names.kind == kind);
+        page(found.expect("a kind"))
+    }
+
+    #[test]
+    fn every_field_of_a_configuration_has_its_row() {
+        for kind in ["Component", "NodeAgentGroup"] {
+            let page = page_of(kind);
+            for field in
+                ["key", "mountPath", "parameters", "files", "files[].name", "files[].template"]
+            {
+                let row = format!("\n| `config.{field}` | ");
+                assert!(page.contains(&row), "{kind} has no row for config.{field}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_that_are_refused_are_no_fields() {
+        let page = page_of("CassandraCluster");
+        assert!(page.contains("\n| `config` | "));
+        assert!(!page.contains("\n| `config."), "num_tokens and others can only be refused");
+    }
+
+    #[test]
+    fn every_page_says_how_its_kind_is_read() {
+        for definition in palladion_api::crd::all() {
+            let (kind, page) = (&definition.spec.names.kind, page(&definition));
+            assert!(!page.contains("kubectl get `"), "{kind} has an empty command");
+            assert!(page.contains("`kubectl get "), "{kind} has no command");
+        }
+        assert!(page_of("Component").contains("`kubectl get components`"));
+        assert!(page_of("ZookeeperCluster").contains("`kubectl get zookeeper`"));
     }
 
     #[test]

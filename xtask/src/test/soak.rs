@@ -1,6 +1,8 @@
-//! `cargo xtask soak`: the same tests with their long repetitions, and the
-//! simulator without its shortcuts.
+//! `cargo xtask soak`: the same tests with their long repetitions, the simulator without
+//! its shortcuts, and the agents with real servers.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -23,6 +25,11 @@ const SIMULATORS: [(&str, &str); 3] = [
     ("palladion-zookeeper", "ensemble"),
     ("palladion-rabbitmq", "cluster"),
 ];
+
+/// Where Debian's package has the programs of RabbitMQ.
+const DEBIANS_RABBITMQ: &str = "/usr/lib/rabbitmq/bin";
+/// The directory that they are in elsewhere.
+const RABBITMQ: &str = "RABBITMQ_BIN";
 
 /// Optimised, which landing has no time to compile: the stories take a quarter.
 fn words<'a>((package, test): (&'a str, &'a str)) -> [&'a str; 8] {
@@ -56,7 +63,8 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
         tally.ended(outcome);
         return conclude(begin, &tally);
     }
-    let outcome = build().and_then(|()| the_testbed(&mut tally));
+    let outcome =
+        build().and_then(|()| the_testbed(&mut tally)).and_then(|()| with_real_servers(&mut tally));
     tally.ended(outcome);
     beside(&bench, &mut tally, || simulator(*histories));
     conclude(begin, &tally)
@@ -99,4 +107,48 @@ fn the_testbed(tally: &mut Tally) -> Result<()> {
     let mut command = cargo(&words);
     command.args(["--", "--ignored", "--test-threads", "1"]);
     tally.step("the testbed itself", "", &mut command)
+}
+
+/// The agents of services with real servers, without Kubernetes. The libraries of ZooKeeper come
+/// by Maven, as those of the testbed do. RabbitMQ is to be on this machine: that of the testbed is
+/// in an image. Where it is not, its tests are counted as left out.
+fn with_real_servers(tally: &mut Tally) -> Result<()> {
+    let has_nodes = has_rabbitmq(std::env::var_os(RABBITMQ));
+    if !has_nodes {
+        eprintln!(
+            "no rabbitmq-server in {DEBIANS_RABBITMQ}, nor in {RABBITMQ}: the tests of its agent with real nodes are left out"
+        );
+    }
+    for (package, has_servers) in
+        [("palladion-agent-zookeeper", true), ("palladion-agent-rabbitmq", has_nodes)]
+    {
+        let mut command = cargo(&["test", "--package", package, "--locked", "--test", "real"]);
+        if has_servers {
+            command.args(["--", "--ignored"]);
+        }
+        tally.step(&format!("{package} with real servers"), "", &mut command)?;
+    }
+    Ok(())
+}
+
+/// Is there a server where its agent's tests look for one?
+fn has_rabbitmq(named: Option<OsString>) -> bool {
+    let directory = named.map_or_else(|| DEBIANS_RABBITMQ.into(), PathBuf::from);
+    directory.join("rabbitmq-server").exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rabbitmq_is_where_its_programs_are() {
+        let directory = std::env::temp_dir().join(format!("rabbitmq-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let named = || Some(directory.clone().into_os_string());
+        assert!(!has_rabbitmq(named()));
+        std::fs::write(directory.join("rabbitmq-server"), "").expect("written");
+        assert!(has_rabbitmq(named()));
+        std::fs::remove_dir_all(&directory).expect("removed");
+    }
 }
