@@ -9,7 +9,7 @@ use crate::validate::Valid;
 use palladion_api::component::names;
 use palladion_api::labels::SPEC_HASH;
 use palladion_api::staged::{Addresses, ConfigKey, ReloadPolicy};
-use palladion_plan::hash;
+use palladion_plan::{Object, hash};
 use serde_json::{Value, json};
 
 /// Counts the ways in which a template was made from a spec. A release that
@@ -67,6 +67,15 @@ pub fn stateful_set(valid: &Valid, wanted: Wanted<'_>) -> Value {
     }
     set["spec"] = spec;
     set
+}
+
+/// Leave the template of a set as it is stored, with what it was made from.
+pub fn keep_template(set: &mut Value, stored: &Object) {
+    let part = |pointer| stored.at(pointer).cloned().unwrap_or_default();
+    set["spec"]["template"] = part("/spec/template");
+    for key in [SPEC_HASH, names::AGENT_IMAGE] {
+        set["metadata"]["annotations"][key] = json!(stored.meta.annotations.get(key));
+    }
 }
 
 fn template(valid: &Valid, agent_image: &str, hash: &str) -> Value {

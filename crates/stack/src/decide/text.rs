@@ -41,13 +41,13 @@ impl Text {
     pub fn rendered(
         templates: &Templates,
         variables: &Variables,
-        (key, pod): (String, &PodFact),
+        (key, pod): (String, &str),
         draft: &mut Draft,
     ) -> Option<Self> {
         match templates.render(variables) {
             Ok(files) => Some(Self::new(key, files)),
             Err(Problem { file, line, fault }) => {
-                let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
+                let (pod, line) = (pod.to_string(), line.unwrap_or_default());
                 draft.report(objects::Problem::Unrenderable { pod, file, line, fault });
                 None
             }

@@ -8,7 +8,7 @@ mod templates;
 mod tests;
 mod variables;
 
-pub use placeholder::placeholders;
+pub use placeholder::{NODE, address, placeholders};
 pub use templates::{Problem, Templates};
 pub use variables::{OfGroup, Own, Peer, Variables, dependency};
 

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Members of each dependency, and pods at the least.
 const MEMBERS: i32 = 3;
 
+/// The node of a pod that has none yet.
+pub const NODE: &str = "node";
+
 /// A map that has a value for every key: which ports and attributes a service
 /// has, it says itself when it is there.
 #[derive(Debug)]
@@ -44,7 +47,7 @@ pub fn placeholders(
             ordinal: 0,
             address: address(0),
             ip: address(0),
-            node: "node".to_string(),
+            node: NODE.to_string(),
         }),
         group: None,
         nodes: Some((0..replicas.max(1)).map(peer).collect()),
@@ -55,7 +58,8 @@ pub fn placeholders(
     }
 }
 
-fn address(ordinal: i32) -> String {
+/// An address that no pod has, in place of one that is not known yet (RFC 5737).
+pub fn address(ordinal: i32) -> String {
     format!("192.0.2.{}", ordinal + 1)
 }
 

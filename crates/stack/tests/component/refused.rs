@@ -106,6 +106,42 @@ fn a_rollout_stops_when_texts_cannot_be_made_any_more() {
     assert_ne!(world.uids()["web-0"], uids["web-0"]);
 }
 
+/// All have stopped for an image when a text and another image are asked for.
+#[test]
+fn a_recreation_comes_to_its_end_when_texts_cannot_be_made_any_more() {
+    let mut world = World::settled(recreated(a_spec()));
+    world.set_spec(with(recreated(a_spec()), IMAGE, json!("good:2")));
+    while world.set()["spec"]["replicas"] != 0 {
+        world.pass(1);
+    }
+    let next = with(recreated(a_spec()), IMAGE, json!("good:3"));
+    world.set_spec(with(next.clone(), FILE, json!(UNMADE)));
+    world.pass(120);
+    assert!(world.is_ready("web-0") && world.is_ready("web-1"), "{}", world.status());
+    assert_eq!(world.pod("web-0")["spec"]["containers"][0]["image"], "good:2");
+    let writes = world.writes();
+    world.pass(600);
+    assert_eq!(world.writes(), writes, "at rest nothing is written");
+    world.set_spec(next);
+    world.pass(120);
+    assert!(world.is_at_rest(), "{}", world.status());
+    assert_eq!(world.pod("web-0")["spec"]["containers"][0]["image"], "good:3");
+}
+
+#[test]
+fn the_number_of_pods_is_followed_while_a_newer_template_waits() {
+    let mut world = World::settled(a_spec());
+    let unmade = with(with(a_spec(), IMAGE, json!("good:2")), FILE, json!(UNMADE));
+    world.set_spec(with(unmade.clone(), "/replicas", json!(1)));
+    world.pass(60);
+    assert_eq!(world.set()["spec"]["replicas"], 1);
+    assert!(world.get(kinds::POD, "web-1").is_none());
+    assert_eq!(world.pod("web-0")["spec"]["containers"][0]["image"], "good:1");
+    world.set_spec(unmade);
+    world.pass(60);
+    assert_eq!(world.pod("web-1")["spec"]["containers"][0]["image"], "good:1");
+}
+
 #[test]
 fn a_foreign_service_keeps_no_pod_from_starting_as_before() {
     let mut world = World::settled(a_spec());

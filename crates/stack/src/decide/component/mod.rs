@@ -33,9 +33,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     if are_stuck(facts.snapshot, texts.made) {
         draft.wait_for(Waiting::Unmade);
     }
-    if !set::is_held(facts, template, &texts) {
-        set::decide(facts, valid, image, (&work, &purpose), &mut draft);
-    }
+    let takes = set::takes(facts, template, &texts);
+    set::decide(facts, valid, (image, takes), (&work, &purpose), &mut draft);
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
     match are_kept(facts.snapshot, texts.made) {

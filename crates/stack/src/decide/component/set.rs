@@ -36,18 +36,30 @@ pub fn purpose(template: &str, texts: &Texts) -> String {
     hash::of(&json!([template, texts]))
 }
 
-/// Does the set keep its template and its number, because the texts for a newer template do
-/// not come about (safety rule 8.8)? A pod that is lost meanwhile would bring it in.
-pub fn is_held(facts: &Facts<'_>, template: &str, texts: &Texts) -> bool {
-    let is_old = |set: &SetFact| set.template != template && !set.object.meta.is_terminating();
-    are_stuck(facts.snapshot, texts.made) && facts.set.as_ref().is_some_and(is_old)
+/// Which template a set that exists gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// The newest.
+    Newest,
+    /// The one that it has: the texts for a newer one do not come about (safety rule 8.8), and
+    /// a pod that is lost meanwhile would bring it in.
+    ItsOwn,
+}
+
+/// Which template the set gets.
+pub fn takes(facts: &Facts<'_>, template: &str, texts: &Texts) -> Takes {
+    let is_old = facts.set.as_ref().is_some_and(|set| set.template != template);
+    match are_stuck(facts.snapshot, texts.made) && is_old {
+        true => Takes::ItsOwn,
+        false => Takes::Newest,
+    }
 }
 
 /// State the set as it should be now.
 pub fn decide(
     facts: &Facts<'_>,
     valid: &Valid,
-    image: &str,
+    (image, takes): (&str, Takes),
     (work, purpose): (&Work<'_>, &str),
     draft: &mut Draft,
 ) {
@@ -77,14 +89,19 @@ pub fn decide(
         }
         (None, Recreate::Now | Recreate::No) => (running, None),
     };
-    let is_written =
-        stored.template == set::template_hash(valid, image) && stored.replicas == wanted.replicas;
+    let mut object = set::stateful_set(valid, wanted);
+    if takes == Takes::ItsOwn {
+        set::keep_template(&mut object, &stored.object);
+    }
+    let has_template =
+        takes == Takes::ItsOwn || stored.template == set::template_hash(valid, image);
+    let is_written = has_template && stored.replicas == wanted.replicas;
     if !is_written {
         let what = ObjectKey::new(STATEFUL_SET, &valid.namespace, name).to_string();
         wait_for(draft, (STATEFUL_SET, name), Waiting::Updated { set: what });
     }
     let proof = evidence::may_shrink(facts, valid, stored, wanted.replicas, work.recreate);
-    apply(facts.snapshot, STATEFUL_SET, set::stateful_set(valid, wanted), (proof, event), draft);
+    apply(facts.snapshot, STATEFUL_SET, object, (proof, event), draft);
 }
 
 /// What the recreation of all pods waits for.

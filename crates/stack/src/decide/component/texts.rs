@@ -8,7 +8,7 @@ use crate::decide::draft::Draft;
 use crate::decide::settle::{Timing, timing};
 use crate::decide::text::{Made, Room, Text, has_changed_outside, write_map};
 use crate::facts::Facts;
-use crate::render::{Own, Peer, Templates, Variables, dependency};
+use crate::render::{self, Own, Peer, Templates, Variables, dependency};
 use crate::validate::Valid;
 use crate::words::gates::Closed;
 use palladion_api::component::names;
@@ -41,10 +41,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Dra
     let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
         return without_config(valid);
     };
-    let mut texts = match addresses(facts, valid) {
-        Err(lacking) => Texts { lacking: Some(lacking), ..Texts::default() },
-        Ok(peers) => make(facts, valid, (config, templates), base, peers, draft),
-    };
+    let (peers, lacking) = peers(facts, valid);
+    let mut texts = make(facts, valid, (config, templates), base, peers, draft);
+    if lacking.is_some() {
+        texts = Texts { all: BTreeMap::new(), lacking, made: texts.made };
+    }
     hold_back(facts, valid, base, &mut texts, draft);
     if write(facts, valid, config, &texts, draft) == Made::NotAll {
         texts.made = Made::NotAll;
@@ -58,20 +59,23 @@ fn without_config(valid: &Valid) -> Texts {
     Texts { all: pods.map(|pod| (pod, text())).collect(), ..Texts::default() }
 }
 
-/// All pods with their addresses, or the one that has none yet.
-fn addresses(facts: &Facts<'_>, valid: &Valid) -> Result<Vec<Peer>, Closed> {
+/// All pods with their addresses, and the first that has none yet: a placeholder stands for that.
+fn peers(facts: &Facts<'_>, valid: &Valid) -> (Vec<Peer>, Option<Closed>) {
     let moves = match valid.spec.network.addresses {
         Addresses::PodIp => true,
         Addresses::Service | Addresses::HostNetwork => false,
     };
+    let mut lacking = None;
     let peer = |ordinal: i32| {
         let name = names::pod(&valid.name, ordinal);
-        let address =
-            address(facts, valid, ordinal).ok_or(Closed::Address { pod: name.clone() })?;
+        let address = address(facts, valid, ordinal).unwrap_or_else(|| {
+            lacking.get_or_insert(Closed::Address { pod: name.clone() });
+            render::address(ordinal)
+        });
         let ip = moves.then(|| address.clone());
-        Ok(Peer { name, ordinal, address, ip })
+        Peer { name, ordinal, address, ip }
     };
-    valid.ordinals().map(peer).collect()
+    (valid.ordinals().map(peer).collect(), lacking)
 }
 
 /// The address by which others reach a pod.
@@ -109,20 +113,22 @@ fn make(
         nodes: Some(nodes.clone()),
     };
     let mut room = Room::default();
-    for ordinal in valid.ordinals() {
-        let pod = facts.there(ordinal).and_then(|p| Some((p, p.address.clone()?)));
-        let (Some((pod, ip)), Some(peer)) = (pod, nodes.iter().find(|n| n.ordinal == ordinal))
-        else {
-            continue;
-        };
-        let (name, address) = (peer.name.clone(), peer.address.clone());
-        let node = pod.node.clone().unwrap_or_default();
-        let key = key(config.key, pod, &ip);
-        variables.own = Some(Own { name, ordinal, address, ip, node });
-        match Text::rendered(templates, &variables, (key, pod), draft) {
+    for Peer { name, ordinal, address, .. } in nodes {
+        let there = facts.there(ordinal).and_then(|p| Some((p, p.address.clone()?)));
+        // One that is not there yet is tried, so that it is known whether it will have one.
+        let ip = there.as_ref().map_or_else(|| render::address(ordinal), |(_, ip)| ip.clone());
+        let node = there.as_ref().map_or_else(
+            || render::NODE.to_string(),
+            |(pod, _)| pod.node.clone().unwrap_or_default(),
+        );
+        let key = there.as_ref().map(|(pod, ip)| key(config.key, pod, ip)).unwrap_or_default();
+        variables.own = Some(Own { name: name.clone(), ordinal, address, ip, node });
+        match Text::rendered(templates, &variables, (key, &name), draft) {
             None => texts.made = Made::NotAll,
             Some(text) if room.takes(&text, draft) => {
-                texts.all.insert(pod.name.clone(), text);
+                if there.is_some() {
+                    texts.all.insert(name, text);
+                }
             }
             Some(_) => return Texts { made: Made::NotAll, ..Texts::default() },
         }

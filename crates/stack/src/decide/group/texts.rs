@@ -85,7 +85,7 @@ fn make(
         }
         let is_shared = own.is_none();
         let variables = of(valid, config.key, Variables { own, ..variables.clone() });
-        let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) else {
+        let Some(text) = Text::rendered(templates, &variables, (key, &pod.name), draft) else {
             texts.made = Made::NotAll;
             break;
         };
