@@ -180,7 +180,8 @@ impl Engine {
         self.begin(term.epoch);
         let ended = self.work(term.clone(), candidacy.lost(), stop).await;
         self.metrics.leader.set(0);
-        if ended.is_ok() {
+        // What still computes writes nothing any more.
+        if matches!(ended, Ok(()) | Err(EngineError::TooManyLate)) {
             candidacy.resign().await;
             tracing::info!(epoch = term.epoch, "gave up the leadership");
         }

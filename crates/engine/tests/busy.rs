@@ -129,6 +129,8 @@ fn a_decision_that_takes_too_long_is_told_and_another_spec_is_decided() {
         fake.get("toys", "n", "without-end").unwrap()["metadata"]["resourceVersion"].clone();
     toy(&fake, "b", json!({"count": 1, "value": "z"}));
     until("another one is served", BUSY, || made(&fake, "b", 1, "z"));
+    let begun = BEGUN.lock().unwrap().iter().filter(|name| *name == "without-end").count();
+    assert!(begun > 1, "it was tried again");
     let told = fake.get("toys", "n", "without-end").unwrap();
     assert_eq!(told["metadata"]["resourceVersion"], version, "it is told once");
     assert!(made(&fake, "without-end", 1, "x"), "what was made is left as it is");
@@ -185,6 +187,24 @@ fn no_more_decisions_are_made_at_once_than_there_are_places() {
     until("made", BUSY * 2, || (0..40).all(|n| made(&fake, &format!("c{n}"), 1, "x")));
     let (_, most) = *AT_ONCE.lock().unwrap();
     assert!((2..=at_once()).contains(&most), "{most} at once");
+    stop.cancel();
+    assert!(engine.join().unwrap().is_ok());
+}
+
+#[test]
+fn decisions_that_take_long_hold_no_places() {
+    let fake = Fake::new();
+    let stop = CancellationToken::new();
+    let engine = start(&fake, &stop, LONGEST);
+    until("leads", BUSY, || !lease(&fake, "holderIdentity").is_null());
+    let slow: Vec<String> = (0..3 * at_once()).map(|n| format!("hostile{n}")).collect();
+    slow.iter().for_each(|name| toy(&fake, name, behaves("endless", "x")));
+    until("are being decided", BUSY, || has_begun(&slow[at_once()]));
+    toy(&fake, "honest", json!({"count": 1, "value": "x"}));
+    let began = Instant::now();
+    until("made", BUSY, || made(&fake, "honest", 1, "x"));
+    // With the places held they would take turns: all of them before it.
+    assert!(began.elapsed() < ENDLESS * 2, "after {:?}", began.elapsed());
     stop.cancel();
     assert!(engine.join().unwrap().is_ok());
 }

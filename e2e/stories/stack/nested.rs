@@ -60,6 +60,8 @@ pub(super) fn without_end() {
     // What it computes is lost with the process.
     let restart = "rollout restart deployment/palladion-operator -n palladion-system";
     bed().kubectl(restart).expect("restarted");
+    let waits = "rollout status deployment/palladion-operator -n palladion-system --timeout=120s";
+    bed().kubectl(waits).expect("another operator");
     foreign.end();
     services.end();
 }

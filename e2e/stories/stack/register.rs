@@ -114,31 +114,30 @@ fn kill_in_a_call(services: &Services, met: &mut BTreeSet<String>) {
         };
         Ok(open.map(both).collect())
     };
-    let calls = wait_for("a call to be under way", PATIENCE, || {
+    // One that is being started again after the last time is waited for.
+    let calls = wait_for("the operator to be killed in a call", PATIENCE, || {
         let mut open = open()?;
         open.retain(|(_, nonce)| !met.contains(nonce));
-        Ok((!open.is_empty()).then_some(open))
+        Ok((!open.is_empty() && kill_operators() > 0).then_some(open))
     })
-    .expect("a call");
-    let mut killed = 0;
-    for pod in bed().list(OPERATOR_NAMESPACE, "pods").expect("the operator's pods") {
-        let cluster = &bed().cluster;
-        match cluster.kill(
-            OPERATOR_NAMESPACE,
-            text(&pod, "/metadata/name"),
-            "operator",
-            &Victim::Init,
-        ) {
-            Ok(_) => killed += 1,
-            Err(error) => eprintln!("the operator was not killed: {error:#}"),
-        }
-    }
-    assert!(killed > 0, "no operator was killed");
+    .expect("killed in a call");
     let after = open().expect("the record");
     let cut_short: Vec<&(String, String)> = calls.iter().filter(|c| after.contains(c)).collect();
     assert!(!cut_short.is_empty(), "{calls:?} had ended before the operator died: {after:?}");
     println!("the operator died in calls for {cut_short:?}");
     met.extend(calls.into_iter().map(|(_, nonce)| nonce));
+}
+
+/// Kill all processes of the operator; says how many there were.
+fn kill_operators() -> usize {
+    let pods = bed().list(OPERATOR_NAMESPACE, "pods").expect("the operator's pods");
+    let names = pods.iter().map(|pod| text(pod, "/metadata/name"));
+    let cluster = &bed().cluster;
+    let killed = names.filter(|pod| {
+        let killed = cluster.kill(OPERATOR_NAMESPACE, pod, "operator", &Victim::Init);
+        killed.inspect_err(|error| eprintln!("the operator was not killed: {error:#}")).is_ok()
+    });
+    killed.count()
 }
 
 fn is_delayed(kind: &str) -> bool {

@@ -4,6 +4,7 @@
 
 use palladion_plan::{Mind, Snapshot};
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,10 +16,13 @@ use tracing::debug_span;
 /// How long a decision may take. An honest one takes milliseconds.
 pub const LONGEST: Duration = Duration::from_secs(30);
 
-/// How many decisions are made side by side: more would not be faster, and each takes memory.
+/// How many decisions begin side by side: more would not be faster, and each takes memory.
 pub fn at_once() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get) + 2
 }
+
+/// Who computes longer than this has a place no more, so that others have it.
+const SOON: Duration = Duration::from_secs(1);
 
 /// So many threads that nobody waits for any more, and the process is better begun again: they
 /// take the processors from everybody, and each edit of an object may add one.
@@ -86,17 +90,27 @@ impl Apart {
         facts: &Arc<Snapshot>,
         ask: impl FnOnce(&dyn Mind, &Snapshot) -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
-        // Nobody closes it. Who is left behind has no place any more, so that others have it.
-        let _place = self.places.acquire().await;
+        let place = tokio::select! {
+            // Nobody closes it.
+            place = self.places.acquire() => place,
+            () = self.stopping.cancelled() => return Err(NoAnswer::Stopping),
+        };
+        let mut place = Some(place);
         let (mind, facts, span) = (Arc::clone(mind), Arc::clone(facts), debug_span!("decide"));
         let asked = move || span.in_scope(|| ask(mind.as_ref(), &facts));
         let mut thread = tokio::task::spawn_blocking(asked);
-        tokio::select! {
-            biased;
-            answer = &mut thread => answer.map_err(|error| NoAnswer::Panicked(error.to_string())),
-            () = self.stopping.cancelled() => Err(NoAnswer::Stopping),
-            () = tokio::time::sleep(self.longest) => {
-                Err(NoAnswer::Late(self.leave(thread)))
+        let mut soon = pin!(tokio::time::sleep(SOON));
+        let mut late = pin!(tokio::time::sleep(self.longest));
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut thread => {
+                    return answer.map_err(|error| NoAnswer::Panicked(error.to_string()));
+                }
+                () = self.stopping.cancelled() => return Err(NoAnswer::Stopping),
+                () = &mut late => return Err(NoAnswer::Late(self.leave(thread))),
+                // Others do not wait for it.
+                () = &mut soon, if place.is_some() => place = None,
             }
         }
     }

@@ -74,7 +74,11 @@ pub fn keep_template(set: &mut Value, stored: &Object) {
     let part = |pointer| stored.at(pointer).cloned().unwrap_or_default();
     set["spec"]["template"] = part("/spec/template");
     for key in [SPEC_HASH, names::AGENT_IMAGE] {
-        set["metadata"]["annotations"][key] = json!(stored.meta.annotations.get(key));
+        let Some(annotations) = set["metadata"]["annotations"].as_object_mut() else { continue };
+        match stored.meta.annotations.get(key) {
+            Some(value) => annotations.insert(key.to_string(), json!(value)),
+            None => annotations.remove(key),
+        };
     }
 }
 

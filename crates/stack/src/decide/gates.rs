@@ -212,9 +212,11 @@ fn again(
     (text, inputs): (&str, Option<&str>),
     draft: &mut Draft,
 ) {
-    // Twice as long each time: the node may be away for good. A leader whose clock was ahead may
-    // have given it.
-    let given = given.min(snapshot.now);
+    // A leader whose clock was ahead has given it: when it is old cannot be told.
+    if given > snapshot.now.checked_add(UNUSED).unwrap_or(Timestamp::MAX) {
+        return open(snapshot, pod, start, (text, inputs), draft);
+    }
+    // Twice as long each time: the node may be away for good.
     let pause = given.duration_since(start.since).max(UNUSED);
     let due = given.checked_add(pause).unwrap_or(Timestamp::MAX);
     if gate::config_of(pod) != Some(text) || snapshot.now >= due {

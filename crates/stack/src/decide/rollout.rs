@@ -138,9 +138,10 @@ pub fn unconfirmed(
             }
             continue;
         };
+        let later = |at: Timestamp| at.checked_add(CONFIRMED).unwrap_or(Timestamp::MAX);
+        let due = later(at);
         // A leader whose clock was ahead may have written it.
-        let due = at.min(snapshot.now).checked_add(CONFIRMED).unwrap_or(Timestamp::MAX);
-        match snapshot.now >= due {
+        match snapshot.now >= due || at > later(snapshot.now) {
             true => {
                 let (pod, container) = (pod.name.clone(), RELOAD.to_string());
                 draft.report(Problem::Unconfirmed { pod, container });

@@ -85,8 +85,19 @@ pub enum Made {
     /// As far as is known.
     #[default]
     All,
+    /// What a dependency says is not known, and so not whether they will.
+    Unknown,
     /// No, and somebody has to see to it: pods that start again get what is in the map.
     NotAll,
+}
+
+/// Where one cannot be made, all pods keep what they have: a service of which some have a newer
+/// text was asked for by nobody. Who has none yet gets its own.
+pub fn keep_stored(texts: &mut BTreeMap<String, Text>, stored: Option<&BTreeMap<String, String>>) {
+    let is_stored = |key: &str| {
+        stored.is_some_and(|stored| stored.keys().any(|k| file_of_key(key, k).is_some()))
+    };
+    texts.retain(|_, text| !is_stored(&text.key));
 }
 
 /// The bytes of texts, counted while they are made: texts that do not fit into one map are

@@ -107,8 +107,28 @@ pub fn validate(
 /// The templates, once they were rendered for a trial.
 fn tried(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Result<Templates, Problem> {
     let templates = Templates::parse(&config.files)?;
-    templates.render(&trial(meta, spec, config))?;
+    for ordinal in ordinals(spec) {
+        if let Some(variables) = trial_of(meta, spec, config, ordinal) {
+            templates.render(&variables)?;
+        }
+    }
     Ok(templates)
+}
+
+/// Whose texts are tried: the first two pods and the last.
+fn ordinals(spec: &ComponentSpec) -> BTreeSet<i32> {
+    [0, 1, spec.replicas - 1].into()
+}
+
+/// Variables for a trial of this pod; `None` = there is none of that number.
+fn trial_of(meta: &Meta, spec: &ComponentSpec, config: &Config, ordinal: i32) -> Option<Variables> {
+    let mut here = trial(meta, spec, config);
+    let peer = here.nodes.iter().flatten().find(|node| node.ordinal == ordinal)?.clone();
+    if let Some(own) = &mut here.own {
+        (own.name, own.ordinal) = (peer.name, ordinal);
+        (own.address, own.ip) = (peer.address.clone(), peer.address);
+    }
+    Some(here)
 }
 
 fn trial(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Variables {
@@ -124,22 +144,15 @@ fn trial(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Variables {
     trial
 }
 
-/// Are the addresses of other pods in the text of one? The first two and the last are tried.
+/// Are the addresses of other pods in the text of one of those that are tried?
 fn names_peers(meta: &Meta, spec: &ComponentSpec, templates: &Templates) -> bool {
     let Some(config) = &spec.config else {
         return false;
     };
-    let tried: BTreeSet<i32> = [0, 1, spec.replicas - 1].into();
-    tried.into_iter().any(|ordinal| {
-        let mut here = trial(meta, spec, config);
-        let nodes = here.nodes.clone().unwrap_or_default();
-        let Some(peer) = nodes.iter().find(|node| node.ordinal == ordinal) else {
+    ordinals(spec).into_iter().any(|ordinal| {
+        let Some(here) = trial_of(meta, spec, config, ordinal) else {
             return false;
         };
-        if let Some(own) = &mut here.own {
-            (own.name, own.ordinal) = (peer.name.clone(), ordinal);
-            (own.address, own.ip) = (peer.address.clone(), peer.address.clone());
-        }
         let mut moved = here.clone();
         let others = moved.nodes.iter_mut().flatten().filter(|node| node.ordinal != ordinal);
         others.for_each(|node| node.address = MOVED.to_string());

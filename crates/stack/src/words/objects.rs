@@ -33,5 +33,6 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Delete { what: String } => "delete {what}";
+        ComeBack { set: String } => "let StatefulSet {set} create its pods again";
     }
 }

@@ -65,6 +65,19 @@ fn a_pod_that_keeps_its_claim_starts_again_with_its_old_template() {
     }
 }
 
+/// The others wait for it to be recreated, and start meanwhile as they are.
+#[test]
+fn a_recreation_that_waits_for_a_claim_keeps_nobody_down() {
+    let mut world = World::settled(with_claims(recreated(a_spec())));
+    world.end(kinds::CLAIM, "data-web-1");
+    world.set_spec(with(with_claims(recreated(a_spec())), IMAGE, json!("good:2")));
+    world.pass(60);
+    world.restart_sandbox("web-0");
+    world.pass(60);
+    assert!(world.is_ready("web-0"), "{}", world.status());
+    assert!(world.is_ready("web-1"), "{}", world.status());
+}
+
 #[test]
 fn a_claim_that_is_gone_is_said_to_be_gone_or_unlabelled() {
     let mut world = World::settled(with_claims(a_spec()));

@@ -296,8 +296,11 @@ fn a_time_at_the_end_of_all_times_stops_nothing() {
     world.kubelet.blind.insert("web-0".into());
     world.restart_sandbox("web-0");
     world.pass(5);
+    let ticket = |world: &World| world.status()["gates"][0]["ticket"].clone();
+    let before = ticket(&world);
     put(&mut world, "palladion.dev/gate-given", "9999-12-30T00:00:00Z");
     world.pass(5);
+    assert_ne!(ticket(&world), before, "a time to come is no time");
     world.kubelet.blind.clear();
     world.pass(60);
     assert!(world.is_ready("web-0"), "{}", world.status());

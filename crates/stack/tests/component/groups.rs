@@ -323,8 +323,34 @@ fn no_agent_gets_a_new_template_while_its_text_cannot_be_made() {
     world.pass(60);
     assert_eq!(world.says("Degraded"), format!("True {}", Reason::TemplateInvalid));
     assert_eq!(world.uids(), uids);
+    let starts = world.kubelet.starts.len();
+    world.restart_sandbox("kernel-n1");
+    world.pass(10);
+    assert_eq!(world.kubelet.starts.len(), starts + 1);
     world.set_spec(image);
     world.pass(60);
     assert!(world.is_at_rest(), "{}", world.status());
     assert_ne!(world.uids(), uids);
+}
+
+/// What does not fit is cured by fewer nodes, and whom the group no longer has is not counted.
+#[test]
+fn a_group_whose_texts_do_not_fit_is_narrowed() {
+    let long = "x".repeat(60_000) + "{{ self.node }}";
+    let files: Vec<Value> =
+        (0..8).map(|n| json!({ "name": format!("f{n}"), "template": long })).collect();
+    let spec = with(a_group(), "/config", json!({ "key": "NodeName", "files": files }));
+    let mut world = begun(spec.clone());
+    world.ring(3, 3);
+    world.pass(20);
+    assert_eq!(world.says("Degraded"), format!("True {}", Reason::ConfigTooLarge));
+    put(
+        &mut world,
+        kinds::NODE,
+        json!({ "metadata": { "name": "n1", "labels": { "mode": "kernel", "zone": "a" } } }),
+    );
+    world.set_spec(with(spec, "/nodeSelector", json!({ "zone": "a" })));
+    world.pass(60);
+    assert_eq!(world.says("Degraded"), "False UpToDate");
+    assert_eq!(world.status()["pods"], "1/1", "{}", world.status());
 }

@@ -7,12 +7,22 @@ use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
 use crate::decide::rollout::where_is;
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
+use crate::reload::Work;
 use crate::validate::Valid;
 use crate::words::gates::Closed;
+use palladion_api::staged::ReloadPolicy;
 use palladion_plan::Trouble;
 
 /// Tend the gates of all wanted pods.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, draft: &mut Draft) {
+pub fn decide(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    template: &str,
+    (texts, work): (&Texts, &Work<'_>),
+    draft: &mut Draft,
+) {
+    // All wait for one that keeps its data, or does not stop.
+    let is_held = valid.spec.reload.policy == ReloadPolicy::Recreate && work.hold.is_some();
     let closed = draft.more.missing.clone().or_else(|| closed(facts, valid, texts));
     let pods = valid.ordinals().filter_map(|ordinal| facts.there(ordinal));
     let set = facts.set.as_ref().filter(|set| is_rejected(facts.snapshot, &set.object));
@@ -20,8 +30,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str, texts: &Texts, d
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
             // A pod of an older template is restarted, and not let through, unless the API
-            // server rejects the newer one, or its data would go with it.
-            let stays = facts.claims.at_risk(pod).is_some();
+            // server rejects the newer one, its data would go with it, or nobody is restarted.
+            let stays = is_held || facts.claims.at_risk(pod).is_some();
             let is_current = stays || is_current(pod, template, kept);
             let text = texts.current(facts, &pod.name).filter(|_| is_current);
             Gated { pod, text: text.map(|text| text.hash.as_str()) }

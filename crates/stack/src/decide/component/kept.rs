@@ -1,6 +1,7 @@
 //! The gates of a Component whose spec is refused, or whose texts do not come about.
 
 use super::gates::incomplete;
+use super::set;
 use super::texts::key;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
@@ -15,12 +16,14 @@ use palladion_plan::workload::pod::PodFact;
 pub fn decide(facts: &Facts<'_>, spec: &ComponentSpec) -> Draft {
     let mut draft = Draft::default();
     dependencies::decide(facts.snapshot, &spec.depends_on, Needs::Readiness, &mut draft);
-    gates(facts, spec, &mut draft);
+    set::come_back(facts, spec, &mut draft);
+    gates(facts, spec, false, &mut draft);
     draft
 }
 
-/// Tend the gates of the pods that there are.
-pub fn gates(facts: &Facts<'_>, spec: &ComponentSpec, draft: &mut Draft) {
+/// Tend the gates of the pods that there are. Does anybody restart those of an older template?
+/// If not, they start as they are.
+pub fn gates(facts: &Facts<'_>, spec: &ComponentSpec, restarts: bool, draft: &mut Draft) {
     let Some(set) = &facts.set else {
         return;
     };
@@ -30,7 +33,7 @@ pub fn gates(facts: &Facts<'_>, spec: &ComponentSpec, draft: &mut Draft) {
     let texts = mounted(&set.object, facts.texts.as_ref());
     // What keeps its data is not restarted, whatever it was made from.
     let is_current = |pod: &PodFact| {
-        pod.spec_hash() == Some(&set.template) || facts.claims.at_risk(pod).is_some()
+        !restarts || pod.spec_hash() == Some(&set.template) || facts.claims.at_risk(pod).is_some()
     };
     let closed = incomplete(facts, set.replicas);
     let kept = Kept { pods, is_current: &is_current, texts, closed };

@@ -38,8 +38,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
     match are_kept(facts.snapshot, texts.made) {
-        true => kept::gates(facts, &valid.spec, &mut draft),
-        false => gates::decide(facts, valid, template, &texts, &mut draft),
+        true => {
+            let restarts = !are_stuck(facts.snapshot, texts.made);
+            kept::gates(facts, &valid.spec, restarts, &mut draft);
+        }
+        false => gates::decide(facts, valid, template, (&texts, &work), &mut draft),
     }
     rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);
     draft

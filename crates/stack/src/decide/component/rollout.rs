@@ -30,9 +30,10 @@ pub fn work<'a>(
         return Work::default();
     }
     let wanted = facts.pods.iter().filter(|pod| valid.ordinals().contains(&pod.ordinal));
-    let is_old = |pod: &&PodFact| pod.spec_hash() != Some(template);
-    if are_stuck(facts.snapshot, texts.made) && wanted.clone().any(|pod| is_old(&pod)) {
-        // It would start with the text of another, or with none where its address is its key.
+    // It would start with the text of another, or with none where its address is its key.
+    let is_old = |pod: &PodFact| pod.spec_hash() != Some(template);
+    let is_stuck = are_stuck(facts.snapshot, texts.made);
+    if wanted.clone().any(|pod| is_old(pod) && (is_stuck || texts.is_unwritten(facts, &pod.name))) {
         return Work::held(Hold::Texts);
     }
     let candidates: Vec<Candidate<'_>> = wanted

@@ -8,16 +8,19 @@ use crate::decide::evidence;
 use crate::decide::gates::are_stuck;
 use crate::decide::rollout::{keep, where_is};
 use crate::decide::settle::Timing;
+use crate::decide::text::Made;
 use crate::facts::Facts;
 use crate::facts::component::SetFact;
 use crate::reload::{Recreate, Work};
 use crate::resources::{POD, STATEFUL_SET};
 use crate::validate::Valid;
-use crate::words::objects::{Happened, Waiting};
+use crate::words::objects::{Doing, Happened, Waiting};
 use crate::words::reload;
+use palladion_api::ComponentSpec;
+use palladion_api::component::names;
 use palladion_plan::workload::former;
-use palladion_plan::{Event, ObjectKey, hash};
-use serde_json::json;
+use palladion_plan::{Event, ObjectKey, Step, hash};
+use serde_json::{Value, json};
 
 /// The agent's image for the template: the recorded one, as long as nothing else
 /// changes. A newer release restarts nobody.
@@ -49,7 +52,8 @@ pub enum Takes {
 /// Which template the set gets.
 pub fn takes(facts: &Facts<'_>, template: &str, texts: &Texts) -> Takes {
     let is_old = facts.set.as_ref().is_some_and(|set| set.template != template);
-    match are_stuck(facts.snapshot, texts.made) && is_old {
+    let is_unknown = texts.made == Made::Unknown;
+    match is_old && (is_unknown || are_stuck(facts.snapshot, texts.made)) {
         true => Takes::ItsOwn,
         false => Takes::Newest,
     }
@@ -102,6 +106,23 @@ pub fn decide(
     }
     let proof = evidence::may_shrink(facts, valid, stored, wanted.replicas, work.recreate);
     apply(facts.snapshot, STATEFUL_SET, object, (proof, event), draft);
+}
+
+/// Bring the pods back that were stopped to be recreated, as the set has them: what comes of a
+/// spec that is refused meanwhile nobody knows.
+pub fn come_back(facts: &Facts<'_>, spec: &ComponentSpec, draft: &mut Draft) {
+    let Some(stored) = facts.set.as_ref().filter(|set| set.recreating.is_some()) else {
+        return;
+    };
+    if stored.object.meta.is_terminating() || is_stopping(facts, stored) {
+        return;
+    }
+    let patch = json!({
+        "metadata": { "annotations": { names::RECREATING: Value::Null } },
+        "spec": { "replicas": spec.replicas },
+    });
+    let doing = Doing::ComeBack { set: facts.snapshot.owner.meta.name.clone() };
+    draft.steps.push(Step::patch_as_seen(STATEFUL_SET, &stored.object.meta, patch, doing));
 }
 
 /// What the recreation of all pods waits for.

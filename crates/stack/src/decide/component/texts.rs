@@ -6,7 +6,7 @@
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::settle::{Timing, timing};
-use crate::decide::text::{Made, Room, Text, has_changed_outside, write_map};
+use crate::decide::text::{Made, Room, Text, has_changed_outside, keep_stored, write_map};
 use crate::facts::Facts;
 use crate::render::{self, Own, Peer, Templates, Variables, dependency};
 use crate::validate::Valid;
@@ -34,6 +34,12 @@ impl Texts {
         let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
         text.is_in(facts.texts.as_ref()).then_some(text)
     }
+
+    /// Is the text that a pod should have now not there to be read yet?
+    pub fn is_unwritten(&self, facts: &Facts<'_>, pod: &str) -> bool {
+        let text = self.all.get(pod).filter(|text| text.time == Timing::Now);
+        text.is_some_and(|text| !text.is_in(facts.texts.as_ref()))
+    }
 }
 
 /// Make the texts, and write those that are due.
@@ -45,6 +51,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Dra
     let mut texts = make(facts, valid, (config, templates), base, peers, draft);
     if lacking.is_some() {
         texts = Texts { all: BTreeMap::new(), lacking, made: texts.made };
+    }
+    if texts.made == Made::NotAll {
+        keep_stored(&mut texts.all, facts.texts.as_ref());
     }
     hold_back(facts, valid, base, &mut texts, draft);
     if write(facts, valid, config, &texts, draft) == Made::NotAll {
@@ -99,7 +108,7 @@ fn make(
     let mut texts = Texts::default();
     // What a dependency will say is not guessed; that it is missing is said elsewhere.
     let Some(services) = base.services() else {
-        return texts;
+        return Texts { made: Made::Unknown, ..texts };
     };
     let seen = services.iter().map(|(d, s)| (d.alias(), dependency(d.kind, &d.name, s)));
     let ports = valid.spec.network.ports.iter().map(|p| (p.name.clone(), p.port));

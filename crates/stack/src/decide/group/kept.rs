@@ -13,12 +13,13 @@ use palladion_plan::workload::pod::PodFact;
 pub fn decide(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec) -> Draft {
     let mut draft = Draft::default();
     dependencies::decide(facts.snapshot, &spec.depends_on, Needs::Readiness, &mut draft);
-    gates(facts, spec, &mut draft);
+    gates(facts, spec, false, &mut draft);
     draft
 }
 
-/// Tend the gates of the pods that there are.
-pub fn gates(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec, draft: &mut Draft) {
+/// Tend the gates of the pods that there are. Does anybody restart those of an older template?
+/// If not, they start as they are.
+pub fn gates(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec, restarts: bool, draft: &mut Draft) {
     let Some(set) = &facts.set else {
         return;
     };
@@ -26,7 +27,9 @@ pub fn gates(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec, draft: &mut Draf
     let texts = mounted(&set.object, facts.texts.as_ref());
     let is_current = |pod: &PodFact| match spec.upgrade_strategy {
         UpgradeStrategy::Rolling => {
-            pod.spec_hash() == Some(&set.template) || facts.claims.at_risk(pod).is_some()
+            !restarts
+                || pod.spec_hash() == Some(&set.template)
+                || facts.claims.at_risk(pod).is_some()
         }
         UpgradeStrategy::OnDelete => true,
     };

@@ -39,7 +39,10 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
     match are_kept(facts.snapshot, texts.made) {
-        true => kept::gates(facts, &valid.spec, &mut draft),
+        true => {
+            let restarts = !are_stuck(facts.snapshot, texts.made);
+            kept::gates(facts, &valid.spec, restarts, &mut draft);
+        }
         false => pods::gates(facts, valid, template, &texts, &mut draft),
     }
     pods::rollout(facts, valid, (&base, template), &texts, &mut draft);

@@ -70,7 +70,9 @@ pub fn rollout(
         return;
     }
     let is_old = |pod: &PodFact| pod.spec_hash() != Some(template);
-    if are_stuck(facts.snapshot, texts.made) && facts.pods.iter().any(is_old) {
+    let is_stuck = are_stuck(facts.snapshot, texts.made);
+    let waits = |pod: &PodFact| is_old(pod) && (is_stuck || texts.is_unwritten(facts, &pod.name));
+    if facts.pods.iter().any(waits) {
         return;
     }
     let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());

@@ -4,7 +4,7 @@ use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::kept::stored;
 use crate::decide::settle::{Timing, timing};
-use crate::decide::text::{Made, Room, Text, has_changed_outside, write_map};
+use crate::decide::text::{Made, Room, Text, has_changed_outside, keep_stored, write_map};
 use crate::facts::GroupFacts;
 use crate::render::{Own, Templates, Variables, dependency};
 use crate::validate::ValidGroup;
@@ -28,6 +28,12 @@ impl Texts {
         let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
         text.is_in(facts.texts.as_ref()).then_some(text)
     }
+
+    /// Is the text that a pod should have now not there to be read yet?
+    pub fn is_unwritten(&self, facts: &GroupFacts<'_>, pod: &str) -> bool {
+        let text = self.all.get(pod).filter(|text| text.time == Timing::Now);
+        text.is_some_and(|text| !text.is_in(facts.texts.as_ref()))
+    }
 }
 
 /// Make the texts, and write those that are due.
@@ -43,6 +49,9 @@ pub fn decide(
         return Texts { all: all.collect(), ..Texts::default() };
     };
     let mut texts = make(facts, valid, (config, templates), base, draft);
+    if texts.made == Made::NotAll {
+        keep_stored(&mut texts.all, facts.texts.as_ref());
+    }
     hold_back(facts, valid, base, &mut texts, draft);
     if write(facts, valid, &texts, draft) == Made::NotAll {
         texts.made = Made::NotAll;
@@ -59,7 +68,7 @@ fn make(
 ) -> Texts {
     let mut texts = Texts::default();
     let Some(services) = base.services() else {
-        return texts;
+        return Texts { made: Made::Unknown, ..texts };
     };
     let seen = services.iter().map(|(d, s)| (d.alias(), dependency(d.kind, &d.name, s)));
     let ports = valid.spec.network.ports.iter().map(|p| (p.name.clone(), p.port));
@@ -75,7 +84,7 @@ fn make(
     // As many nodes as there are: a text that is the same for all is made once.
     let mut made: Option<Text> = None;
     let mut room = Room::default();
-    for pod in facts.pods.iter().filter(|pod| !pod.terminating) {
+    for pod in selected(facts, valid).filter(|pod| !pod.terminating) {
         let Some((key, own)) = identity(config.key, valid, pod) else {
             continue;
         };
@@ -87,7 +96,10 @@ fn make(
         let variables = of(valid, config.key, Variables { own, ..variables.clone() });
         let Some(text) = Text::rendered(templates, &variables, (key, &pod.name), draft) else {
             texts.made = Made::NotAll;
-            break;
+            if is_shared {
+                break;
+            }
+            continue;
         };
         if !room.takes(&text, draft) {
             return Texts { made: Made::NotAll, ..Texts::default() };
@@ -99,6 +111,21 @@ fn make(
         GroupKey::NodeName => with_namesakes(facts, valid, texts),
         GroupKey::Group | GroupKey::PodIp => texts,
     }
+}
+
+/// The pods on nodes that the group is to have. The others are on their way out, and are none of
+/// those whose texts must fit.
+fn selected<'a>(
+    facts: &'a GroupFacts<'_>,
+    valid: &'a ValidGroup,
+) -> impl Iterator<Item = &'a PodFact> {
+    let wanted = &valid.spec.node_selector;
+    let is_left = |labels: &BTreeMap<String, String>| {
+        wanted.iter().any(|(key, value)| labels.get(key) != Some(value))
+    };
+    let left: BTreeSet<&str> =
+        facts.nodes().filter(|(_, labels)| is_left(labels)).map(|(name, _)| name).collect();
+    facts.pods.iter().filter(move |pod| !pod.node.as_deref().is_some_and(|n| left.contains(n)))
 }
 
 /// A node name may be the beginning of another, up to a dot. Then the files of the other are
@@ -205,9 +232,9 @@ fn keys(facts: &GroupFacts<'_>, valid: &ValidGroup) -> BTreeSet<String> {
     let Some(config) = &valid.spec.config else {
         return BTreeSet::new();
     };
-    let pods = facts.pods.iter();
-    let mut keys: BTreeSet<String> =
-        pods.filter_map(|pod| Some(identity(config.key, valid, pod)?.0)).collect();
+    let mut keys: BTreeSet<String> = selected(facts, valid)
+        .filter_map(|pod| Some(identity(config.key, valid, pod)?.0))
+        .collect();
     match config.key {
         GroupKey::Group => keys.insert(valid.name.clone()),
         GroupKey::NodeName | GroupKey::PodIp => false,
