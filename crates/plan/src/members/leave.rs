@@ -3,12 +3,14 @@
 
 use super::objects::replicas;
 use super::spec::ServiceSpec;
-use super::{Draft, Grounds, MEMBER, MemberFact, Prove, ServiceFacts};
+use super::{Draft, Grounds, MEMBER, MemberFact, Prove, ServiceFacts, lost};
 use crate::kinds::{CLAIM, POD, SERVICE};
 use crate::plan::{Loss, Step};
 use crate::words::left::{Doing, Waiting};
 use crate::workload::pod::PodFact;
+use jiff::Timestamp;
 use palladion_api::labels;
+use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::MemberVolumeState;
 use serde_json::json;
 
@@ -50,6 +52,48 @@ pub fn is_to_be_noted(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
     member.agent_answers(&facts.nodes) && volume.is_some_and(|v| is_members(v.state))
 }
 
+/// Whether the turn of a member that is on record as out goes on until its server has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// However long that takes.
+    Awaited,
+    /// Until then.
+    AwaitedUntil(Timestamp),
+    /// Nothing is waited for any more.
+    Over,
+}
+
+/// Is it still waited for that the server of this leaver stops, and that its agent notes that
+/// it has left?
+///
+/// A lost one is out by its record and by the word of all others, whose configuration it cannot
+/// vote in, and whatever comes back of it is not started: see [`super::old_data`]. Its pod may
+/// hang, or its volume take no note, for ever, and its set keeps that pod as long as a member
+/// above is there. Whose agent says that it serves is waited for all the same.
+pub fn end(facts: &ServiceFacts<'_>, turn: &ServiceTurn, member: &MemberFact) -> End {
+    if !member.may_run() && !is_to_be_noted(facts, member) {
+        return End::Over;
+    }
+    if true || !is_lost_leaver(member) || member.serves {
+        return End::Awaited;
+    }
+    if is_silent(facts, member) {
+        return End::Over;
+    }
+    // By our own clock, from the question whose answers have proven that it is out.
+    let asked = turn.question.as_ref().map_or(turn.since.0, |question| question.since.0);
+    let until = asked + lost::PATIENCE;
+    match facts.now() < until {
+        true => End::AwaitedUntil(until),
+        false => End::Over,
+    }
+}
+
+/// Does no agent say now how it is?
+fn is_silent(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
+    !member.agent_answers(&facts.nodes)
+}
+
 /// Tidy up after members that are on record as gone, and whose pods are gone.
 pub fn tidy_up(facts: &ServiceFacts<'_>, spec: &ServiceSpec, prove: Prove, draft: &mut Draft) {
     let is_over = |m: &MemberFact| facts.turn().is_none_or(|t| t.member != m.name);
@@ -80,8 +124,11 @@ fn end_and_tidy_up(
     prove: Prove,
     draft: &mut Draft,
 ) {
-    // What its agent has yet to do, or to say, it does by the record.
-    if !pod.terminating && (member.may_run() || is_to_be_noted(facts, member)) {
+    // What its agent has yet to do, or to say, it does by the record. Of a lost one that is
+    // silent nothing is awaited: record and claim go with the pod, and so it happens once.
+    let is_awaited = member.may_run() || is_to_be_noted(facts, member);
+    let goes_unheard = is_lost_leaver(member) && is_silent(facts, member);
+    if !pod.terminating && is_awaited {
         let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::ForEnd { member: name, server }).about(member.subject());
         return;

@@ -379,6 +379,9 @@ impl World {
     /// What an intent asks for takes two rounds: it is noted, and then done by a process that
     /// lives.
     fn intend(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) {
+        if self.full.contains(&pod.key.name) {
+            return;
+        }
         let uid = pod.uid.as_str();
         let is_stopped = !self.rabbit.nodes.contains_key(uid);
         let process = if is_stopped { Alive::Absent } else { Alive::Running };

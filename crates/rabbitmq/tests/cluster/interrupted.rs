@@ -2,6 +2,7 @@
 
 use super::acts::pod;
 use super::world::World;
+use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
 impl World {
@@ -184,6 +185,89 @@ fn a_broken_node_is_restarted_before_a_leaver_that_stays_has_its_replicas() {
     world.settle();
     world.expect(5);
     assert!(world.replicas("wide").contains(&4), "{}", world.last_words());
+}
+
+/// Its replicas were moved off it, its turn ends for another member, and by then the spec asks
+/// for it again: they come back to it all the same.
+#[test]
+fn a_leaver_that_stays_after_another_came_first_has_its_replicas() {
+    let hangs = |world: &mut World| {
+        world.hangs.insert(pod(1));
+    };
+    let is_lost = |world: &mut World| world.wipe(1);
+    for happens in [&hangs as &dyn Fn(&mut World), &is_lost] {
+        let mut world = World::settled(5);
+        world.declare("wide", 5);
+        world.pass(10);
+        world.patch_spec(&json!({ "nodes": 3 }));
+        world.until(|w| !w.replicas("wide").contains(&4));
+        happens(&mut world);
+        world.patch_spec(&json!({ "nodes": 5, "restartToken": "x" }));
+        world.until(|w| w.step() != "Leave");
+        world.pass(60);
+        world.hangs.clear();
+        world.settle();
+        world.expect(5);
+        assert!(world.replicas("wide").contains(&4), "{}", world.last_words());
+    }
+}
+
+/// It joined under an operator that kept no record of who has yet to take replicas.
+#[test]
+fn a_joiner_of_an_older_operator_has_its_replicas_after_another_came_first() {
+    let mut world = World::settled(3);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.member(3)["spec"]["start"].is_object());
+    world.hangs.insert(pod(1));
+    world.until(|w| w.member(3)["status"]["permit"]["state"] == "Done");
+    let none = json!({ "metadata": { "annotations": { kinds::YET_TO_GROW: null } } });
+    world.patch_member(&pod(3), &none);
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
+}
+
+/// The management API of the joiner itself hangs: nobody but it is waited for.
+#[test]
+fn a_broken_joiner_that_has_joined_is_restarted() {
+    let mut world = World::settled(3);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.member(3)["status"]["permit"]["state"] == "Done");
+    world.hangs.insert(pod(3));
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(3)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
+}
+
+/// The same of one that has come in the place of a lost one.
+#[test]
+fn a_broken_replacement_that_has_joined_is_restarted() {
+    let mut world = World::settled(5);
+    world.declare("wide", 5);
+    world.pass(10);
+    let volume = world.member(3)["spec"]["volumeID"].clone();
+    world.wipe(3);
+    world.until(|w| {
+        let is_another = w.member(3)["spec"]["volumeID"] != volume;
+        is_another && w.member(3)["status"]["permit"]["state"] == "Done"
+    });
+    world.hangs.insert(pod(3));
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(3)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
 }
 
 /// The same while it catches up: that goes on, and is waited for when it has the turn again.

@@ -3,11 +3,16 @@
 use super::world::{CLUSTER, NAMESPACE, World, cluster_key};
 use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
-use serde_json::json;
+use serde_json::{Value, json};
 
 impl World {
     /// A person deletes the cluster and creates it again when its pods are gone.
     fn recreate(&mut self) {
+        self.recreate_with(&json!({}));
+    }
+
+    /// The same, with these fields in the new manifest.
+    fn recreate_with(&mut self, changed: &Value) {
         let object = self.store.get(&cluster_key()).unwrap().clone();
         self.store.remove(&cluster_key());
         self.pass(60);
@@ -16,6 +21,9 @@ impl World {
             "apiVersion": object["apiVersion"], "kind": object["kind"], "spec": object["spec"],
         });
         new["metadata"] = json!({ "name": CLUSTER, "namespace": NAMESPACE });
+        for (field, value) in changed.as_object().into_iter().flatten() {
+            new["spec"][field] = value.clone();
+        }
         self.store.create(&cluster_key(), &new).unwrap();
     }
 }
@@ -35,4 +43,27 @@ fn no_second_secret_is_made_for_volumes_that_have_a_cookie() {
     world.settle();
     world.expect(5);
     assert_eq!(world.status()["credentials"]["secretName"], json!("demo-rmq"));
+}
+
+/// The volumes that were kept have the cookie of the right one, and the joiners have none.
+#[test]
+fn a_secret_that_was_named_by_mistake_over_kept_volumes_is_corrected_in_the_manifest() {
+    let mut world = World::new();
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": { "name": "of-a-user", "namespace": NAMESPACE },
+        "stringData": { "erlang-cookie": "chosen by a user" },
+    });
+    let key = ObjectKey::new(kinds::SECRET, NAMESPACE, "of-a-user");
+    world.store.create(&key, &secret).unwrap();
+    world.create(&json!({ "nodes": 3, "version": "3.10.8", "secretName": "of-a-user" }));
+    world.settle();
+    world.expect(3);
+    world.recreate_with(&json!({ "nodes": 5, "secretName": "of-a-usr" }));
+    world.settle();
+    assert!(world.condition("Degraded").contains("of-a-usr"), "{}", world.condition("Degraded"));
+    world.patch_spec(&json!({ "secretName": "of-a-user" }));
+    world.settle();
+    assert_eq!(world.status()["credentials"]["secretName"], json!("of-a-user"));
+    world.expect(5);
 }

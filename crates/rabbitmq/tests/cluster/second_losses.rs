@@ -4,6 +4,7 @@
 use super::acts::pod;
 use super::world::World;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
 impl World {
@@ -93,6 +94,57 @@ fn a_lost_member_that_left_below_another_joins_again_when_the_spec_asks_for_it()
         world.settle();
         world.expect(5);
     }
+}
+
+/// Its disk is dead, and its pod hangs on the machine: nobody reports anything of it, and the set
+/// keeps that pod as long as the one above is there.
+fn a_lost_leaver_whose_pod_is_silent() -> World {
+    let mut world = World::settled(5);
+    world.absent.insert(pod(3));
+    world.wipe(3);
+    world.delete(kinds::POD, &pod(3));
+    world.pass(60);
+    world.give_up_volume(3);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world
+}
+
+#[test]
+fn a_lost_leaver_whose_pod_is_silent_holds_up_nobody_above_it() {
+    let mut world = a_lost_leaver_whose_pod_is_silent();
+    world.pass(1_800);
+    assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
+    world.settle();
+    world.expect(3);
+}
+
+/// It joins as new once its pod has something to say.
+#[test]
+fn a_lost_member_whose_pod_is_silent_joins_again_when_the_spec_asks_for_it() {
+    let mut world = a_lost_leaver_whose_pod_is_silent();
+    world.until(|w| w.member(3)["spec"]["run"] == "Terminated");
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.pass(1_800);
+    assert_ne!(world.member(3)["spec"]["run"], "Terminated", "{}", world.last_words());
+    world.absent.clear();
+    world.settle();
+    world.expect(5);
+}
+
+/// Its volume is full, so its agent can note nothing on it: that is the usual reason to give one
+/// up.
+#[test]
+fn a_lost_leaver_that_can_note_nothing_holds_up_nobody_above_it() {
+    let mut world = World::settled(5);
+    (world.unlucky, world.full) = ([pod(3)].into(), [pod(3)].into());
+    world.kill(3);
+    world.pass(30);
+    world.give_up_volume(3);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(1_800);
+    assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
+    world.settle();
+    world.expect(3);
 }
 
 /// What the page says can be done at any time.

@@ -45,6 +45,8 @@ pub struct World {
     pub hangs: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Members whose volumes take nothing more, not even a note of their agents.
+    pub full: BTreeSet<String>,
     /// Queues that refuse every change of their replicas.
     pub sick: BTreeSet<String>,
     /// Members whose agents do not come to an end with what they do.
@@ -106,6 +108,7 @@ impl World {
             unlucky: BTreeSet::new(),
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
+            full: BTreeSet::new(),
             sick: BTreeSet::new(),
             busy: BTreeSet::new(),
             absent: BTreeSet::new(),

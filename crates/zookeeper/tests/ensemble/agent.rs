@@ -215,6 +215,7 @@ impl World {
         }
         if let Some(intent) = &spec.intent
             && Some(intent.volume_id.as_str()) == self.volume(pod).id.as_deref()
+            && !self.full.contains(&pod.key.name)
         {
             self.ensemble.stop(uid);
             self.volume(pod).ledger.part = Part::Left;

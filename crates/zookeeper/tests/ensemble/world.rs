@@ -41,6 +41,8 @@ pub struct World {
     pub unlucky: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
+    /// Members whose volumes take nothing more, not even a note of their agents.
+    pub full: BTreeSet<String>,
     /// Members whose agents reach the API server no more: they hear nothing and report
     /// nothing, and their servers go on.
     pub cut_off: BTreeSet<String>,
@@ -75,6 +77,7 @@ impl World {
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
             slow: BTreeSet::new(),
+            full: BTreeSet::new(),
             cut_off: BTreeSet::new(),
             epoch: 0,
             restart_at: None,

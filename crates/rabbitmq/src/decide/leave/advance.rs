@@ -15,7 +15,7 @@ use crate::words::turn::Ended;
 use palladion_api::labels;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::ServiceIntentKind;
-use palladion_plan::members;
+use palladion_plan::members::leave::{self, End};
 use palladion_plan::members::turn as shared;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, Step, turn};
@@ -143,18 +143,25 @@ fn record(
 }
 
 /// It is out. Nothing else begins before its node has stopped and its agent has noted on the
-/// volume that it has left, or its pod is gone. One that was taken in after the others had answered that they do not know it is forgotten: as soon
-/// as its member is deleted, nobody would account for it.
+/// volume that it has left, or its pod is gone; of a lost one that is not awaited for ever. One
+/// that was taken in after the others had answered that they do not know it is forgotten: as
+/// soon as its member is deleted, nobody would account for it.
 fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    if member.may_run() || members::leave::is_to_be_noted(facts, member) {
-        let (name, server) = (member.name.clone(), member.server_words());
-        draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
-        return;
-    }
-    if facts.is_named(member) {
-        return forget_again(facts, turn, member, draft);
-    }
-    draft.steps.push(shared::finish(facts, turn, &[("rebalancePending", json!(true))], None));
+    let is_named = facts.is_named(member);
+    let until = match leave::end(facts, turn, member) {
+        // What puts the question anew would put off the end of that wait with it.
+        End::Over | End::AwaitedUntil(_) if is_named => {
+            return forget_again(facts, turn, member, draft);
+        }
+        End::Over => {
+            let more = [("rebalancePending", json!(true))];
+            return draft.steps.push(shared::finish(facts, turn, &more, None));
+        }
+        End::AwaitedUntil(until) => Some(until),
+        End::Awaited => None,
+    };
+    let (name, server) = (member.name.clone(), member.server_words());
+    draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject()).until = until;
 }
 
 fn forget_again(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {

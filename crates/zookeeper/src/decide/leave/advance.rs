@@ -13,7 +13,7 @@ use crate::words::turn::Ended;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::ServiceIntentKind;
-use palladion_plan::members;
+use palladion_plan::members::leave::{self, End};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, Step};
 use serde_json::json;
@@ -80,12 +80,13 @@ fn record(
 }
 
 /// It is out. Nothing else begins before its server has stopped and its agent has noted on the
-/// volume that it has left, or its pod is gone.
+/// volume that it has left, or its pod is gone; of a lost one that is not awaited for ever.
 fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    if member.may_run() || members::leave::is_to_be_noted(facts, member) {
-        let (name, server) = (member.name.clone(), member.server_words());
-        draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
-        return;
-    }
-    draft.steps.push(lock::finish(facts, turn, None));
+    let until = match leave::end(facts, turn, member) {
+        End::Over => return draft.steps.push(lock::finish(facts, turn, None)),
+        End::AwaitedUntil(until) => Some(until),
+        End::Awaited => None,
+    };
+    let (name, server) = (member.name.clone(), member.server_words());
+    draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject()).until = until;
 }
