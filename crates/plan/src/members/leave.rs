@@ -74,7 +74,7 @@ pub fn end(facts: &ServiceFacts<'_>, turn: &ServiceTurn, member: &MemberFact) ->
     if !member.may_run() && !is_to_be_noted(facts, member) {
         return End::Over;
     }
-    if true || !is_lost_leaver(member) || member.serves {
+    if !is_lost_leaver(member) || member.serves {
         return End::Awaited;
     }
     if is_silent(facts, member) {
@@ -128,7 +128,7 @@ fn end_and_tidy_up(
     // silent nothing is awaited: record and claim go with the pod, and so it happens once.
     let is_awaited = member.may_run() || is_to_be_noted(facts, member);
     let goes_unheard = is_lost_leaver(member) && is_silent(facts, member);
-    if !pod.terminating && is_awaited {
+    if !pod.terminating && is_awaited && !goes_unheard {
         let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::ForEnd { member: name, server }).about(member.subject());
         return;

@@ -14,10 +14,19 @@ impl Facts<'_> {
     }
 
     /// The Secret on record, where the cookie of it may be on a volume: then a spec
-    /// that names another one is refused.
+    /// that names another one is refused. Over volumes that were kept the name goes on record
+    /// before any node is permitted to start; these have a cookie, and nobody knows of which.
     pub fn settled_secret(&self) -> Option<&str> {
-        let recorded = self.status.credentials.as_ref().filter(|_| self.may_have_cookies());
+        let recorded = self.status.credentials.as_ref();
+        let recorded = recorded.filter(|_| self.may_have_cookies() && self.has_given_cookies());
         recorded.map(|credentials| credentials.secret_name.as_str())
+    }
+
+    /// May a start that this cluster has permitted have taken a cookie?
+    fn has_given_cookies(&self) -> bool {
+        let has_one =
+            |m: &MemberFact| is_permitted(m) && !(m.is_on_empty_volume() && has_none_yet(m));
+        self.initialized().is_some() || self.members.values().any(has_one)
     }
 }
 
@@ -28,9 +37,12 @@ fn is_node(member: &MemberFact) -> bool {
 /// Was no start of it permitted, or does its agent say that the start lacks a Secret, or a name
 /// that leads to it? A cookie is taken after both are found.
 fn has_none_yet(member: &MemberFact) -> bool {
-    let is_permitted = member.spec.as_ref().is_some_and(|spec| spec.start.is_some());
     let waits = member.server().filter(|server| server.state == MemberServerState::Waiting);
     let why = waits.and_then(|server| server.reason.as_deref());
     let lacks = [Reason::CredentialsMissing.as_str(), Reason::NameUnresolved.as_str()];
-    !is_permitted || why.is_some_and(|why| lacks.contains(&why))
+    !is_permitted(member) || why.is_some_and(|why| lacks.contains(&why))
+}
+
+fn is_permitted(member: &MemberFact) -> bool {
+    member.spec.as_ref().is_some_and(|spec| spec.start.is_some())
 }

@@ -113,11 +113,14 @@ fn a_smaller_cluster_ends_a_replacement_at_any_time() {
     while world.tick().unwrap() {
         worlds.push(world.clone());
     }
+    let mut tried = 0;
     for mut world in worlds.into_iter().step_by(11) {
+        tried += 1;
         world.patch_spec(&json!({ "nodes": 3 }));
         world.settle();
         world.expect(3);
     }
+    assert!(tried > 5, "{tried}");
 }
 
 /// Its management API hangs: whoever has the turn waits for its answer.
@@ -304,13 +307,39 @@ fn a_joiner_whose_permit_is_withdrawn_while_it_joins_takes_its_replicas() {
         worlds.push(world.clone());
         assert!(world.tick().unwrap(), "{}", world.last_words());
     }
+    let mut withdrawn = 0;
     for mut world in worlds {
         world.hangs.insert(pod(1));
         world.patch_spec(&json!({ "restartToken": "x" }));
         world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+        let has_joined = world.member(3)["status"]["permit"]["state"] == "Done";
+        withdrawn += usize::from(world.member(3)["spec"]["start"].is_null() && !has_joined);
         world.hangs.clear();
         world.settle();
         world.expect(5);
         assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
     }
+    assert!(withdrawn > 0, "no permit was withdrawn before its node had joined");
+}
+
+/// Neither of two new nodes comes up, and nobody else can go on: each is tried for long enough
+/// that what passes by itself has passed.
+#[test]
+fn a_replacement_that_has_the_turn_again_has_its_time() {
+    let mut world = World::settled(7);
+    world.unlucky.extend([pod(1), pod(3)]);
+    world.wipe(1);
+    world.wipe(3);
+    let failed = |w: &World, o| w.member(o)["status"]["permit"]["state"] == "Failed";
+    world.until(|w| failed(w, 1) && failed(w, 3));
+    world.pass(60);
+    let whose = |w: &World| w.status()["turn"]["member"].clone();
+    let mut since = Vec::new();
+    for _ in 0..3 {
+        let before = whose(&world);
+        world.until(|w| whose(w) != before);
+        since.push(world.now());
+    }
+    let had = since.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs());
+    assert!(had.clone().all(|seconds| seconds >= 250), "{:?}", had.collect::<Vec<_>>());
 }

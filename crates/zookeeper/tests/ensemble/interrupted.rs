@@ -174,11 +174,14 @@ fn a_smaller_ensemble_ends_a_replacement_at_any_time() {
     while world.tick().unwrap() {
         worlds.push(world.clone());
     }
+    let mut tried = 0;
     for mut world in worlds.into_iter().step_by(5) {
+        tried += 1;
         world.patch_spec(&json!({ "servers": 3 }));
         world.settle();
         world.expect(3);
     }
+    assert!(tried > 5, "{tried}");
 }
 
 /// Its process is there and does not serve: the join waits for its answer.
@@ -240,4 +243,26 @@ fn of_an_observer(mut file: Config) -> Config {
         *votes = false;
     }
     file
+}
+
+/// Neither of two new servers comes up, and nobody else can go on: each is tried for long enough
+/// that what passes by itself has passed.
+#[test]
+fn a_replacement_that_has_the_turn_again_has_its_time() {
+    let mut world = World::settled(7);
+    world.unlucky.extend([pod(1), pod(3)]);
+    world.wipe(1);
+    world.wipe(3);
+    let failed = |w: &World, o| w.member(o)["status"]["permit"]["state"] == "Failed";
+    world.until(|w| failed(w, 1) && failed(w, 3));
+    world.pass(60);
+    let whose = |w: &World| w.status()["turn"]["member"].clone();
+    let mut since = Vec::new();
+    for _ in 0..3 {
+        let before = whose(&world);
+        world.until(|w| whose(w) != before);
+        since.push(world.now());
+    }
+    let had = since.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs());
+    assert!(had.clone().all(|seconds| seconds >= 250), "{:?}", had.collect::<Vec<_>>());
 }

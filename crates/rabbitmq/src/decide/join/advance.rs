@@ -1,11 +1,11 @@
 //! The turn of a joiner: from the permit to its replicas.
 
-use super::{finish, old_data, yet_to_grow};
+use super::{finish, old_data};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
-use crate::decide::turn::lock;
 use crate::decide::turn::order::{self, Job};
 use crate::decide::turn::permit::{self, Course, Permit, TRIES};
+use crate::decide::turn::{lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Happened, Problem, Waiting};

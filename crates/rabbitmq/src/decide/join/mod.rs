@@ -5,10 +5,8 @@ mod advance;
 mod finish;
 mod next;
 mod old_data;
-mod yet_to_grow;
 
 pub use advance::{advance, goes_on, permitted};
 pub use finish::{announced, complete};
 pub use next::{adopt_permit, go_on_after_permit, next};
 pub use old_data::off_record;
-pub use yet_to_grow::record as record_yet_to_grow;

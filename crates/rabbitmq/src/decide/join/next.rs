@@ -1,10 +1,10 @@
 //! Who joins next, and what must be so before it may have the turn.
 
-use super::{old_data, yet_to_grow};
+use super::old_data;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course};
+use crate::decide::turn::{lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};

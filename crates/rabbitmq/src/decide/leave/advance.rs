@@ -5,8 +5,7 @@ use super::next::question;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed};
 use crate::decide::forget;
-use crate::decide::join;
-use crate::decide::turn::{lock, order, permit};
+use crate::decide::turn::{lock, order, permit, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -94,7 +93,7 @@ fn stay(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
         draft.steps.push(step);
         return;
     }
-    if member.serves && has_worked(turn, member) {
+    if member.serves && order::has_worked(turn, member) {
         return take_back(facts, member, draft);
     }
     if member.serves || member.is_lost() {
@@ -104,17 +103,11 @@ fn stay(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
     draft.wait_for(Waiting::StartingApp { member: name, server }).about(member.subject());
 }
 
-/// Has it carried out an order of this turn? Then replicas may have been moved off it.
-pub(super) fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
-    let last = member.status.operation.as_ref().filter(|_| member.agent_speaks());
-    last.is_some_and(|operation| order::is_of(turn, &operation.id))
-}
-
 /// Its queues come back to it, as to one that has just joined.
 fn take_back(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
     let Some(volume) = member.volume_id() else { return };
     let next = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Join);
-    draft.steps.extend(join::record_yet_to_grow(facts, member, &next.nonce));
+    draft.steps.extend(yet_to_grow::record(facts, member, &next.nonce));
     draft.steps.push(lock::write(facts, &next, Doing::TakeBack { member: member.name.clone() }));
 }
 
@@ -161,7 +154,8 @@ fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
         End::Awaited => None,
     };
     let (name, server) = (member.name.clone(), member.server_words());
-    draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject()).until = until;
+    draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject()).until =
+        until;
 }
 
 fn forget_again(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {

@@ -1,6 +1,5 @@
 //! A leaver that serves: its queues first, then its application, then its name.
 
-use super::advance::has_worked;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget::{Asked, ask, is_allowed, nonce_of};
@@ -114,7 +113,7 @@ fn may_lose(
     ask(nonce, &queues, problem, draft);
     // Others may go on meanwhile, unless replicas have been moved: these come back in this
     // turn, where the spec asks for the member again.
-    match has_worked(turn, question.whom) {
+    match order::has_worked(turn, question.whom) {
         true => {
             let waiting = Waiting::ForUser { member: name() };
             evidence::look_again(facts, turn, question, waiting, draft);

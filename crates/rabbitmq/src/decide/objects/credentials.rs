@@ -15,15 +15,15 @@ use serde_json::json;
 /// is used as it is: a user's, that of a former cluster, or the one that was created
 /// before the operator ended.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    // What has served has its cookie: another Secret would only hide that it is gone.
-    if facts.exists() || is_settled(facts, valid) {
+    if is_settled(facts, valid) || (facts.exists() && !is_on_record(facts)) {
         return;
     }
     let secret = || valid.secret.clone();
     match valid.secret_origin {
         // The nodes of a cluster that is created again have their cookie on their volumes.
-        // Where its Secret is gone, the user who has it puts it back.
-        SecretOrigin::Generated if facts.may_have_cookies() => {}
+        // Where its Secret is gone, the user who has it puts it back: what has served has its
+        // cookie, and another Secret would only hide that it is gone.
+        SecretOrigin::Generated if facts.exists() || facts.may_have_cookies() => {}
         SecretOrigin::Generated => {
             let (key, object) = build::credentials(valid);
             let doing = Doing::CreateCredentials { secret: secret() };
@@ -41,7 +41,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 /// Is the Secret on record the one that counts? A name that was mistyped is corrected before
-/// its cookie may be on a volume; after that the one on record stays.
+/// its cookie may be on a volume; after that the spec is refused that names another one.
 fn is_settled(facts: &Facts<'_>, valid: &Valid) -> bool {
     let recorded = facts.status.credentials.as_ref();
     recorded.is_some_and(|r| r.secret_name == valid.secret)

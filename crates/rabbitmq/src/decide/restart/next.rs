@@ -42,6 +42,7 @@ pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool 
     let Some(member) = facts.members.get(&turn.member) else {
         return false;
     };
+    let is_new = matches!(turn.step, ServiceStep::Join | ServiceStep::Replace);
     let may_end = match turn.step {
         // Whoever has joined and has not said so would be taken up again at once.
         ServiceStep::Join | ServiceStep::Replace => {
@@ -52,8 +53,11 @@ pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool 
         ServiceStep::Restart => due(facts, valid).any(|m| m.name == turn.member && m.serves),
         ServiceStep::Initialize | ServiceStep::Rescue | ServiceStep::Remove => false,
     };
-    let is_other = |m: &MemberFact| !m.serves && m.name != turn.member;
-    may_end && !order::is_under_way(facts, turn) && spared(facts, valid).any(is_other)
+    // Whoever has joined waits in its turn for its own answer. What it has yet to take is on
+    // record, and it has the turn again when it serves.
+    let counts_itself = is_new && facts.is_named(member);
+    let is_broken = |m: &MemberFact| !m.serves && (counts_itself || m.name != turn.member);
+    may_end && !order::is_under_way(facts, turn) && spared(facts, valid).any(is_broken)
 }
 
 /// Those that are due, and that the others and the flags can spare.

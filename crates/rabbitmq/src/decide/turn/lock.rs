@@ -1,5 +1,6 @@
 //! The lock that the turn is: taken, renewed and ended, saying why.
 
+use super::yet_to_grow;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::turn::Ended;
@@ -30,10 +31,14 @@ pub fn finish(facts: &Facts<'_>, turn: &ServiceTurn, event: Option<Event>) -> St
     shared::finish(facts, turn, &[("rebalancePending", json!(true))], event)
 }
 
-/// End the turn before its work is done. A permit by which nothing has joined goes with it.
+/// End the turn before its work is done. A permit by which nothing has joined goes with it; of
+/// a member that the others name it goes on record what it has yet to take.
 pub fn release(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
-    let member = facts.members.get(&turn.member);
-    let permit = member.filter(|m| !facts.is_named(m));
-    draft.steps.extend(permit.and_then(|m| shared::withdraw_of_turn(facts, turn, m)));
+    if let Some(member) = facts.members.get(&turn.member) {
+        draft.steps.extend(match facts.is_named(member) {
+            true => yet_to_grow::record_at_end(facts, turn, member),
+            false => shared::withdraw_of_turn(facts, turn, member),
+        });
+    }
     draft.steps.push(shared::end(facts, turn, why));
 }

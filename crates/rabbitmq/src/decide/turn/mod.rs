@@ -5,3 +5,4 @@ pub mod lock;
 pub mod order;
 pub mod orders;
 pub mod permit;
+pub mod yet_to_grow;

@@ -89,6 +89,12 @@ pub fn is_of(turn: &ServiceTurn, id: &str) -> bool {
     id.strip_prefix(turn.nonce.as_str()).is_some_and(|rest| rest.starts_with('-'))
 }
 
+/// Has it carried out an order of this turn, or begun to? Where that is a leave, replicas may
+/// have been moved off it. Its ledger keeps the last order, whatever pod it has.
+pub fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
+    member.status.operation.as_ref().is_some_and(|operation| is_of(turn, &operation.id))
+}
+
 /// The ID of an order for the whole cluster, which belongs to no turn.
 pub fn id_for_all(nonce: &Nonce) -> String {
     format!("cluster-{nonce}")

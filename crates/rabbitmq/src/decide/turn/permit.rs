@@ -1,10 +1,10 @@
 //! Permits: given to the member that has the turn, and how far they are.
 
+use super::yet_to_grow;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use palladion_api::ids::Nonce;
 use palladion_api::labels;
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service::{ServiceStep, ServiceTurn};
@@ -13,7 +13,7 @@ use palladion_plan::members::turn as shared;
 pub use palladion_plan::members::turn::{Course, TRIES, data_before_join, keeps_volume, withdraw};
 use palladion_plan::words::turn::Doing;
 use palladion_plan::{Flow, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What came of the permit of this turn.
 pub fn course(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Course {
@@ -37,12 +37,6 @@ pub struct Permit<'a> {
     pub data: DataBeforeServiceStart,
     /// Why it may be given.
     pub proof: &'a Proof,
-}
-
-/// What goes on record with a permit to join, and is taken off again with `None`: the nonce of
-/// the turn in which the joiner takes its replicas.
-pub fn yet_to_grow(nonce: Option<&Nonce>) -> Value {
-    json!({ kinds::YET_TO_GROW: nonce })
 }
 
 /// Give the permit of a turn to its member. The name of the node is on the claim before
@@ -72,7 +66,7 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
     let on_claim = Step::patch_as_seen(kinds::CLAIM, &claim.object.meta, patch, doing());
     draft.steps.push(on_claim.fenced(facts.fence()));
     let reported = member.volume();
-    let on_member = json!({ "annotations": yet_to_grow(grows) });
+    let on_member = json!({ "annotations": yet_to_grow::annotation(grows) });
     let patch = json!({ "metadata": on_member, "spec": {
         "nodeName": node,
         "volumeID": turn.volume_id,

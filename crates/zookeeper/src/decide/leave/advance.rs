@@ -88,5 +88,6 @@ fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
         End::Awaited => None,
     };
     let (name, server) = (member.name.clone(), member.server_words());
-    draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject()).until = until;
+    draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject()).until =
+        until;
 }
