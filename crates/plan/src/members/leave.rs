@@ -77,7 +77,10 @@ pub fn end(facts: &ServiceFacts<'_>, turn: &ServiceTurn, member: &MemberFact) ->
     if !is_lost_leaver(member) || member.serves {
         return End::Awaited;
     }
-    if is_silent(facts, member) {
+    // One that was permitted on another volume may be joining at this moment, and one that is
+    // asked to end says nothing while it does.
+    let is_ending = member.pod.as_ref().is_some_and(|pod| pod.terminating);
+    if is_silent(facts, member) && member.is_marked() && !is_ending {
         return End::Over;
     }
     // By our own clock, from the question whose answers have proven that it is out.
@@ -125,9 +128,10 @@ fn end_and_tidy_up(
     draft: &mut Draft,
 ) {
     // What its agent has yet to do, or to say, it does by the record. Of a lost one that is
-    // silent nothing is awaited: record and claim go with the pod, and so it happens once.
+    // silent, or has ended, nothing is awaited: record and claim go with the pod, and so it happens once.
     let is_awaited = member.may_run() || is_to_be_noted(facts, member);
-    let goes_unheard = is_lost_leaver(member) && is_silent(facts, member);
+    let notes_nothing = is_silent(facts, member) || !member.may_run();
+    let goes_unheard = is_lost_leaver(member) && notes_nothing;
     if !pod.terminating && is_awaited && !goes_unheard {
         let (name, server) = (member.name.clone(), member.server_words());
         draft.wait_for(Waiting::ForEnd { member: name, server }).about(member.subject());

@@ -2,6 +2,7 @@
 //! other, so from then on the Secret counts that was on record when the first one was permitted.
 
 use super::{Facts, MemberFact};
+use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::MemberServerState;
 
@@ -22,10 +23,15 @@ impl Facts<'_> {
         recorded.map(|credentials| credentials.secret_name.as_str())
     }
 
-    /// May a start that this cluster has permitted have taken a cookie?
+    /// May a start that this cluster has permitted have taken a cookie, or has one? The permit is
+    /// taken off the spec when it has led to a node.
     fn has_given_cookies(&self) -> bool {
-        let has_one =
-            |m: &MemberFact| is_permitted(m) && !(m.is_on_empty_volume() && has_none_yet(m));
+        let has_joined = |m: &MemberFact| {
+            m.status.permit.as_ref().is_some_and(|permit| permit.state == PermitState::Done)
+        };
+        let has_one = |m: &MemberFact| {
+            has_joined(m) || is_permitted(m) && !(m.is_on_empty_volume() && has_none_yet(m))
+        };
         self.initialized().is_some() || self.members.values().any(has_one)
     }
 }

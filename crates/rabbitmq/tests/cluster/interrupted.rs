@@ -123,6 +123,31 @@ fn a_smaller_cluster_ends_a_replacement_at_any_time() {
     assert!(tried > 5, "{tried}");
 }
 
+/// Its pod ends just then: who says nothing while it stops may still be joining.
+#[test]
+fn a_smaller_cluster_ends_a_replacement_whose_pod_is_deleted() {
+    let mut world = World::settled(5);
+    world.wipe(4);
+    let mut worlds = Vec::new();
+    while world.tick().unwrap() {
+        if world.member(4)["spec"]["start"].is_object() {
+            worlds.push(world.clone());
+        }
+    }
+    let mut tried = 0;
+    for mut world in worlds.into_iter().step_by(3) {
+        tried += 1;
+        world.delete(kinds::POD, &pod(4));
+        world.patch_spec(&json!({ "nodes": 3 }));
+        world.settle();
+        world.expect(3);
+        world.patch_spec(&json!({ "nodes": 5 }));
+        world.settle();
+        world.expect(5);
+    }
+    assert!(tried > 3, "{tried}");
+}
+
 /// Its management API hangs: whoever has the turn waits for its answer.
 #[test]
 fn a_broken_node_is_restarted_although_somebody_has_the_turn() {
@@ -213,6 +238,23 @@ fn a_leaver_that_stays_after_another_came_first_has_its_replicas() {
         world.expect(5);
         assert!(world.replicas("wide").contains(&4), "{}", world.last_words());
     }
+}
+
+/// It is the one that hangs: its restart is what lets it answer for itself.
+#[test]
+fn a_leaver_that_stays_and_hangs_is_restarted() {
+    let mut world = World::settled(5);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| !w.replicas("wide").contains(&4));
+    world.hangs.insert(pod(4));
+    world.patch_spec(&json!({ "nodes": 5, "restartToken": "x" }));
+    world.until(|w| w.member(4)["spec"]["restartToken"] == "x");
+    world.hangs.clear();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&4), "{}", world.last_words());
 }
 
 /// It joined under an operator that kept no record of who has yet to take replicas.

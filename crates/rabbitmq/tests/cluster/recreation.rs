@@ -67,3 +67,32 @@ fn a_secret_that_was_named_by_mistake_over_kept_volumes_is_corrected_in_the_mani
     assert_eq!(world.status()["credentials"]["secretName"], json!("of-a-user"));
     world.expect(5);
 }
+
+/// The first joiner has its cookie, and no permit any more that says so.
+#[test]
+fn a_secret_is_settled_when_the_first_joiner_has_its_cookie() {
+    let mut world = World::new();
+    for name in ["first", "second"] {
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "name": name, "namespace": NAMESPACE },
+            "stringData": { "erlang-cookie": name },
+        });
+        let key = ObjectKey::new(kinds::SECRET, NAMESPACE, name);
+        world.store.create(&key, &secret).unwrap();
+    }
+    world.create(&json!({ "nodes": 3, "version": "3.10.8", "secretName": "first" }));
+    world.settle();
+    world.expect(3);
+    world.recreate_with(&json!({ "nodes": 5, "secretName": "first" }));
+    world.until(|w| {
+        w.member(3)["status"]["permit"]["state"] == "Done" && w.member(3)["spec"]["start"].is_null()
+    });
+    world.patch_spec(&json!({ "secretName": "second" }));
+    world.settle();
+    let said = world.condition("Accepted");
+    assert!(said.starts_with("False InvalidSpec") && said.contains("Secret first"), "{said}");
+    world.patch_spec(&json!({ "secretName": "first" }));
+    world.settle();
+    world.expect(5);
+}

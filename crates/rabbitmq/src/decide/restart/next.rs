@@ -54,8 +54,10 @@ pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool 
         ServiceStep::Initialize | ServiceStep::Rescue | ServiceStep::Remove => false,
     };
     // Whoever has joined waits in its turn for its own answer. What it has yet to take is on
-    // record, and it has the turn again when it serves.
-    let counts_itself = is_new && facts.is_named(member);
+    // record, and it has the turn again when it serves. So is what a leaver has given away that
+    // stays after all.
+    let stays = turn.step == ServiceStep::Leave && member.ordinal < valid.size;
+    let counts_itself = (is_new || stays) && facts.is_named(member);
     let is_broken = |m: &MemberFact| !m.serves && (counts_itself || m.name != turn.member);
     may_end && !order::is_under_way(facts, turn) && spared(facts, valid).any(is_broken)
 }
