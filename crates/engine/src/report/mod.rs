@@ -69,7 +69,7 @@ impl Reconciler {
     /// its next good decision. No generation is noted, as nothing was observed.
     pub(crate) async fn report_undecided(&self, case: &Case<'_>, told: Told, memory: &mut Memory) {
         self.events(case).warn(&told, memory);
-        let stored = case.owner.at("/status/conditions").cloned().unwrap_or_default();
+        let stored = case.owner.at("/status/conditions").cloned().unwrap_or_else(|| json!([]));
         let Ok(mut conditions) = serde_json::from_value::<Vec<Condition>>(stored) else {
             return;
         };
