@@ -3,6 +3,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "test helpers: a panic is a failed test")]
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use palladion_api::reasons::Reason;
@@ -47,7 +48,7 @@ pub fn wait_named(
     (finder, pods): (Finder, &str),
     applied: Instant,
 ) {
-    let since = match finder {
+    let mut since = match finder {
         Finder::Operator => applied,
         Finder::Scheduler => {
             seen((namespace, pods), "the scheduler to find no node", is_unscheduled)
@@ -58,8 +59,19 @@ pub fn wait_named(
         }
         Finder::Agent => seen((namespace, pods), "the agent to run", runs),
     };
-    let mut last = Value::Null;
-    let found = wait_for(&format!("{name} to say {said:?}"), NAMED_IN, || {
+    // The pod of the mistake before may be the one that runs: counted is from the last that begins.
+    let limit = if finder == Finder::Agent { TRIED_IN } else { NAMED_IN };
+    let (mut last, mut begun) = (Value::Null, BTreeSet::new());
+    let found = wait_for(&format!("{name} to say {said:?}"), limit, || {
+        if finder == Finder::Agent {
+            let running = bed().list(namespace, "pods")?;
+            let ours = running.iter().filter(|pod| text(pod, "/metadata/name").starts_with(pods));
+            for pod in ours.filter(|pod| runs(pod)) {
+                if begun.insert(text(pod, "/metadata/uid").to_string()) && begun.len() > 1 {
+                    since = Instant::now();
+                }
+            }
+        }
         let object = bed().get(namespace, kind, name)?.unwrap_or_default();
         last = condition(&object, said.type_);
         let message = text(&last, "/message");

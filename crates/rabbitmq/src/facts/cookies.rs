@@ -2,7 +2,7 @@
 //! other, so from then on the Secret counts that was on record when the first one was permitted.
 
 use super::{Facts, MemberFact};
-use palladion_api::member::PermitState;
+use palladion_api::member::{PermitState, PermitStatus};
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::MemberServerState;
 
@@ -26,13 +26,20 @@ impl Facts<'_> {
     /// May a start that this cluster has permitted have taken a cookie, or has one? The permit is
     /// taken off the spec when it has led to a node.
     fn has_given_cookies(&self) -> bool {
-        let has_joined = |m: &MemberFact| {
-            m.status.permit.as_ref().is_some_and(|permit| permit.state == PermitState::Done)
-        };
         let has_one = |m: &MemberFact| {
-            has_joined(m) || is_permitted(m) && !(m.is_on_empty_volume() && has_none_yet(m))
+            let may_have = is_permitted(m) && !(m.is_on_empty_volume() && has_none_yet(m));
+            may_have || self.has_joined_this(m)
         };
         self.initialized().is_some() || self.members.values().any(has_one)
+    }
+
+    /// Has it joined this cluster, and no former one of this name? A volume that was kept still
+    /// says what came of its last permit then.
+    fn has_joined_this(&self, member: &MemberFact) -> bool {
+        let joined = |permit: &PermitStatus| permit.state == PermitState::Done;
+        let claim = member.claim.as_ref().and_then(|c| c.object.meta.creation_timestamp);
+        let is_ours = claim.is_some() && claim >= self.snapshot.owner.meta.creation_timestamp;
+        is_ours && member.status.permit.as_ref().is_some_and(joined)
     }
 }
 

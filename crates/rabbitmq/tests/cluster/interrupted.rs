@@ -368,7 +368,7 @@ fn a_joiner_whose_permit_is_withdrawn_while_it_joins_takes_its_replicas() {
 /// that what passes by itself has passed.
 #[test]
 fn a_replacement_that_has_the_turn_again_has_its_time() {
-    let mut world = World::settled(7);
+    let mut world = World::settled(5);
     world.unlucky.extend([pod(1), pod(3)]);
     world.wipe(1);
     world.wipe(3);
@@ -377,7 +377,7 @@ fn a_replacement_that_has_the_turn_again_has_its_time() {
     world.pass(60);
     let whose = |w: &World| w.status()["turn"]["member"].clone();
     let mut since = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..2 {
         let before = whose(&world);
         world.until(|w| whose(w) != before);
         since.push(world.now());
