@@ -71,8 +71,7 @@ pub fn stateful_set(valid: &Valid, wanted: Wanted<'_>) -> Value {
 
 /// Leave the template of a set as it is stored, with what it was made from.
 pub fn keep_template(set: &mut Value, stored: &Object) {
-    let part = |pointer| stored.at(pointer).cloned().unwrap_or_default();
-    set["spec"]["template"] = part("/spec/template");
+    set["spec"]["template"] = stored.at("/spec/template").cloned().unwrap_or_default();
     for key in [SPEC_HASH, names::AGENT_IMAGE] {
         let Some(annotations) = set["metadata"]["annotations"].as_object_mut() else { continue };
         match stored.meta.annotations.get(key) {
