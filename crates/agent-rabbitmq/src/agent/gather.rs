@@ -1,13 +1,13 @@
 //! Gather: init, volume, spec, Secrets, name, node. What cannot be had is said to be so.
 
 use super::state::{Agent, Done, Looks};
-use crate::decide::Process;
+use crate::decide::{Lookup, Process};
 use crate::launch::{self, Record, name};
 use crate::report::last_words;
 use crate::volume::SavedMember;
 use crate::volume::ledger::End;
 use crate::words::agent::Trouble;
-use crate::words::server::Named;
+
 use crate::work::definitions;
 use jiff::Timestamp;
 use palladion_agent_core::init::protocol::{LogTail, Phase, Report};
@@ -123,21 +123,31 @@ impl Agent {
 
     /// Look the name of the node up before it starts, and until it leads here.
     fn resolve_if_due(&mut self) {
-        let is_old = self.resolved.is_none_or(|at| at.elapsed() >= RESOLVE_AGAIN);
-        let is_due = is_old && !matches!(self.named, Some(Ok(())));
-        let (Process::Absent, true, Some(node)) = (&self.process, is_due, self.node()) else {
+        let (Process::Absent, Some(node)) = (&self.process, self.node_to_start()) else {
             return;
         };
+        let last = self.named.as_ref().filter(|(looked_up, _)| *looked_up == node);
+        let is_old = self.resolved.is_none_or(|at| at.elapsed() >= RESOLVE_AGAIN);
+        let is_due = match last {
+            Some((_, Ok(()))) => false,
+            Some((_, Err(_))) => is_old,
+            // One that is under way may be of the name before.
+            None => self.resolving.as_ref() != Some(&node) || is_old,
+        };
+        if !is_due {
+            return;
+        }
+        self.resolving = Some(node.clone());
         self.resolved = Some(Instant::now());
         let done = self.done.clone();
         tokio::spawn(async move {
             let named = name::resolve(&node).await;
-            let _ = done.send(Done::Resolved(named)).await;
+            let _ = done.send(Done::Resolved((node, named))).await;
         });
     }
 
     /// Note what the name leads to.
-    pub(super) fn note_name(&mut self, named: Result<(), Named>) {
+    pub(super) fn note_name(&mut self, named: Lookup) {
         self.named = Some(named);
     }
 
@@ -171,7 +181,7 @@ impl Agent {
         self.stopping = None;
         self.last_words = words;
         // Its address may be another one by now.
-        self.named = None;
+        (self.named, self.resolving) = (None, None);
         tracing::info!(code, end = ?end, "the node has ended");
     }
 }

@@ -1,6 +1,7 @@
 //! What the agent holds between turns. All of it can be lost: it is gathered anew from
 //! init, volume, node and API.
 
+use crate::decide::Lookup;
 use crate::decide::health::Watch;
 use crate::decide::{
     self, Doors, LastWords, Process, Source, SpecFact, StopWhy, VolumeFact, Work, WorkFact,
@@ -14,7 +15,6 @@ use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
 use crate::wire::{Ctl, Management};
 use crate::words::calls::NotKnown;
-use crate::words::server::Named;
 use crate::words::volume::Wrong;
 use crate::work::{Hands, View};
 use anyhow::{Context, Result, anyhow};
@@ -63,7 +63,7 @@ pub enum Done {
         flags: Result<FeatureFlags, String>,
     },
     /// The name of the node was looked up.
-    Resolved(Result<(), Named>),
+    Resolved(Lookup),
     /// The node was asked for the cluster.
     Asked {
         /// The question's nonce.
@@ -202,9 +202,11 @@ pub struct Agent {
     pub looks: Looks,
     /// What looks have added up to.
     pub watch: Watch,
-    pub named: Option<Result<(), Named>>,
-    /// When the name was last looked up.
+    pub named: Option<Lookup>,
+    /// When a name was last looked up.
     pub resolved: Option<Instant>,
+    /// And which.
+    pub resolving: Option<NodeName>,
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub labour: Labour,
@@ -254,6 +256,7 @@ impl Agent {
             looks: Looks::default(),
             watch: Watch::default(),
             named: None,
+            resolving: None,
             resolved: None,
             last_words: None,
             stopping: None,
@@ -277,6 +280,13 @@ impl Agent {
         let of_ledger = self.ledger().and_then(|ledger| ledger.node_name.clone());
         let of_spec = || self.saved.as_ref().and_then(|saved| saved.spec.node_name.clone());
         of_ledger.or_else(of_spec)
+    }
+
+    /// The name under which the node would start: a permit is for the name that is on record
+    /// with it, which may be another than that of a start that failed.
+    pub fn node_to_start(&self) -> Option<NodeName> {
+        let permitted = self.spec().filter(|known| known.spec.start.is_some());
+        permitted.and_then(|known| known.spec.node_name.clone()).or_else(|| self.node())
     }
 
     /// What the node said, if lately.

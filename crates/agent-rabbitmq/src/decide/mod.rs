@@ -39,6 +39,9 @@ use palladion_api::reasons::Reason;
 use palladion_api::service_member::{MemberServerState, MemberVolumeState, ServiceMemberSpec};
 use palladion_api::words::{Message, Reasoned};
 
+/// A name of a node, and whether it leads to this pod.
+pub type Lookup = (NodeName, Result<(), Named>);
+
 /// All that a decision is made of.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
@@ -56,8 +59,8 @@ pub struct Facts<'a> {
     pub volume: VolumeFact<'a>,
     /// The Secret with the credentials; `None` while it cannot be read.
     pub credentials: Option<Present>,
-    /// Whether the name of the node leads to this pod; `None` while that is not known.
-    pub named: Option<&'a Result<(), Named>>,
+    /// The name that was looked up last, and whether it leads to this pod.
+    pub named: Option<&'a Lookup>,
     /// The node's process.
     pub process: Process,
     /// Is the container ending?

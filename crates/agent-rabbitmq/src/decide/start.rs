@@ -124,7 +124,7 @@ fn autonomous(facts: &Facts<'_>, ledger: &Ledger, address: &StaticAddress) -> De
 
 /// Start, unless something is missing or the last start failed a moment ago.
 fn begin(facts: &Facts<'_>, ledger: &Ledger, start: Start) -> Decision {
-    if let Some(missing) = missing(facts, &start.entry) {
+    if let Some(missing) = missing(facts, &start) {
         return Decision::wait(missing);
     }
     let waits_until = earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
@@ -142,18 +142,19 @@ fn begin(facts: &Facts<'_>, ledger: &Ledger, start: Start) -> Decision {
 }
 
 /// What a start lacks: a cookie, the passwords of a first start, a name that leads here.
-fn missing(facts: &Facts<'_>, entry: &Entry) -> Option<Waiting> {
+fn missing(facts: &Facts<'_>, start: &Start) -> Option<Waiting> {
     let cookie = facts.credentials.map(|present| present.cookie);
     if cookie.is_none_or(|cookie| cookie == Comparison::Missing) {
         return Some(Waiting::NoCookie);
     }
-    let is_first = *entry == Entry::First;
+    let is_first = start.entry == Entry::First;
     if is_first && facts.credentials.is_some_and(|present| present.logins == Logins::Missing) {
         return Some(Waiting::NoPassword);
     }
-    match facts.named {
-        Some(Ok(())) => None,
-        Some(Err(named)) => Some(Waiting::Name { named: named.clone() }),
+    // What an earlier name leads to says nothing of one that was corrected since.
+    match facts.named.filter(|(node, _)| *node == start.node) {
+        Some((_, Ok(()))) => None,
+        Some((_, Err(named))) => Some(Waiting::Name { named: named.clone() }),
         None => Some(Waiting::NameNotKnown),
     }
 }

@@ -73,7 +73,9 @@ fn no_node_starts_without_a_cookie_or_under_a_name_that_leads_elsewhere() {
     let named = |named| a_member().with(|w| w.named = named);
     named(None).waits(Reason::NameUnresolved);
     let elsewhere = Named::Elsewhere { node: node("a"), found: Default::default() };
-    named(Some(Err(elsewhere))).waits(Reason::NameUnresolved);
+    named(Some((node("a"), Err(elsewhere)))).waits(Reason::NameUnresolved);
+    // The name was corrected since it was looked up.
+    named(Some((node("b"), Ok(())))).waits(Reason::NameUnresolved);
 }
 
 #[test]
