@@ -3,9 +3,10 @@
 
 use super::draft::{Draft, patch_pod_as_seen};
 use super::rollout::inputs_of;
-use super::text::Made;
+use super::text::Texts;
+use crate::facts::rejected::rejected;
 use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
-use crate::resources::{CONFIG_MAP, DAEMON_SET, POD, SERVICE, STATEFUL_SET};
+use crate::resources::{DAEMON_SET, POD, SERVICE, STATEFUL_SET};
 use crate::words::gates::{Doing, Misplaced, OfPod};
 use jiff::Timestamp;
 use palladion_api::component::names;
@@ -15,7 +16,7 @@ use palladion_plan::wait::Subject;
 use palladion_plan::words::{Names, Reasoned};
 use palladion_plan::workload::config::{ConfigKind, required};
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{FailureClass, Object, ObjectKey, Snapshot, Trouble, Wait};
+use palladion_plan::{Object, Snapshot, Trouble, Wait};
 use serde_json::Value;
 
 /// What a text was made from where two tickets of one start were for texts of other words.
@@ -49,23 +50,10 @@ pub fn is_rejected(snapshot: &Snapshot, set: &Object) -> bool {
     })
 }
 
-/// What the API server does not take from us: it rejects it, or somebody else's object has the
-/// name.
-fn rejected(snapshot: &Snapshot) -> impl Iterator<Item = &ObjectKey> {
-    let all = snapshot.failure.iter().flat_map(|failure| &failure.all);
-    let lasts = |class| matches!(class, FailureClass::Refused | FailureClass::Foreign);
-    all.filter(move |failed| lasts(failed.class)).map(|failed| &failed.object)
-}
-
-/// Do the texts not come about, or not get into their map?
-pub fn are_stuck(snapshot: &Snapshot, made: Made) -> bool {
-    made == Made::NotAll || rejected(snapshot).any(|object| object.resource == CONFIG_MAP)
-}
-
 /// Can the pods have nothing but what is in the map, because their texts do not come about, or
-/// the API server rejects what is written before or with them?
-pub fn are_kept(snapshot: &Snapshot, made: Made) -> bool {
-    are_stuck(snapshot, made) || rejected(snapshot).any(|object| object.resource == SERVICE)
+/// the API server rejects a Service, which is written before them?
+pub fn are_kept(snapshot: &Snapshot, texts: &Texts) -> bool {
+    texts.are_stuck() || rejected(snapshot).any(|object| object.resource == SERVICE)
 }
 
 /// Is a pod of the template that is wanted, or of that which the set is kept at?

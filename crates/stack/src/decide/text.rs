@@ -5,10 +5,12 @@ use crate::build::map;
 use crate::decide::draft::{Draft, apply, wait_for};
 use crate::decide::rollout::inputs_of;
 use crate::decide::settle::Timing;
+use crate::facts::rejected::rejected;
 use crate::gate::{self, Stand};
 use crate::owner::Owner;
 use crate::render::{LARGEST_MAP, Problem, Templates, Variables};
 use crate::resources::CONFIG_MAP;
+use crate::words::gates::Closed;
 use crate::words::objects::{self, Waiting};
 use palladion_api::component::names;
 use palladion_api::gate::{file_of_key, hash_of_files, key_of_file};
@@ -91,13 +93,48 @@ pub enum Made {
     NotAll,
 }
 
-/// Where one cannot be made, all pods keep what they have: a service of which some have a newer
-/// text was asked for by nobody. Who has none yet gets its own.
-pub fn keep_stored(texts: &mut BTreeMap<String, Text>, stored: Option<&BTreeMap<String, String>>) {
-    let is_stored = |key: &str| {
-        stored.is_some_and(|stored| stored.keys().any(|k| file_of_key(key, k).is_some()))
-    };
-    texts.retain(|_, text| !is_stored(&text.key));
+/// The texts of all pods of a service.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// By name of the pod, as far as they can be made.
+    pub all: BTreeMap<String, Text>,
+    /// Why they cannot be made yet.
+    pub lacking: Option<Closed>,
+    /// Did all of them come about?
+    pub made: Made,
+}
+
+impl Texts {
+    /// The text that a pod should have now, once it is there to be read by it.
+    pub fn current(&self, pod: &str, stored: Option<&BTreeMap<String, String>>) -> Option<&Text> {
+        self.due(pod).filter(|text| text.is_in(stored))
+    }
+
+    /// Does a restart for a newer template wait, because the text that goes with it is not there
+    /// to be read (safety rule 8.8)?
+    pub fn hold(&self, pod: &str, stored: Option<&BTreeMap<String, String>>) -> bool {
+        self.are_stuck() || self.due(pod).is_some_and(|text| !text.is_in(stored))
+    }
+
+    fn due(&self, pod: &str) -> Option<&Text> {
+        self.all.get(pod).filter(|text| text.time == Timing::Now)
+    }
+
+    /// Has somebody to see to it that all of them come about?
+    pub fn are_stuck(&self) -> bool {
+        self.made == Made::NotAll
+    }
+
+    /// Where one cannot be made, all pods keep what they have: a service of which some have a
+    /// newer text was asked for by nobody. Who has none yet gets its own.
+    pub fn keep_stored(&mut self, stored: Option<&BTreeMap<String, String>>) {
+        let is_stored = |key: &str| {
+            stored.is_some_and(|stored| stored.keys().any(|k| file_of_key(key, k).is_some()))
+        };
+        if self.are_stuck() {
+            self.all.retain(|_, text| !is_stored(&text.key));
+        }
+    }
 }
 
 /// The bytes of texts, counted while they are made: texts that do not fit into one map are
@@ -117,7 +154,8 @@ impl Room {
     }
 }
 
-/// Write the map, if it is not too large for one object.
+/// Write the map, if it is not too large for one object. One that the API server rejects, or
+/// that is somebody else's, is tried again each time.
 pub fn write_map(
     snapshot: &Snapshot,
     owner: Owner<'_>,
@@ -133,5 +171,8 @@ pub fn write_map(
         wait_for(draft, (CONFIG_MAP, &map), Waiting::Written { map: map.clone() });
     }
     apply(snapshot, CONFIG_MAP, map::config_map(owner, data), (None, None), draft);
-    Made::All
+    match rejected(snapshot).any(|object| object.resource == CONFIG_MAP) {
+        true => Made::NotAll,
+        false => Made::All,
+    }
 }

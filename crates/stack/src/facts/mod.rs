@@ -9,6 +9,7 @@ pub mod group;
 pub mod named;
 pub mod reach;
 pub mod registration;
+pub mod rejected;
 pub mod stack;
 
 pub use component::Facts;

@@ -1,10 +1,11 @@
 //! When the gates of a Component open: once all pods, their addresses, their
 //! texts and all dependencies are there.
 
-use super::texts::{Texts, has_every_key};
+use super::texts::has_every_key;
 use crate::decide::draft::Draft;
 use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
 use crate::decide::rollout::where_is;
+use crate::decide::text::Texts;
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
 use crate::reload::Work;
@@ -33,7 +34,7 @@ pub fn decide(
             // server rejects the newer one, its data would go with it, or nobody is restarted.
             let stays = is_held || facts.claims.at_risk(pod).is_some();
             let is_current = stays || is_current(pod, template, kept);
-            let text = texts.current(facts, &pod.name).filter(|_| is_current);
+            let text = texts.current(&pod.name, facts.texts.as_ref()).filter(|_| is_current);
             Gated { pod, text: text.map(|text| text.hash.as_str()) }
         })
         .collect();

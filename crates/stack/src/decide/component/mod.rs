@@ -10,7 +10,7 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::gates::{are_kept, are_stuck};
+use crate::decide::gates::are_kept;
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::objects::Waiting;
@@ -30,18 +30,15 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     let image = set::agent_image(facts, valid);
     let work = rollout::work(facts, valid, &base, &texts, template);
     let purpose = set::purpose(template, &texts);
-    if are_stuck(facts.snapshot, texts.made) {
+    if texts.are_stuck() {
         draft.wait_for(Waiting::Unmade);
     }
     let takes = set::takes(facts, template, &texts);
     set::decide(facts, valid, (image, takes), (&work, &purpose), &mut draft);
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    match are_kept(facts.snapshot, texts.made) {
-        true => {
-            let restarts = !are_stuck(facts.snapshot, texts.made);
-            kept::gates(facts, &valid.spec, restarts, &mut draft);
-        }
+    match are_kept(facts.snapshot, &texts) {
+        true => kept::gates(facts, &valid.spec, !texts.are_stuck(), &mut draft),
         false => gates::decide(facts, valid, template, (&texts, &work), &mut draft),
     }
     rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);

@@ -1,11 +1,10 @@
 //! Which pods of a Component differ from what they should be.
 
-use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::are_stuck;
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
+use crate::decide::text::Texts;
 use crate::facts::Facts;
 use crate::facts::reach::Reach;
 use crate::reload::{self, Candidate, Goal, Hold, Recreate, Rules, Work, change};
@@ -32,13 +31,13 @@ pub fn work<'a>(
     let wanted = facts.pods.iter().filter(|pod| valid.ordinals().contains(&pod.ordinal));
     // It would start with the text of another, or with none where its address is its key.
     let is_old = |pod: &PodFact| pod.spec_hash() != Some(template);
-    let is_stuck = are_stuck(facts.snapshot, texts.made);
-    if wanted.clone().any(|pod| is_old(pod) && (is_stuck || texts.is_unwritten(facts, &pod.name))) {
+    if wanted.clone().any(|pod| is_old(pod) && texts.hold(&pod.name, facts.texts.as_ref())) {
         return Work::held(Hold::Texts);
     }
     let candidates: Vec<Candidate<'_>> = wanted
         .map(|pod| {
-            let text = texts.current(facts, &pod.name).map(|text| text.hash.as_str());
+            let text =
+                texts.current(&pod.name, facts.texts.as_ref()).map(|text| text.hash.as_str());
             let goal = Goal { template, inputs: &valid.inputs, text };
             let change = change(pod, inputs_of(pod), goal);
             let (at_risk, reach) = (facts.claims.at_risk(pod), facts.reach.of(pod));
@@ -86,7 +85,8 @@ pub fn decide(
         ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
     }
     claims_at_risk(&facts.pods, &facts.claims, draft);
-    let text = |name: &str| texts.current(facts, name).map(|text| text.hash.as_str());
+    let text =
+        |name: &str| texts.current(name, facts.texts.as_ref()).map(|text| text.hash.as_str());
     carry_out(facts.snapshot, work, &valid.inputs, |pod| text(&pod.name), draft);
     if let Some(pod) = work.restart {
         let all: Vec<_> = valid.ordinals().map(|ordinal| facts.pod(ordinal)).collect();

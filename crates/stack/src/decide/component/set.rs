@@ -1,14 +1,12 @@
 //! The StatefulSet: created, kept, brought to the number of pods that is wanted,
 //! and for a while to none, where all pods are recreated.
 
-use super::texts::Texts;
 use crate::build::set::{self, Wanted};
 use crate::decide::draft::{Draft, apply, wait_for};
 use crate::decide::evidence;
-use crate::decide::gates::are_stuck;
 use crate::decide::rollout::{keep, where_is};
 use crate::decide::settle::Timing;
-use crate::decide::text::Made;
+use crate::decide::text::{Made, Texts};
 use crate::facts::Facts;
 use crate::facts::component::SetFact;
 use crate::reload::{Recreate, Work};
@@ -52,8 +50,7 @@ pub enum Takes {
 /// Which template the set gets.
 pub fn takes(facts: &Facts<'_>, template: &str, texts: &Texts) -> Takes {
     let is_old = facts.set.as_ref().is_some_and(|set| set.template != template);
-    let is_unknown = texts.made == Made::Unknown;
-    match is_old && (is_unknown || are_stuck(facts.snapshot, texts.made)) {
+    match is_old && texts.made != Made::All {
         true => Takes::ItsOwn,
         false => Takes::Newest,
     }

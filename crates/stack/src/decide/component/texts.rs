@@ -6,7 +6,7 @@
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::settle::{Timing, timing};
-use crate::decide::text::{Made, Room, Text, has_changed_outside, keep_stored, write_map};
+use crate::decide::text::{Made, Room, Text, Texts, has_changed_outside, write_map};
 use crate::facts::Facts;
 use crate::render::{self, Own, Peer, Templates, Variables, dependency};
 use crate::validate::Valid;
@@ -16,31 +16,6 @@ use palladion_api::gate::{file_of_key, key_of, key_of_file};
 use palladion_api::staged::{Addresses, Config, ConfigKey};
 use palladion_plan::workload::pod::PodFact;
 use std::collections::BTreeMap;
-
-/// The texts of all pods.
-#[derive(Debug, Default)]
-pub struct Texts {
-    /// By name of the pod, as far as they can be made.
-    pub all: BTreeMap<String, Text>,
-    /// Why they cannot be made yet.
-    pub lacking: Option<Closed>,
-    /// Did all of them come about?
-    pub made: Made,
-}
-
-impl Texts {
-    /// The text that a pod should have now, once it is there to be read by it.
-    pub fn current(&self, facts: &Facts<'_>, pod: &str) -> Option<&Text> {
-        let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
-        text.is_in(facts.texts.as_ref()).then_some(text)
-    }
-
-    /// Is the text that a pod should have now not there to be read yet?
-    pub fn is_unwritten(&self, facts: &Facts<'_>, pod: &str) -> bool {
-        let text = self.all.get(pod).filter(|text| text.time == Timing::Now);
-        text.is_some_and(|text| !text.is_in(facts.texts.as_ref()))
-    }
-}
 
 /// Make the texts, and write those that are due.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Draft) -> Texts {
@@ -52,9 +27,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Dra
     if lacking.is_some() {
         texts = Texts { all: BTreeMap::new(), lacking, made: texts.made };
     }
-    if texts.made == Made::NotAll {
-        keep_stored(&mut texts.all, facts.texts.as_ref());
-    }
+    texts.keep_stored(facts.texts.as_ref());
     hold_back(facts, valid, base, &mut texts, draft);
     if write(facts, valid, config, &texts, draft) == Made::NotAll {
         texts.made = Made::NotAll;

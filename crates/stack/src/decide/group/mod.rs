@@ -8,7 +8,7 @@ pub mod texts;
 use crate::build;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::gates::{are_kept, are_stuck};
+use crate::decide::gates::are_kept;
 use crate::facts::GroupFacts;
 use crate::groups::overlap::overlaps;
 use crate::validate::ValidGroup;
@@ -30,7 +30,7 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     report_overlaps(&of(facts), &mut draft);
     let texts = texts::decide(facts, valid, &base, &mut draft);
     let image = set::agent_image(facts, valid);
-    if are_stuck(facts.snapshot, texts.made) {
+    if texts.are_stuck() {
         draft.wait_for(Waiting::Unmade);
     }
     if !set::is_held(facts, template, &texts) {
@@ -38,11 +38,8 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     }
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    match are_kept(facts.snapshot, texts.made) {
-        true => {
-            let restarts = !are_stuck(facts.snapshot, texts.made);
-            kept::gates(facts, &valid.spec, restarts, &mut draft);
-        }
+    match are_kept(facts.snapshot, &texts) {
+        true => kept::gates(facts, &valid.spec, !texts.are_stuck(), &mut draft),
         false => pods::gates(facts, valid, template, &texts, &mut draft),
     }
     pods::rollout(facts, valid, (&base, template), &texts, &mut draft);

@@ -1,12 +1,12 @@
 //! The pods of a group: each has a gate of its own, which waits for no other
 //! pod; and those that differ from what they should be.
 
-use super::texts::Texts;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, are_stuck, is_current, is_rejected, tend_accepted};
+use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
+use crate::decide::text::Texts;
 use crate::facts::GroupFacts;
 use crate::facts::reach::Reach;
 use crate::gate::{self, Stand};
@@ -40,7 +40,7 @@ pub fn gates(
                 }
                 UpgradeStrategy::OnDelete => true,
             };
-            let text = texts.current(facts, &pod.name).filter(|_| is_current);
+            let text = texts.current(&pod.name, facts.texts.as_ref()).filter(|_| is_current);
             Gated { pod, text: text.map(|text| text.hash.as_str()) }
         })
         .collect();
@@ -70,12 +70,11 @@ pub fn rollout(
         return;
     }
     let is_old = |pod: &PodFact| pod.spec_hash() != Some(template);
-    let is_stuck = are_stuck(facts.snapshot, texts.made);
-    let waits = |pod: &PodFact| is_old(pod) && (is_stuck || texts.is_unwritten(facts, &pod.name));
+    let waits = |pod: &PodFact| is_old(pod) && texts.hold(&pod.name, facts.texts.as_ref());
     if facts.pods.iter().any(waits) {
         return;
     }
-    let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
+    let text = |pod: &str| texts.current(pod, facts.texts.as_ref()).map(|text| text.hash.as_str());
     await_deletion(facts, valid, template, text, draft);
     // A pod that nobody reaches serves its own node alone: the other nodes go on without it.
     let (reached, lost): (Vec<&PodFact>, Vec<&PodFact>) =

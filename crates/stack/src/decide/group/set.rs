@@ -1,10 +1,8 @@
 //! The DaemonSet: created and kept.
 
-use super::texts::Texts;
 use crate::build::daemon_set;
 use crate::decide::draft::{Draft, apply, wait_for};
-use crate::decide::gates::are_stuck;
-use crate::decide::text::Made;
+use crate::decide::text::{Made, Texts};
 use crate::facts::GroupFacts;
 use crate::resources::DAEMON_SET;
 use crate::validate::ValidGroup;
@@ -26,7 +24,7 @@ pub fn agent_image<'a>(facts: &'a GroupFacts<'_>, valid: &'a ValidGroup) -> &'a 
 /// agent on a node that joins would bring it in.
 pub fn is_held(facts: &GroupFacts<'_>, template: &str, texts: &Texts) -> bool {
     let is_old = facts.set.as_ref().is_some_and(|set| set.template != template);
-    is_old && (texts.made == Made::Unknown || are_stuck(facts.snapshot, texts.made))
+    is_old && texts.made != Made::All
 }
 
 /// State the set as it should be now.

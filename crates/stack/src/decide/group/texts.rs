@@ -4,7 +4,7 @@ use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::kept::stored;
 use crate::decide::settle::{Timing, timing};
-use crate::decide::text::{Made, Room, Text, has_changed_outside, keep_stored, write_map};
+use crate::decide::text::{Made, Room, Text, Texts, has_changed_outside, write_map};
 use crate::facts::GroupFacts;
 use crate::render::{Own, Templates, Variables, dependency};
 use crate::validate::ValidGroup;
@@ -13,28 +13,6 @@ use palladion_api::gate::{file_of_key, key_of};
 use palladion_api::node_agents::{GroupConfig, GroupKey};
 use palladion_plan::workload::pod::PodFact;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The texts of all pods, by name.
-#[derive(Debug, Default)]
-pub struct Texts {
-    all: BTreeMap<String, Text>,
-    /// Did all of them come about?
-    pub made: Made,
-}
-
-impl Texts {
-    /// The text that a pod should have now, once it is there to be read by it.
-    pub fn current(&self, facts: &GroupFacts<'_>, pod: &str) -> Option<&Text> {
-        let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
-        text.is_in(facts.texts.as_ref()).then_some(text)
-    }
-
-    /// Is the text that a pod should have now not there to be read yet?
-    pub fn is_unwritten(&self, facts: &GroupFacts<'_>, pod: &str) -> bool {
-        let text = self.all.get(pod).filter(|text| text.time == Timing::Now);
-        text.is_some_and(|text| !text.is_in(facts.texts.as_ref()))
-    }
-}
 
 /// Make the texts, and write those that are due.
 pub fn decide(
@@ -49,9 +27,7 @@ pub fn decide(
         return Texts { all: all.collect(), ..Texts::default() };
     };
     let mut texts = make(facts, valid, (config, templates), base, draft);
-    if texts.made == Made::NotAll {
-        keep_stored(&mut texts.all, facts.texts.as_ref());
-    }
+    texts.keep_stored(facts.texts.as_ref());
     hold_back(facts, valid, base, &mut texts, draft);
     if write(facts, valid, &texts, draft) == Made::NotAll {
         texts.made = Made::NotAll;
@@ -148,7 +124,7 @@ fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> T
         Text { time: text.time, ..Text::new(text.key.clone(), files) }
     };
     let all = texts.all.iter().map(|(pod, text)| (pod.clone(), whole(text)));
-    Texts { all: all.collect(), made: texts.made }
+    Texts { all: all.collect(), ..texts }
 }
 
 /// The key of a pod's text, and what of the pod goes into it.
