@@ -7,7 +7,6 @@ use crate::report::last_words;
 use crate::volume::SavedMember;
 use crate::volume::ledger::End;
 use crate::words::agent::Trouble;
-
 use crate::work::definitions;
 use jiff::Timestamp;
 use palladion_agent_core::init::protocol::{LogTail, Phase, Report};
@@ -126,19 +125,12 @@ impl Agent {
         let (Process::Absent, Some(node)) = (&self.process, self.node_to_start()) else {
             return;
         };
-        let last = self.named.as_ref().filter(|(looked_up, _)| *looked_up == node);
-        let is_old = self.resolved.is_none_or(|at| at.elapsed() >= RESOLVE_AGAIN);
-        let is_due = match last {
-            Some((_, Ok(()))) => false,
-            Some((_, Err(_))) => is_old,
-            // One that is under way may be of the name before.
-            None => self.resolving.as_ref() != Some(&node) || is_old,
-        };
-        if !is_due {
+        let leads_here = self.named.as_ref().is_some_and(|(of, led)| *of == node && led.is_ok());
+        let last = self.resolved.as_ref().filter(|(of, _)| *of == node);
+        if leads_here || last.is_some_and(|(_, at)| at.elapsed() < RESOLVE_AGAIN) {
             return;
         }
-        self.resolving = Some(node.clone());
-        self.resolved = Some(Instant::now());
+        self.resolved = Some((node.clone(), Instant::now()));
         let done = self.done.clone();
         tokio::spawn(async move {
             let named = name::resolve(&node).await;
@@ -181,7 +173,7 @@ impl Agent {
         self.stopping = None;
         self.last_words = words;
         // Its address may be another one by now.
-        (self.named, self.resolving) = (None, None);
+        (self.named, self.resolved) = (None, None);
         tracing::info!(code, end = ?end, "the node has ended");
     }
 }

@@ -203,10 +203,8 @@ pub struct Agent {
     /// What looks have added up to.
     pub watch: Watch,
     pub named: Option<Lookup>,
-    /// When a name was last looked up.
-    pub resolved: Option<Instant>,
-    /// And which.
-    pub resolving: Option<NodeName>,
+    /// Which name was last looked up, and when.
+    pub resolved: Option<(NodeName, Instant)>,
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub labour: Labour,
@@ -256,7 +254,6 @@ impl Agent {
             looks: Looks::default(),
             watch: Watch::default(),
             named: None,
-            resolving: None,
             resolved: None,
             last_words: None,
             stopping: None,
