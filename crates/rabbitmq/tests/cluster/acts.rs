@@ -58,6 +58,16 @@ impl World {
         self.disk(ordinal).content.data = None;
     }
 
+    /// The management API of this node hangs until a restart that is asked for mends it; wait
+    /// until everything has come to its end.
+    pub fn hang_until_restarted(&mut self, ordinal: i32) {
+        self.hangs.insert(pod(ordinal));
+        self.patch_spec(&json!({ "restartToken": "x" }));
+        self.until(|w| w.member(ordinal)["spec"]["restartToken"] == "x");
+        self.hangs.clear();
+        self.settle();
+    }
+
     /// The node process of a member ends, and its agent forgets what it had in memory.
     pub fn kill(&mut self, ordinal: i32) {
         if let Some(uid) = self.uid(ordinal) {

@@ -155,11 +155,7 @@ fn a_broken_node_is_restarted_although_somebody_has_the_turn() {
         let mut world = World::settled(from);
         world.patch_spec(&json!({ "nodes": to }));
         world.until(|w| w.step().is_string());
-        world.hangs.insert(pod(1));
-        world.patch_spec(&json!({ "restartToken": "x" }));
-        world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
-        world.hangs.clear();
-        world.settle();
+        world.hang_until_restarted(1);
         world.expect(to);
     }
 }
@@ -206,11 +202,7 @@ fn a_broken_node_is_restarted_before_a_leaver_that_stays_has_its_replicas() {
     world.until(|w| !w.replicas("wide").contains(&4));
     world.patch_spec(&json!({ "nodes": 5 }));
     world.until(|w| w.step() == "Join");
-    world.hangs.insert(pod(1));
-    world.patch_spec(&json!({ "restartToken": "x" }));
-    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
-    world.hangs.clear();
-    world.settle();
+    world.hang_until_restarted(1);
     world.expect(5);
     assert!(world.replicas("wide").contains(&4), "{}", world.last_words());
 }
@@ -285,11 +277,7 @@ fn a_broken_joiner_that_has_joined_is_restarted() {
     world.pass(10);
     world.patch_spec(&json!({ "nodes": 5 }));
     world.until(|w| w.member(3)["status"]["permit"]["state"] == "Done");
-    world.hangs.insert(pod(3));
-    world.patch_spec(&json!({ "restartToken": "x" }));
-    world.until(|w| w.member(3)["spec"]["restartToken"] == "x");
-    world.hangs.clear();
-    world.settle();
+    world.hang_until_restarted(3);
     world.expect(5);
     assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
 }
@@ -306,11 +294,7 @@ fn a_broken_replacement_that_has_joined_is_restarted() {
         let is_another = w.member(3)["spec"]["volumeID"] != volume;
         is_another && w.member(3)["status"]["permit"]["state"] == "Done"
     });
-    world.hangs.insert(pod(3));
-    world.patch_spec(&json!({ "restartToken": "x" }));
-    world.until(|w| w.member(3)["spec"]["restartToken"] == "x");
-    world.hangs.clear();
-    world.settle();
+    world.hang_until_restarted(3);
     world.expect(5);
     assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
 }
