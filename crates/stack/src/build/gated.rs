@@ -17,7 +17,7 @@ const IN_IMAGE: &str = "/palladion-agent";
 /// The agent's program, once the gate has copied it.
 const COPIED: &str = "/palladion/palladion-agent";
 /// The variable that holds the key of the pod's texts.
-const KEY: &str = "PALLADION_CONFIG_KEY";
+pub const KEY: &str = "PALLADION_CONFIG_KEY";
 /// The host by which the agent means that address.
 const IN_POD: &str = "pod-ip";
 /// The variable that holds the address of the pod.

@@ -16,7 +16,7 @@ use palladion_plan::wait::Subject;
 use palladion_plan::words::{Names, Reasoned};
 use palladion_plan::workload::config::{ConfigKind, required};
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Object, Snapshot, Trouble, Wait};
+use palladion_plan::{Object, ObjectKey, Snapshot, Trouble, Wait};
 use serde_json::Value;
 
 /// What a text was made from where two tickets of one start were for texts of other words.
@@ -43,23 +43,15 @@ pub struct Terms<'a> {
     pub inputs: Option<&'a str>,
 }
 
-/// Does the API server reject what the set is to be? It stays as it is then, and so do its pods.
-pub fn is_rejected(snapshot: &Snapshot, set: &Object) -> bool {
-    rejected(snapshot).any(|object| {
-        object.name == set.meta.name && [STATEFUL_SET, DAEMON_SET].contains(&object.resource)
-    })
-}
-
-/// Can the pods have nothing but what is in the map, because their texts do not come about, or
-/// the API server rejects a Service, which is written before them?
-pub fn are_kept(snapshot: &Snapshot, texts: &Texts) -> bool {
-    texts.are_stuck() || rejected(snapshot).any(|object| object.resource == SERVICE)
-}
-
-/// Is a pod of the template that is wanted, or of that which the set is kept at?
-pub fn is_current(pod: &PodFact, template: &str, kept: Option<&str>) -> bool {
-    let hash = pod.spec_hash();
-    hash == Some(template) || (kept.is_some() && hash == kept)
+/// Do the pods stay as they are, with what is in the map, because their texts do not come about,
+/// or the API server rejects their set, or a Service, which is written before that?
+pub fn are_kept(snapshot: &Snapshot, set: Option<&Object>, texts: &Texts) -> bool {
+    let is_set = |object: &ObjectKey| {
+        let is_its_name = set.is_some_and(|set| set.meta.name == object.name);
+        is_its_name && [STATEFUL_SET, DAEMON_SET].contains(&object.resource)
+    };
+    let mut rejected = rejected(snapshot);
+    texts.are_stuck() || rejected.any(|object| object.resource == SERVICE || is_set(object))
 }
 
 /// Tend the gates of a service whose spec is accepted, with its template and the hash of the

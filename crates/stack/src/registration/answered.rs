@@ -41,6 +41,7 @@ pub fn forgotten(entry: &Entry) -> Entry {
 fn given_up(entry: &Entry, kind: CallKind) -> Entry {
     let state = match (kind, entry.state) {
         (CallKind::Lookup, EntryState::Registered) => EntryState::Registered,
+        (CallKind::Lookup, EntryState::Deregistering) => EntryState::Deregistering,
         (CallKind::Lookup | CallKind::Register, _) => EntryState::Queued,
         (CallKind::Deregister, _) => EntryState::Deregistering,
     };
@@ -63,7 +64,7 @@ fn answered(
             let (bytes, most) = (bytes(&settled, captured), MOST_CAPTURED);
             let message = Some(short(&Answered::TooMuch { bytes, most }.to_string()));
             let attempts = settled.attempts.saturating_add(1);
-            let (state, cause) = (EntryState::Failed, Some(Cause::Refused));
+            let (state, cause) = (after_failure(entry), Some(Cause::Refused));
             Entry { state, attempts, cause, message, ..settled }
         }
         (CallKind::Register, Ok(captured)) => {
@@ -72,7 +73,13 @@ fn answered(
             let call = terms.lacks_values(&entry).then(|| terms.begun(CallKind::Lookup));
             Entry { call: call.flatten(), ..entry }
         }
-        (CallKind::Lookup, Ok(captured)) => registered(settled, captured),
+        (CallKind::Lookup, Ok(captured)) => {
+            let found = registered(settled, captured);
+            match entry.state == EntryState::Deregistering && terms.lacks_values(&found) {
+                true => still_lacking(found, entry),
+                false => found,
+            }
+        }
         (CallKind::Lookup, Err(failed)) if is_not_found(failed) => {
             // What has failed before is no better for this answer: its pauses go on growing.
             let (attempts, cause) = (entry.attempts, entry.cause);
@@ -84,7 +91,7 @@ fn answered(
         (CallKind::Lookup, Err(_)) if entry.state == EntryState::Registered => settled,
         (CallKind::Deregister, Err(why)) => failed(settled, EntryState::Deregistering, why),
         (CallKind::Register | CallKind::Lookup, Err(why)) => {
-            failed(settled, EntryState::Failed, why)
+            failed(settled, after_failure(entry), why)
         }
     }
 }
@@ -101,6 +108,13 @@ fn registered(entry: Entry, captured: &Captured) -> Entry {
     values.extend(captured.values.clone());
     let state = EntryState::Registered;
     Entry { state, attempts: 0, cause: None, message: None, captured: values, ..entry }
+}
+
+/// It is registered, and its removal has failed for what the service has not said now either. It
+/// is tried all the same, as another removal may need none of it; the pauses go on growing.
+fn still_lacking(found: Entry, before: &Entry) -> Entry {
+    let (attempts, cause) = (before.attempts, before.cause);
+    Entry { attempts, cause, message: before.message.clone(), ..found }
 }
 
 fn not_registered(entry: Entry) -> Entry {
@@ -131,6 +145,18 @@ fn register(entry: Entry, wanted: &[Wanted], terms: &Terms<'_>) -> Entry {
             ..entry
         },
         None => entry,
+    }
+}
+
+/// How an entry is after a registration or a question that came to nothing. One that is being
+/// taken out was registered once, and its removal may need no answer.
+fn after_failure(entry: &Entry) -> EntryState {
+    match entry.state {
+        EntryState::Deregistering => EntryState::Registered,
+        EntryState::Queued
+        | EntryState::Registering
+        | EntryState::Registered
+        | EntryState::Failed => EntryState::Failed,
     }
 }
 

@@ -12,10 +12,16 @@ use std::collections::BTreeMap;
 /// wanted; says for how many there is no room.
 pub fn compare(entries: &mut Vec<Entry>, wanted: &[Wanted], now: Timestamp) -> usize {
     for entry in entries.iter_mut() {
-        entry.gone_since = match wanted.iter().any(|pod| is(entry, pod)) {
-            true => None,
-            false => entry.gone_since.clone().or(Some(Time(now))),
+        let pod = wanted.iter().find(|pod| is(entry, pod));
+        entry.gone_since = match pod {
+            Some(_) => None,
+            None => entry.gone_since.clone().or(Some(Time(now))),
         };
+        let is_registered = entry.state == EntryState::Registered;
+        if is_registered && pod.is_some_and(|pod| !is_other_call(entry, pod)) {
+            // It could not be taken out, and need not be any more.
+            (entry.attempts, entry.cause, entry.message) = (0, None, None);
+        }
     }
     // Nobody has called for it, or it was taken out: there is nothing left to do.
     entries.retain(|e| e.gone_since.is_none() || is_maybe_registered(e));
@@ -95,9 +101,8 @@ fn due(entries: &[Entry], at: usize, wanted: &[Wanted], terms: &Terms<'_>) -> Op
         return Some(Due { kind: removal(entry, terms), from: from.max(rested) });
     }
     let pod = wanted.iter().find(|pod| is(entry, pod))?;
-    let is_other_call = entry.hash.as_ref().zip(pod.hash.as_ref()).is_some_and(|(a, b)| a != b);
     match entry.state {
-        EntryState::Registered if is_other_call => {
+        EntryState::Registered if is_other_call(entry, pod) => {
             Some(Due { kind: CallKind::Deregister, from: rested })
         }
         EntryState::Registered => {
@@ -116,10 +121,20 @@ fn due(entries: &[Entry], at: usize, wanted: &[Wanted], terms: &Terms<'_>) -> Op
     }
 }
 
-/// The call that takes it out. What it needs of the service, it may have to ask for first.
+/// Is it registered by another call than the one that would register this pod now?
+fn is_other_call(entry: &Entry, pod: &Wanted) -> bool {
+    entry.hash.as_ref().zip(pod.hash.as_ref()).is_some_and(|(a, b)| a != b)
+}
+
+/// The call that takes it out. What it needs of the service, it may have to ask for first: also
+/// of one that was asked for, once a removal has failed. The lookup may bring other values now.
 fn removal(entry: &Entry, terms: &Terms<'_>) -> CallKind {
-    let is_asked_for = matches!(entry.state, EntryState::Registered | EntryState::Deregistering);
-    match !is_asked_for && terms.lacks_values(entry) {
+    let may_need_more = match entry.state {
+        EntryState::Registered => false,
+        EntryState::Deregistering => entry.cause.is_some(),
+        EntryState::Queued | EntryState::Registering | EntryState::Failed => true,
+    };
+    match may_need_more && terms.lacks_values(entry) {
         true => CallKind::Lookup,
         false => CallKind::Deregister,
     }
@@ -135,7 +150,7 @@ fn begun(entry: &Entry, kind: CallKind, wanted: &[Wanted], terms: &Terms<'_>) ->
     };
     let begun = Entry { ip: pod.ip.clone(), node: pod.node.clone(), ..begun };
     match (kind, entry.state) {
-        (CallKind::Lookup, EntryState::Registered) => begun,
+        (CallKind::Lookup, EntryState::Registered | EntryState::Deregistering) => begun,
         // If it is registered already, it is by the call that was tried before.
         (CallKind::Lookup, _) => {
             let hash = entry.hash.clone().or_else(|| pod.hash.clone());

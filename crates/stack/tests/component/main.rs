@@ -15,6 +15,7 @@ mod objects;
 mod recreation;
 mod refused;
 mod registrations;
+mod rejected;
 mod reported;
 mod service;
 mod silence;

@@ -58,7 +58,7 @@ fn a_template_that_fails_for_what_a_dependency_says_keeps_the_pods_as_they_are()
 
 const IMAGE: &str = "/template/spec/containers/0/image";
 /// A template that passes its trial, and fails for what its dependency really says.
-const UNMADE: &str = "{{ dependencies.ring.attributes.datacenters }}\n";
+pub const UNMADE: &str = "{{ dependencies.ring.attributes.datacenters }}\n";
 
 fn nobody_gets_the_new_template(spec: Value) {
     let mut world = World::settled(spec.clone());
@@ -260,7 +260,7 @@ fn more_objects_than_are_watched_for_one_template_are_refused() {
 }
 
 /// What pods keep they start with again.
-fn it_starts_as_before(world: &mut World) {
+pub fn it_starts_as_before(world: &mut World) {
     let starts = world.kubelet.starts.len();
     world.restart_sandbox("web-0");
     world.pass(60);

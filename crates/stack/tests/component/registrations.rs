@@ -2,6 +2,7 @@
 //! which path and body, and what its conditions say.
 
 mod disturbed;
+mod removal;
 mod selected;
 mod target;
 

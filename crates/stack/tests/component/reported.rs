@@ -2,9 +2,9 @@
 //! start and call by that, so that it is never what was so once.
 
 use crate::groups::{a_group, node, profile, settled, vfs};
-use crate::world::{NAMESPACE, World, a_spec, with};
+use crate::world::{NAMESPACE, World, a_spec, recreated, with};
 use palladion_api::Reason;
-use palladion_plan::ObjectKey;
+use palladion_plan::{Mind, ObjectKey};
 use palladion_stack::resources as kinds;
 use serde_json::json;
 
@@ -111,6 +111,73 @@ fn is_never_said_too_early(field: &str, value: &str) {
 fn a_template_or_a_text_that_no_pod_has_yet_is_not_said_to_be_done() {
     is_never_said_too_early("/template/spec/containers/0/image", "good:2");
     is_never_said_too_early("/config/parameters/level", "debug");
+}
+
+const IMAGE: &str = "/template/spec/containers/0/image";
+
+fn waits_for_the_ring<M: Mind + Clone + Default>(world: &World<M>) {
+    let progressing = world.condition("Progressing");
+    assert_eq!(world.says("Progressing"), format!("True {}", Reason::WaitingForDependency));
+    assert!(progressing["message"].to_string().contains("CassandraCluster ring"), "{progressing}");
+}
+
+/// What a text would be nobody knows before a member of the ring is on record again.
+#[test]
+fn what_waits_for_a_dependency_without_members_is_not_said_to_be_done() {
+    for (field, value) in [(IMAGE, "good:2"), ("/config/parameters/level", "debug")] {
+        for spec in [a_spec(), recreated(a_spec())] {
+            let mut world = World::settled(spec.clone());
+            world.ring_of(0, 0, 0);
+            world.pass(60);
+            assert_eq!(world.says("Progressing"), "False UpToDate", "there is nothing to do");
+            world.set_spec(with(spec, field, json!(value)));
+            world.pass(60);
+            let set = world.set();
+            assert_eq!(set["spec"]["template"]["spec"]["containers"][0]["image"], "good:1");
+            waits_for_the_ring(&world);
+            assert_eq!(
+                world.status()["waits"].as_array().map(Vec::len),
+                Some(1),
+                "it is said once"
+            );
+            let writes = world.writes();
+            world.pass(60);
+            assert_eq!(world.writes(), writes, "at rest nothing is written");
+            world.ring(3, 3);
+            world.pass(60);
+            assert!(world.is_at_rest(), "{}", world.status());
+            assert_eq!(world.kubelet.starts.len(), 4);
+        }
+    }
+}
+
+#[test]
+fn what_waits_for_a_dependency_that_is_being_deleted_is_not_said_to_be_done() {
+    let mut world = World::settled(a_spec());
+    let ring = ObjectKey::new(kinds::CASSANDRA, NAMESPACE, "ring");
+    world.store.remove(&ring);
+    world.set_spec(with(a_spec(), IMAGE, json!("good:2")));
+    world.pass(60);
+    waits_for_the_ring(&world);
+}
+
+#[test]
+fn what_agents_wait_for_is_not_said_to_be_done() {
+    for (field, value) in [(IMAGE, "good:2"), ("/configuration/vRouterGateway", "10.0.0.9")] {
+        for strategy in ["rolling", "onDelete"] {
+            let spec = with(a_group(), "/upgradeStrategy", json!(strategy));
+            let mut world = settled(spec.clone());
+            world.ring_of(0, 0, 0);
+            world.pass(60);
+            assert_eq!(world.says("Progressing"), "False UpToDate", "there is nothing to do");
+            world.set_spec(with(spec, field, json!(value)));
+            world.pass(60);
+            waits_for_the_ring(&world);
+            world.ring(3, 3);
+            world.pass(60);
+            assert_eq!(world.is_at_rest(), strategy == "rolling", "{}", world.status());
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::texts::has_every_key;
 use crate::decide::draft::Draft;
-use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
+use crate::decide::gates::{Gated, tend_accepted};
 use crate::decide::rollout::where_is;
 use crate::decide::text::Texts;
 use crate::facts::Facts;
@@ -26,14 +26,12 @@ pub fn decide(
     let is_held = valid.spec.reload.policy == ReloadPolicy::Recreate && work.hold.is_some();
     let closed = draft.more.missing.clone().or_else(|| closed(facts, valid, texts));
     let pods = valid.ordinals().filter_map(|ordinal| facts.there(ordinal));
-    let set = facts.set.as_ref().filter(|set| is_rejected(facts.snapshot, &set.object));
-    let kept = set.map(|set| set.template.as_str());
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
-            // A pod of an older template is restarted, and not let through, unless the API
-            // server rejects the newer one, its data would go with it, or nobody is restarted.
+            // A pod of an older template is restarted, and not let through, unless its data
+            // would go with it, or nobody is restarted.
             let stays = is_held || facts.claims.at_risk(pod).is_some();
-            let is_current = stays || is_current(pod, template, kept);
+            let is_current = stays || pod.spec_hash() == Some(template);
             let text = texts.current(&pod.name, facts.texts.as_ref()).filter(|_| is_current);
             Gated { pod, text: text.map(|text| text.hash.as_str()) }
         })

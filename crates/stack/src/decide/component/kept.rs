@@ -1,15 +1,15 @@
-//! The gates of a Component whose spec is refused, or whose texts do not come about.
+//! The gates of a Component whose spec is refused, whose texts do not come about, or whose set is
+//! not taken.
 
 use super::gates::incomplete;
 use super::set;
-use super::texts::key;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::kept::{self, Kept, mounted};
+use crate::decide::kept::{self, Kept};
+use crate::decide::mounted::mounted;
 use crate::facts::Facts;
 use palladion_api::ComponentSpec;
 use palladion_api::component::status::MOST_GATES;
-use palladion_api::staged::ConfigKey;
 use palladion_plan::workload::pod::PodFact;
 
 /// Let pods start again that were accepted before.
@@ -17,13 +17,13 @@ pub fn decide(facts: &Facts<'_>, spec: &ComponentSpec) -> Draft {
     let mut draft = Draft::default();
     dependencies::decide(facts.snapshot, &spec.depends_on, Needs::Readiness, &mut draft);
     set::come_back(facts, spec, &mut draft);
-    gates(facts, spec, false, &mut draft);
+    gates(facts, false, &mut draft);
     draft
 }
 
 /// Tend the gates of the pods that there are. Does anybody restart those of an older template?
 /// If not, they start as they are.
-pub fn gates(facts: &Facts<'_>, spec: &ComponentSpec, restarts: bool, draft: &mut Draft) {
+pub fn gates(facts: &Facts<'_>, restarts: bool, draft: &mut Draft) {
     let Some(set) = &facts.set else {
         return;
     };
@@ -37,7 +37,5 @@ pub fn gates(facts: &Facts<'_>, spec: &ComponentSpec, restarts: bool, draft: &mu
     };
     let closed = incomplete(facts, set.replicas);
     let kept = Kept { pods, is_current: &is_current, texts, closed };
-    let of = spec.config.as_ref().map_or(ConfigKey::default(), |config| config.key);
-    let key = |pod: &_| Some(key(of, pod, pod.address.as_deref()?));
-    kept::decide(facts.snapshot, &kept, key, draft);
+    kept::decide(facts.snapshot, &kept, draft);
 }

@@ -8,6 +8,7 @@ pub mod set;
 pub mod texts;
 
 use crate::build;
+use crate::decide::behind::{self, Newest};
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
 use crate::decide::gates::are_kept;
@@ -26,7 +27,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     services::decide(facts, valid, &mut draft);
     let needs = if valid.templates.is_some() { Needs::Members } else { Needs::Readiness };
     let base = dependencies::decide(facts.snapshot, &valid.spec.depends_on, needs, &mut draft);
-    let texts = texts::decide(facts, valid, &base, &mut draft);
+    let texts = texts::decide(facts, valid, (&base, template), &mut draft);
     let image = set::agent_image(facts, valid);
     let work = rollout::work(facts, valid, &base, &texts, template);
     let purpose = set::purpose(template, &texts);
@@ -37,10 +38,17 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     set::decide(facts, valid, (image, takes), (&work, &purpose), &mut draft);
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    match are_kept(facts.snapshot, &texts) {
-        true => kept::gates(facts, &valid.spec, !texts.are_stuck(), &mut draft),
+    let set = facts.set.as_ref();
+    match are_kept(facts.snapshot, set.map(|set| &*set.object), &texts) {
+        true => {
+            let goes_on = rollout::goes_on(facts, valid, &texts, template);
+            kept::gates(facts, goes_on, &mut draft);
+        }
         false => gates::decide(facts, valid, template, (&texts, &work), &mut draft),
     }
+    let wanted = facts.pods.iter().filter(|pod| valid.ordinals().contains(&pod.ordinal));
+    let newest = Newest { template, inputs: &valid.inputs };
+    behind::wait(set.map(|set| set.template.as_str()), wanted, newest, &texts, &mut draft);
     rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);
     draft
 }

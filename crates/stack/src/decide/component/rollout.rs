@@ -56,6 +56,18 @@ pub fn work<'a>(
     }
 }
 
+/// Are pods of an older template restarted although the set, or what is written before it, is
+/// not? It creates them from the one that it has, and for all of them at once it would have to
+/// be written.
+pub fn goes_on(facts: &Facts<'_>, valid: &Valid, texts: &Texts, template: &str) -> bool {
+    let one_by_one = match valid.spec.reload.policy {
+        ReloadPolicy::Restart | ReloadPolicy::Signal => true,
+        ReloadPolicy::Recreate => false,
+    };
+    let has_newest = facts.set.as_ref().is_some_and(|set| set.template == template);
+    one_by_one && has_newest && !texts.are_stuck()
+}
+
 /// What keeps a set from having no pods for a while, although it is no pod that is wanted: one
 /// would take its data with it, or would be waited for by all that stop.
 fn surplus<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<Hold<'a>> {

@@ -5,6 +5,7 @@
 
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
+use crate::decide::mounted;
 use crate::decide::settle::{Timing, timing};
 use crate::decide::text::{Made, Room, Text, Texts, has_changed_outside, write_map};
 use crate::facts::Facts;
@@ -15,10 +16,15 @@ use palladion_api::component::names;
 use palladion_api::gate::{file_of_key, key_of, key_of_file};
 use palladion_api::staged::{Addresses, Config, ConfigKey};
 use palladion_plan::workload::pod::PodFact;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Make the texts, and write those that are due.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Draft) -> Texts {
+pub fn decide(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    (base, template): (&Base<'_>, &str),
+    draft: &mut Draft,
+) -> Texts {
     let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
         return without_config(valid);
     };
@@ -29,7 +35,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Dra
     }
     texts.keep_stored(facts.texts.as_ref());
     hold_back(facts, valid, base, &mut texts, draft);
-    if write(facts, valid, config, &texts, draft) == Made::NotAll {
+    if write(facts, valid, (config, template), &texts, draft) == Made::NotAll {
         texts.made = Made::NotAll;
     }
     texts
@@ -167,12 +173,12 @@ pub fn has_every_key(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> bool {
 fn write(
     facts: &Facts<'_>,
     valid: &Valid,
-    config: &Config,
+    (config, template): (&Config, &str),
     texts: &Texts,
     draft: &mut Draft,
 ) -> Made {
     let stored = facts.texts.clone().unwrap_or_default();
-    let mut data = BTreeMap::new();
+    let (mut data, mut keys) = (BTreeMap::new(), BTreeSet::new());
     // One that runs although it is not wanted any more keeps its text until it ends.
     let left = facts.pods.iter().map(|pod| pod.ordinal).filter(|o| *o >= valid.spec.replicas);
     for ordinal in valid.ordinals().chain(left) {
@@ -180,6 +186,7 @@ fn write(
         let newest = texts.all.get(&name).filter(|text| text.time == Timing::Now);
         if let Some(text) = newest {
             data.extend(text.data());
+            keys.insert(text.key.clone());
             continue;
         }
         let pod = facts.there(ordinal);
@@ -190,6 +197,11 @@ fn write(
         let Some(key) = key else { continue };
         let kept = stored.iter().filter(|(k, _)| file_of_key(&key, k).is_some());
         data.extend(kept.map(|(k, v)| (k.clone(), v.clone())));
+        keys.insert(key);
+    }
+    if let Some(set) = facts.set.as_ref().filter(|set| set.template != template) {
+        let left = mounted::left(&set.object, facts.pods.iter(), &keys);
+        mounted::leave(&mut data, &stored, &left);
     }
     write_map(facts.snapshot, valid.owner(), (&data, facts.texts.as_ref()), draft)
 }

@@ -1,12 +1,13 @@
-//! The gates of a group whose spec or profiles are refused, or whose texts do not come about.
+//! The gates of a group whose spec or profiles are refused, whose texts do not come about, or
+//! whose set is not taken.
 
-use super::texts::key;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::kept::{self, Kept, mounted};
+use crate::decide::kept::{self, Kept};
+use crate::decide::mounted::mounted;
 use crate::facts::GroupFacts;
 use palladion_api::NodeAgentGroupSpec;
-use palladion_api::node_agents::{GroupKey, UpgradeStrategy};
+use palladion_api::node_agents::UpgradeStrategy;
 use palladion_plan::workload::pod::PodFact;
 
 /// Let agents start again that were accepted before.
@@ -34,7 +35,5 @@ pub fn gates(facts: &GroupFacts<'_>, spec: &NodeAgentGroupSpec, restarts: bool, 
         UpgradeStrategy::OnDelete => true,
     };
     let kept = Kept { pods, is_current: &is_current, texts, closed: None };
-    let of = spec.config.as_ref().map_or(GroupKey::default(), |config| config.key);
-    let name = &facts.snapshot.owner.meta.name;
-    kept::decide(facts.snapshot, &kept, |pod| key(of, name, pod), draft);
+    kept::decide(facts.snapshot, &kept, draft);
 }

@@ -6,6 +6,7 @@ mod set;
 pub mod texts;
 
 use crate::build;
+use crate::decide::behind::{self, Newest};
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
 use crate::decide::gates::are_kept;
@@ -28,7 +29,7 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     let needs = if valid.templates.is_some() { Needs::Members } else { Needs::Readiness };
     let base = dependencies::decide(facts.snapshot, &valid.spec.depends_on, needs, &mut draft);
     report_overlaps(&of(facts), &mut draft);
-    let texts = texts::decide(facts, valid, &base, &mut draft);
+    let texts = texts::decide(facts, valid, (&base, template), &mut draft);
     let image = set::agent_image(facts, valid);
     if texts.are_stuck() {
         draft.wait_for(Waiting::Unmade);
@@ -38,10 +39,17 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     }
     // A set that is rejected keeps nobody from starting as before.
     draft.begin_part();
-    match are_kept(facts.snapshot, &texts) {
-        true => kept::gates(facts, &valid.spec, !texts.are_stuck(), &mut draft),
+    let set = facts.set.as_ref();
+    match are_kept(facts.snapshot, set.map(|set| &*set.object), &texts) {
+        true => {
+            let goes_on = pods::rollout_goes_on(facts, &texts, template);
+            kept::gates(facts, &valid.spec, goes_on, &mut draft);
+        }
         false => pods::gates(facts, valid, template, &texts, &mut draft),
     }
+    let newest = Newest { template, inputs: &valid.inputs };
+    let set = set.map(|set| set.template.as_str());
+    behind::wait(set, facts.pods.iter(), newest, &texts, &mut draft);
     pods::rollout(facts, valid, (&base, template), &texts, &mut draft);
     draft
 }

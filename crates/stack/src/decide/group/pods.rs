@@ -4,7 +4,7 @@
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, is_current, is_rejected, tend_accepted};
+use crate::decide::gates::{Gated, tend_accepted};
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::decide::text::Texts;
 use crate::facts::GroupFacts;
@@ -28,15 +28,13 @@ pub fn gates(
 ) {
     let closed = draft.more.missing.clone();
     let pods = facts.pods.iter().filter(|pod| !pod.terminating);
-    let set = facts.set.as_ref().filter(|set| is_rejected(facts.snapshot, &set.object));
-    let kept = set.map(|set| set.template.as_str());
     let gated: Vec<Gated<'_>> = pods
         .map(|pod| {
-            // A pod of an older template is restarted, unless somebody else does that, the API
-            // server rejects the newer one, or its data would go with it.
+            // A pod of an older template is restarted, unless somebody else does that, or its
+            // data would go with it.
             let is_current = match valid.spec.upgrade_strategy {
                 UpgradeStrategy::Rolling => {
-                    is_current(pod, template, kept) || facts.claims.at_risk(pod).is_some()
+                    pod.spec_hash() == Some(template) || facts.claims.at_risk(pod).is_some()
                 }
                 UpgradeStrategy::OnDelete => true,
             };
@@ -47,6 +45,12 @@ pub fn gates(
     let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
     let made_from = (&valid.spec.template, valid.inputs.as_str());
     tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), made_from, draft);
+}
+
+/// Are agents of an older template restarted although the set is not written? It creates them
+/// from the one that it has.
+pub fn rollout_goes_on(facts: &GroupFacts<'_>, texts: &Texts, template: &str) -> bool {
+    !texts.are_stuck() && facts.set.as_ref().is_some_and(|set| set.template == template)
 }
 
 /// Restart one, signal others.

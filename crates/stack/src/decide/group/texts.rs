@@ -2,7 +2,7 @@
 
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
-use crate::decide::kept::stored;
+use crate::decide::mounted::{self, stored};
 use crate::decide::settle::{Timing, timing};
 use crate::decide::text::{Made, Room, Text, Texts, has_changed_outside, write_map};
 use crate::facts::GroupFacts;
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn decide(
     facts: &GroupFacts<'_>,
     valid: &ValidGroup,
-    base: &Base<'_>,
+    (base, template): (&Base<'_>, &str),
     draft: &mut Draft,
 ) -> Texts {
     let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
@@ -26,10 +26,14 @@ pub fn decide(
         let all = facts.pods.iter().map(|pod| (pod.name.clone(), text.clone()));
         return Texts { all: all.collect(), ..Texts::default() };
     };
+    let left = left(facts, valid, template);
     let mut texts = make(facts, valid, (config, templates), base, draft);
+    if config.key == GroupKey::NodeName {
+        texts = with_namesakes(facts, valid, &left, texts);
+    }
     texts.keep_stored(facts.texts.as_ref());
     hold_back(facts, valid, base, &mut texts, draft);
-    if write(facts, valid, &texts, draft) == Made::NotAll {
+    if write(facts, valid, &left, &texts, draft) == Made::NotAll {
         texts.made = Made::NotAll;
     }
     texts
@@ -83,14 +87,11 @@ fn make(
         made = is_shared.then(|| text.clone());
         texts.all.insert(pod.name.clone(), text);
     }
-    match config.key {
-        GroupKey::NodeName => with_namesakes(facts, valid, texts),
-        GroupKey::Group | GroupKey::PodIp => texts,
-    }
+    texts
 }
 
-/// The pods on nodes that the group is to have. The others are on their way out, and are none of
-/// those whose texts must fit.
+/// The pods on nodes that the group is to have. The others are on their way out as soon as the
+/// set is written, and are none of those whose texts must fit.
 fn selected<'a>(
     facts: &'a GroupFacts<'_>,
     valid: &'a ValidGroup,
@@ -106,10 +107,15 @@ fn selected<'a>(
 
 /// A node name may be the beginning of another, up to a dot. Then the files of the other are
 /// among those that the gate of the first counts as its own, and so they are here.
-fn with_namesakes(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: Texts) -> Texts {
+fn with_namesakes(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    left: &BTreeSet<String>,
+    texts: Texts,
+) -> Texts {
     let made: BTreeMap<&str, &Text> =
         texts.all.values().map(|text| (text.key.as_str(), text)).collect();
-    let all = keys(facts, valid);
+    let all = &keys(facts, valid) | left;
     let whole = |text: &Text| {
         let mut files = text.files.clone();
         for other in all.iter().filter(|other| file_of_key(&text.key, other).is_some()) {
@@ -141,7 +147,7 @@ fn identity(of: GroupKey, valid: &ValidGroup, pod: &PodFact) -> Option<(String, 
 }
 
 /// The key of a pod's text, as far as it is known.
-pub fn key(of: GroupKey, group: &str, pod: &PodFact) -> Option<String> {
+fn key(of: GroupKey, group: &str, pod: &PodFact) -> Option<String> {
     match of {
         GroupKey::Group => Some(group.to_string()),
         GroupKey::NodeName => pod.node.clone(),
@@ -182,7 +188,13 @@ fn hold_back(
 }
 
 /// The map: the newest texts of those who may have them, and of the others what is there.
-fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut Draft) -> Made {
+fn write(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    left: &BTreeSet<String>,
+    texts: &Texts,
+    draft: &mut Draft,
+) -> Made {
     let stored = facts.texts.clone().unwrap_or_default();
     let newest = texts.all.values().filter(|text| text.time == Timing::Now);
     let mut data: BTreeMap<String, String> = newest.flat_map(Text::data).collect();
@@ -193,17 +205,28 @@ fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut 
         .map(|text| text.key.as_str())
         .collect();
     let keys = keys(facts, valid);
-    for (key, value) in stored {
-        let is_of = |own: &str| file_of_key(own, &key).is_some();
+    for (key, value) in &stored {
+        let is_of = |own: &str| file_of_key(own, key).is_some();
         let is_replaced = written.iter().any(|own| is_of(own));
         if !is_replaced && keys.iter().any(|own| is_of(own)) {
-            data.insert(key, value);
+            data.insert(key.clone(), value.clone());
         }
     }
+    mounted::leave(&mut data, &stored, left);
     write_map(facts.snapshot, valid.owner(), (&data, facts.texts.as_ref()), draft)
 }
 
-/// The keys of all pods that there are.
+/// The keys by which agents find their texts as long as the set is not written.
+fn left(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> BTreeSet<String> {
+    match &facts.set {
+        Some(set) if set.template != template => {
+            mounted::left(&set.object, facts.pods.iter(), &keys(facts, valid))
+        }
+        Some(_) | None => BTreeSet::new(),
+    }
+}
+
+/// The keys of the pods that there are to be.
 fn keys(facts: &GroupFacts<'_>, valid: &ValidGroup) -> BTreeSet<String> {
     let Some(config) = &valid.spec.config else {
         return BTreeSet::new();

@@ -44,6 +44,7 @@ fn run(seed: u64, lookup: &Lookup) -> World {
     let mut random = Random::new(seed);
     let mut world = World::new(&[]);
     world.lookup = lookup.clone();
+    world.brings_no_id = seed.is_multiple_of(2);
     world.resync = Some(SignedDuration::from_secs(100));
     for _ in 0..400 {
         disturb(&mut world, &mut random);
@@ -62,8 +63,9 @@ fn run(seed: u64, lookup: &Lookup) -> World {
 #[test]
 fn in_the_end_all_are_registered_that_should_be_and_no_others() {
     let asks = Lookup::Possible(Default::default());
+    let brings = Lookup::Possible(["id".to_string()].into());
     for seed in 0..200 {
-        for lookup in [&asks, &Lookup::Impossible] {
+        for lookup in [&asks, &brings, &Lookup::Impossible] {
             let world = run(seed, lookup);
             let mut wanted: Vec<&str> = world.wanted.iter().map(|pod| pod.name.as_str()).collect();
             wanted.sort_unstable();

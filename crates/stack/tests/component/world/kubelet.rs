@@ -1,7 +1,7 @@
 //! The kubelet: it mounts what it has heard of, runs the agent's own gate in the
 //! init container, and starts the service behind it.
 
-use super::pods::{address, has_container, key_of_texts, labels};
+use super::pods::{address, has_container, key_of_texts, labels, mounts_texts};
 use super::{NAMESPACE, World, is_ready};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent_gate::reload::{Due, Taken};
@@ -183,7 +183,10 @@ impl<M: Mind + Clone + Default> World<M> {
             self.kubelet.runs.insert(uid.clone(), run);
         }
         let is_frozen = self.kubelet.frozen.contains(&key.name);
-        let mounted = self.kubelet.map.now.clone();
+        let mounted = match mounts_texts(pod) {
+            true => self.kubelet.map.now.clone(),
+            false => BTreeMap::new(),
+        };
         let run = self.kubelet.runs.get_mut(&uid).unwrap();
         if !is_frozen {
             run.files = mounted;

@@ -1,6 +1,7 @@
 //! What the kubelet takes from a pod: its labels, its address, the key of its texts.
 
 use palladion_agent_gate::Labels;
+use palladion_api::gate::INIT;
 use palladion_plan::sim::store::text;
 use serde_json::Value;
 
@@ -29,6 +30,15 @@ pub(super) fn key_of_texts(pod: &Value, ip: &str) -> String {
         (None, "spec.nodeName") => text(pod, "/spec/nodeName").to_string(),
         (None, _) => text(pod, "/metadata/name").to_string(),
     }
+}
+
+/// Does the gate of the pod look at files? Without these words there are none for it, whatever is
+/// in the map.
+pub(super) fn mounts_texts(pod: &Value) -> bool {
+    let init = pod["spec"]["initContainers"].as_array().into_iter().flatten();
+    let gate = init.into_iter().find(|container| container["name"] == INIT);
+    let words = gate.and_then(|gate| gate["args"].as_array());
+    words.is_some_and(|words| words.iter().any(|word| word == "--config"))
 }
 
 /// Has the pod a container of this name?
