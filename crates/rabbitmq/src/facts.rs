@@ -11,7 +11,7 @@ pub use palladion_plan::members::{ClaimFact, MemberFact, ServiceFact, SetFact};
 use crate::resources as kinds;
 use palladion_api::names;
 use palladion_api::rabbitmq::{NodeName, RabbitmqClusterSpec, RabbitmqClusterStatus};
-use palladion_api::service_member::BrokerView;
+use palladion_api::service_member::{BrokerView, MemberVolumeState};
 use palladion_plan::Snapshot;
 use palladion_plan::members::ServiceFacts;
 use palladion_plan::words::service::Unknown;
@@ -67,10 +67,29 @@ impl<'a> Facts<'a> {
     pub fn node_of(&self, member: &MemberFact) -> NodeName {
         let recorded = member.identity.as_deref().map(NodeName::new);
         let is_open = !self.exists() && member.is_on_empty_volume();
-        recorded.filter(|_| !is_open).unwrap_or_else(|| {
-            let service = names::nodes_service(&self.set_name);
-            let namespace = &self.snapshot.owner.meta.namespace;
-            NodeName::of(&member.name, &service, namespace, &self.spec.cluster_domain)
-        })
+        recorded.filter(|_| !is_open).unwrap_or_else(|| self.name_in(member, self.domain()))
+    }
+
+    /// The domain in the names of nodes: that of the names which stand on volumes, whatever the
+    /// spec says by now. Under another one a joiner could reach nobody.
+    pub fn domain(&self) -> &str {
+        let mut recorded = self.members.values().filter_map(|member| self.domain_of(member));
+        recorded.next().unwrap_or(&self.spec.cluster_domain)
+    }
+
+    /// The domain in the name that a member's node has for good. By the last report of its
+    /// volume, whatever pod it has: templates are made with it, and a pod that is replaced
+    /// because of one has none to report for a while.
+    fn domain_of<'m>(&self, member: &'m MemberFact) -> Option<&'m str> {
+        let last = member.status.volume.as_ref().map(|volume| volume.state);
+        let is_open = !self.exists() && last == Some(MemberVolumeState::Empty);
+        let before = self.name_in(member, "").to_string();
+        member.identity.as_deref().filter(|_| !is_open)?.strip_prefix(&before)
+    }
+
+    fn name_in(&self, member: &MemberFact, domain: &str) -> NodeName {
+        let service = names::nodes_service(&self.set_name);
+        let namespace = &self.snapshot.owner.meta.namespace;
+        NodeName::of(&member.name, &service, namespace, domain)
     }
 }

@@ -88,7 +88,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Trouble> {
         secret,
         secret_origin,
         definitions_secret: spec.definitions_secret_name.clone(),
-        cluster_domain: spec.cluster_domain.clone(),
+        cluster_domain: facts.domain().to_string(),
     })
 }
 

@@ -190,6 +190,24 @@ pub fn one_never_back() {
 
 /// A queue has two replicas, and the volume of one of its nodes is lost: nobody forgets the
 /// node, because the queue would lose its majority.
+/// Have this node lead the queue. A leader that loses its only follower can still take it out of the
+/// queue; a follower that loses its leader can do nothing.
+fn led_by(cluster: &Cluster, number: u32) {
+    let member = cluster.service().member_name(number);
+    let told = cluster.ctl(number, &["eval", "node()."]);
+    let node = told.trim().trim_matches('\'');
+    assert!(node.contains(&member), "{told}");
+    let give = format!(
+        "[ra:transfer_leadership(P, {{element(1, P), '{node}'}}) || Q <- rabbit_amqqueue:list(), P <- [amqqueue:get_pid(Q)]]."
+    );
+    cluster.ctl(0, &["eval", &give]);
+    let leads = "[element(2, amqqueue:get_pid(Q)) || Q <- rabbit_amqqueue:list()].";
+    wait_for("the queue to have this leader", Duration::from_secs(60), || {
+        Ok(cluster.ctl(0, &["eval", leads]).contains(node).then_some(()))
+    })
+    .expect("a leader");
+}
+
 pub fn majority() {
     let cluster = Cluster::form("rmq-majority", 3, &[]);
     let mut client = cluster.client();
@@ -199,6 +217,7 @@ pub fn majority() {
         "[N || Q <- rabbit_amqqueue:list(), N <- maps:get(nodes, amqqueue:get_type_state(Q))].";
     let told = cluster.ctl(0, &["eval", on]);
     let lost = (1..3).find(|n| told.contains(&cluster.service().member_name(*n))).expect("another");
+    led_by(&cluster, lost);
     cluster.service().wipe(lost, VOLUME);
     let asked = cluster.service().wait("a user to be asked", |o| {
         condition(o, "Degraded")["reason"] == "QueuesWouldLoseQuorum"

@@ -5,7 +5,7 @@ use super::state::Agent;
 use crate::decide::{Action, LastWords, Start};
 use crate::launch::{self, Place, Record};
 use crate::volume::Data;
-use crate::volume::ledger::{App, End, Ledger};
+use crate::volume::ledger::{App, End, Entered, Ledger};
 use crate::words::agent::Trouble;
 use crate::words::calls::NotKnown;
 use anyhow::{Context, Result, anyhow, bail};
@@ -44,6 +44,10 @@ impl Agent {
                 self.change_ledger(|ledger| ledger.begin_leave(&nonce, Timestamp::now()))
             }
             Action::BeginStopApp { nonce } => self.begin_stop_app(&nonce),
+            Action::RecordEntered => {
+                tracing::info!("the node is in its cluster by its own files");
+                self.change_ledger(|ledger| ledger.entered = Entered::Yes)
+            }
             Action::RecordMember => self.record_member(),
             Action::RecordServed => self.record_served(),
             Action::Start(start) => self.start(start).await,

@@ -11,6 +11,7 @@ use crate::volume::ledger::{Entered, Membership};
 use palladion_agent_core::init::protocol::LogTail;
 use palladion_agent_core::look;
 use palladion_api::service_member::FeatureFlags;
+use palladion_api::words::Names;
 use std::time::{Duration, Instant};
 
 /// A look that takes longer than this is counted.
@@ -18,6 +19,8 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Between two looks at replicas that catch up. The indexes that a node tells of are some
 /// seconds old.
 const MEASURE_AGAIN: Duration = Duration::from_secs(6);
+/// Queues that have lost their leader for good may get one back by a hand.
+const UNLED_AGAIN: Duration = Duration::from_secs(600);
 /// Feature flags that could not be read are asked for again. Once they are known only a
 /// question, or an operation that enables some, has them read anew.
 const FLAGS_AGAIN: Duration = Duration::from_secs(30);
@@ -71,7 +74,9 @@ impl Agent {
 
     /// Look at the replicas of a node that serves, until they have caught up since its start.
     fn measure_if_due(&mut self) {
-        let is_due = self.looks.measured.is_none_or(|at| at.elapsed() >= MEASURE_AGAIN);
+        // What is left, where all others have caught up, is without a leader.
+        let pause = if self.looks.catch_up.is_done() { UNLED_AGAIN } else { MEASURE_AGAIN };
+        let is_due = self.looks.measured.is_none_or(|at| at.elapsed() >= pause);
         let is_wanted = self.serves() && !self.looks.catch_up.is_over();
         // A question comes first: on a slow node both together would be too late for it.
         if !is_due || !is_wanted || self.looks.is_calling || self.question.is_some() {
@@ -99,7 +104,15 @@ impl Agent {
         }
         self.looks.is_calling = false;
         match (replicas, self.node()) {
-            (Ok(replicas), Some(own)) => self.looks.catch_up.look(&own, &replicas),
+            (Ok(replicas), Some(own)) => {
+                let before = self.looks.catch_up.unled();
+                self.looks.catch_up.look(&own, &replicas);
+                let now = self.looks.catch_up.unled();
+                if now != before && !now.is_empty() {
+                    let queues = Names::of(&now.names).to_string();
+                    tracing::warn!(count = now.count, queues, "queues have no leader");
+                }
+            }
             (Ok(_), None) => {}
             (Err(why), _) => tracing::debug!(why, "the replicas of the node cannot be read"),
         }

@@ -66,6 +66,8 @@ pub enum Action {
         /// The intent's nonce.
         nonce: Nonce,
     },
+    /// Note that the node is in its cluster, as its own files say.
+    RecordEntered,
     /// Note that the node serves as a member for the first time.
     RecordMember,
     /// Note that the node serves as a member in this start.

@@ -25,11 +25,12 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     }
     let action = terminate(facts, ledger)
         .or_else(|| must_stop(facts, ledger).map(Action::Stop))
-        .or_else(|| record_member(facts, ledger))
+        .or_else(|| entering::record_member(facts, ledger))
         .or_else(|| record_served(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
         .or_else(|| intent::settle(facts, ledger))
         .or_else(|| application::next(facts, ledger))
+        .or_else(|| entering::by_its_files(facts, ledger))
         .or_else(|| entering::next(facts, ledger))
         .or_else(|| make_user(facts, ledger))
         .or_else(|| restart(facts, ledger))
@@ -65,13 +66,6 @@ fn must_stop(facts: &Facts<'_>, ledger: &Ledger) -> Option<StopWhy> {
         RunState::Running | RunState::Unknown(_) => None,
         RunState::Stopped | RunState::Terminated => Some(StopWhy::SpecSaysSo),
     }
-}
-
-/// The first sight of a node that serves as a member, and sees all others.
-fn record_member(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let is_joining = matches!(ledger.membership, Membership::Joining { .. });
-    let serves = facts.reading.is_some_and(|reading| reading.serves() && reading.sees_all());
-    (is_joining && ledger.entered == Entered::Yes && serves).then_some(Action::RecordMember)
 }
 
 /// The first sight of a node that serves as a member in this start.

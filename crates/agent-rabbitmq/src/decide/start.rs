@@ -3,7 +3,9 @@
 use super::action::{Cause, Entry};
 use super::forbidden::forbidden;
 use super::intent::{Wanted, wanted};
-use super::{Action, Decision, Facts, Source, SpecFact, Start, VolumeFact, intent, permit};
+use super::{
+    Action, Decision, Facts, Source, SpecFact, Start, VolumeFact, entering, intent, permit,
+};
 use crate::launch::credentials::Logins;
 use crate::volume::Found;
 use crate::volume::cookie::Comparison;
@@ -93,7 +95,10 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         State::Joined if known.spec.volume_id.is_none() => {
             Decision::wait(Waiting::NotOnRecord { volume: ledger.volume_id.clone() })
         }
-        State::Joined => autonomous(facts, ledger, address),
+        State::Joined => match entering::by_its_files(facts, ledger) {
+            Some(note) => Decision::first(note),
+            None => autonomous(facts, ledger, address),
+        },
         State::Empty
         | State::Incomplete
         | State::Left

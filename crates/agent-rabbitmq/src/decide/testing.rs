@@ -6,6 +6,7 @@ use crate::read::{Listener, Node, Overview};
 use crate::volume::cookie::Comparison;
 use crate::volume::ledger::{App, Entered, Membership};
 use crate::volume::{Data, Kind};
+use jiff::SignedDuration;
 use palladion_api::ids::VolumeId;
 use palladion_api::member::{IntentState, PermitState};
 use palladion_api::service_member::{
@@ -145,8 +146,13 @@ pub fn a_joiner(kind: ServicePermitKind) -> World {
         ledger.cluster = Some("c".into());
         ledger.node_name = Some(node("a"));
         ledger.address = Some(ADDRESS.into());
-        ledger.begin_start("t", "Join", Timestamp::UNIX_EPOCH);
+        ledger.begin_start("t", "Join", now() - SignedDuration::from_secs(10));
     })
+}
+
+/// When a decision is made.
+pub fn now() -> Timestamp {
+    Timestamp::from_second(100_000).unwrap()
 }
 
 impl World {
@@ -223,7 +229,7 @@ impl World {
     pub fn asked<T>(&self, ask: impl FnOnce(&Facts<'_>) -> T) -> T {
         let (pod_uid, member): (PodUid, MemberName) = (POD.into(), "m-0".into());
         ask(&Facts {
-            now: Timestamp::from_second(100_000).unwrap(),
+            now: now(),
             pod_uid: &pod_uid,
             member: &member,
             revision: REVISION,

@@ -107,9 +107,28 @@ impl Reading {
     /// Does it see every member run, and no partition? Asked of one that joins: of others it
     /// would take the whole service down while one node is away.
     pub fn sees_all(&self) -> bool {
+        self.sees_no_partition()
+            && self
+                .broker()
+                .is_some_and(|broker| broker.members.iter().all(|node| broker.sees(node)))
+    }
+
+    /// Does it say that it has seen no partition?
+    pub fn sees_no_partition(&self) -> bool {
         let knows = self.own().is_some_and(|own| own.partitions.is_some());
-        self.broker().filter(|_| knows).is_some_and(|broker| {
-            broker.partitions.is_empty() && broker.members.iter().all(|node| broker.sees(node))
+        knows && self.broker().is_some_and(|broker| broker.partitions.is_empty())
+    }
+
+    /// Does it see all of these run?
+    pub fn sees(&self, nodes: &[NodeName]) -> bool {
+        self.broker().is_some_and(|broker| nodes.iter().all(|node| broker.sees(node)))
+    }
+
+    /// Does it see a majority of the members run, itself among them?
+    pub fn sees_a_majority(&self) -> bool {
+        self.broker().is_some_and(|broker| {
+            let run = broker.members.iter().filter(|node| broker.sees(node)).count();
+            run * 2 > broker.members.len()
         })
     }
 

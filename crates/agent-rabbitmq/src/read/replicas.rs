@@ -51,6 +51,14 @@ impl QueueReplicas {
         leaders.filter_map(|leader| leader.committed).max()
     }
 
+    /// Is it one that elects nobody who lacks what was confirmed, by what the replica on this
+    /// node is in it? A quorum queue is; a stream elects with whatever is there.
+    fn elects_by_its_log(&self, node: &NodeName) -> bool {
+        let own = self.replicas.iter().find(|replica| replica.node == *node);
+        let role = own.and_then(|replica| replica.role.as_deref());
+        matches!(role, Some("follower" | "pre_vote" | "candidate" | "await_condition"))
+    }
+
     /// The last index on a node.
     pub fn reached(&self, node: &NodeName) -> Option<i64> {
         self.replicas.iter().find(|replica| replica.node == *node)?.reached
@@ -148,12 +156,44 @@ fn queue_replicas(table: &Table<Row>, (vhost, name, replicas): &Row) -> Option<Q
     Some(QueueReplicas { vhost: table.word(*vhost)??.to_string(), name: name.clone(), replicas })
 }
 
+/// Looks in which nobody leads a queue, after which nobody waits for its replica: with it a
+/// leader would have been elected long since. At most six seconds lie between two.
+const UNLED_LOOKS: u32 = 20;
+
 /// Whether the replicas of a node have caught up since its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CatchUp {
-    /// What the leader had committed at the first look, of replicas that are behind; none
-    /// before it.
-    marks: Option<BTreeMap<(String, String), Option<i64>>>,
+    /// What the replicas that are behind have to reach; nothing is known before the first look.
+    marks: Option<BTreeMap<(String, String), Mark>>,
+}
+
+/// What a replica has to reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// What the leader had committed when it was seen first.
+    Committed(i64),
+    /// What that is is not known: so many looks have found the replica without a leader.
+    Unled(u32),
+}
+
+impl Mark {
+    /// By a look at a queue, after so many that have found no leader.
+    fn of(queue: &QueueReplicas, own: &NodeName, unled: u32) -> Self {
+        match queue.committed() {
+            Some(committed) => Mark::Committed(committed),
+            None if queue.elects_by_its_log(own) => Mark::Unled(unled.saturating_add(1)),
+            None => Mark::Unled(unled),
+        }
+    }
+
+    /// Is the replica waited for? No longer where its queue has lost its leader for good: it
+    /// does not catch up, and no queue elects one that lacks what was confirmed.
+    fn is_awaited(self) -> bool {
+        match self {
+            Mark::Committed(_) => true,
+            Mark::Unled(looks) => looks < UNLED_LOOKS,
+        }
+    }
 }
 
 impl CatchUp {
@@ -161,7 +201,7 @@ impl CatchUp {
     pub fn look(&mut self, own: &NodeName, seen: &[QueueReplicas]) {
         let key = |queue: &QueueReplicas| (queue.vhost.clone(), queue.name.clone());
         let Some(marks) = &mut self.marks else {
-            let first = seen.iter().map(|queue| (key(queue), queue.committed()));
+            let first = seen.iter().map(|queue| (key(queue), Mark::of(queue, own, 0)));
             self.marks = Some(first.collect());
             return;
         };
@@ -172,22 +212,33 @@ impl CatchUp {
             None => false,
             Some(now) => match *mark {
                 // Its leader did not answer: what it has committed is not known yet.
-                None => {
-                    *mark = now.committed();
+                Mark::Unled(looks) => {
+                    *mark = Mark::of(now, own, looks);
                     true
                 }
-                Some(mark) => now.reached(own).is_none_or(|reached| reached < mark),
+                Mark::Committed(mark) => now.reached(own).is_none_or(|reached| reached < mark),
             },
         });
     }
 
     /// Those that have not; `None` while that is not known.
     pub fn behind(&self) -> Option<QueueNames> {
-        let marks = self.marks.as_ref()?;
-        Some(QueueNames::of(marks.keys().map(|(vhost, queue)| name(vhost, queue))))
+        let awaited = self.marks.as_ref()?.iter().filter(|(_, mark)| mark.is_awaited());
+        Some(QueueNames::of(awaited.map(|((vhost, queue), _)| name(vhost, queue))))
     }
 
-    /// Have all?
+    /// Those of queues that have lost their leader for good.
+    pub fn unled(&self) -> QueueNames {
+        let marks = self.marks.iter().flatten().filter(|(_, mark)| !mark.is_awaited());
+        QueueNames::of(marks.map(|((vhost, queue), _)| name(vhost, queue)))
+    }
+
+    /// Have all that are waited for?
+    pub fn is_done(&self) -> bool {
+        self.behind().is_some_and(|behind| behind.is_empty())
+    }
+
+    /// Have all? Whoever finds a leader again is waited for again.
     pub fn is_over(&self) -> bool {
         self.marks.as_ref().is_some_and(BTreeMap::is_empty)
     }
@@ -246,6 +297,34 @@ mod tests {
         assert!(!catch_up.is_over());
         catch_up.look(&own(), &[queue("q", 7, Some(7))]);
         assert!(catch_up.is_over());
+    }
+
+    /// It stays without one for ever where a majority of its replicas is gone. Of a stream
+    /// nothing is said: it elects whatever is there.
+    #[test]
+    fn a_queue_that_has_lost_its_leader_for_good_is_not_waited_for_until_it_has_one() {
+        let look = |catch_up: &mut CatchUp, queue: &QueueReplicas| {
+            for _ in 0..UNLED_LOOKS {
+                assert!(!catch_up.is_done());
+                catch_up.look(&own(), std::slice::from_ref(queue));
+            }
+        };
+        let mut catch_up = CatchUp::default();
+        look(&mut catch_up, &queue("q", 5, None));
+        assert!(catch_up.is_done() && !catch_up.is_over());
+        assert_eq!((catch_up.behind().unwrap().count, catch_up.unled().names.len()), (0, 1));
+        catch_up.look(&own(), &[queue("q", 5, Some(9))]);
+        assert_eq!(catch_up.behind().unwrap().names, ["q"]);
+        catch_up.look(&own(), &[queue("q", 9, Some(12))]);
+        assert!(catch_up.is_over());
+        let mut stream = queue("s", 5, None);
+        stream.replicas[0].role = Some("replica".into());
+        let silent = QueueReplicas { replicas: Vec::new(), ..queue("q", 0, None) };
+        for unknown in [stream, silent] {
+            let mut catch_up = CatchUp::default();
+            look(&mut catch_up, &unknown);
+            assert!(!catch_up.is_done(), "{unknown:?}");
+        }
     }
 
     #[test]

@@ -78,6 +78,24 @@ impl fmt::Display for Error {
 }
 
 impl Error {
+    /// The same, with these words in place of what the program said: of a call that is given
+    /// secrets it may repeat them, and what is said here stands in status and log.
+    #[must_use]
+    pub fn saying(self, words: impl fmt::Display) -> Self {
+        match self {
+            Error::Refused { what, code, said: _ } => {
+                Error::Refused { what, code, said: words.to_string() }
+            }
+            Error::Http { .. }
+            | Error::Late { .. }
+            | Error::Unauthorized
+            | Error::Status { .. }
+            | Error::TooLong { .. }
+            | Error::Unclear { .. }
+            | Error::Run { .. } => self,
+        }
+    }
+
     /// Has the node, as far as is known, done nothing of what it was asked for? What was not
     /// answered may have been done.
     pub fn is_a_no(&self) -> bool {

@@ -13,6 +13,11 @@ palladion_api::sentences! {
         Refused { what: String, code: String, said: String } => "`{what}` failed with exit code {code}: {said}";
     }
 
+    /// In place of what a program said that may have printed secrets.
+    pub enum NotRepeated {
+        Definitions { path: String } => "what it printed may contain passwords and is not repeated here; run `rabbitmqctl import_definitions {path} --format json` in the container to read it";
+    }
+
     /// What the agent does not know yet.
     pub enum NotKnown {
         Ledger => "the volume has no usable ledger";

@@ -25,7 +25,7 @@ palladion_api::sentences! {
         Opening => Starting, "the node has joined its cluster and is being opened for clients";
         NotMember => Starting, "the node does not run as a member of its cluster yet";
         Closed => Starting, "the node accepts no clients yet";
-        NotAllSeen { missing: Names } => Starting, "the node waits until it sees all members of its cluster run; it does not see {missing}";
+        NotAllSeen { missing: Names } => Starting, "the node waits to see other members of its cluster run; it does not see {missing}";
         ForTables => WaitingForTables, "the node waits for the tables of other nodes, which ran longer than it";
         ForTablesOf { nodes: Names } => WaitingForTables, "the node waits for the tables of {nodes}, which ran longer than it; bring them back";
         Denied => Starting, "the node does not accept the password of the agent's user; the agent sets it again";

@@ -3,7 +3,9 @@
 
 use super::{Done, Hands};
 use crate::read::name;
+use crate::wire::Error;
 use crate::wire::ctl::{Input, Program};
+use crate::words::calls::NotRepeated;
 use crate::words::files::{Missing, Odd};
 use crate::words::job::{Doing, Done as Words, Failed, NotSo};
 use anyhow::{Context, Result, bail};
@@ -111,7 +113,9 @@ impl Hands {
         let path = definitions.path.to_str().context(Missing::Definitions)?;
         let arguments = ["import_definitions", path, "--format", "json"];
         let imported = self.ctl.call(Program::Ctl, &arguments, Input::None, IMPORT_TIME);
-        imported.await.context(Doing::ImportDefinitions)?;
+        // It prints what it does not take, and users have passwords.
+        let quiet = |error: Error| error.saying(NotRepeated::Definitions { path: path.into() });
+        imported.await.map_err(quiet).context(Doing::ImportDefinitions)?;
         let queues = self.queues_now().await?;
         let there: BTreeSet<(String, String)> =
             queues.into_iter().map(|queue| (queue.vhost, queue.name)).collect();

@@ -45,6 +45,13 @@ impl Hands {
         running: &[NodeName],
         load: &mut BTreeMap<NodeName, usize>,
     ) -> Result<bool> {
+        // The list is of the beginning: another member may have moved it since, by an order of
+        // the time when nothing was heard of this one.
+        let Some(queue) = self.queue_now(queue).await?.filter(|now| now.members.contains(node))
+        else {
+            return Ok(true);
+        };
+        let queue = &queue;
         if !can_change(queue, node, running) {
             return Ok(false);
         }

@@ -121,7 +121,7 @@ impl Hands {
         let mut catch_up = CatchUp::default();
         loop {
             catch_up.look(self.own(), &self.all_replicas().await?);
-            if catch_up.is_over() {
+            if catch_up.is_done() {
                 return Ok(());
             }
             if begun.elapsed() > CATCH_UP_TIME {

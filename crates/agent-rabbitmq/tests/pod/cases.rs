@@ -1,8 +1,9 @@
 //! What a pod of RabbitMQ does.
 
-use super::harness::{NODE, Pod, SECRETS, eventually};
+use super::harness::{NAME, NODE, Pod, SECRETS, eventually};
 use super::processes::signal;
-use palladion_api::rabbitmq::COOKIE_KEY;
+use palladion_agent_rabbitmq::work::definitions;
+use palladion_api::rabbitmq::{COOKIE_KEY, DEFINITIONS_KEY};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub const ALL: &[(&str, Case)] = &[
     ("the_third_of_three_starts_again_to_be_open", joins_as_third),
     ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
     ("operations_are_done_when_what_they_are_for_is_so", operates),
+    ("a_queue_whose_replica_another_member_has_moved_gets_no_spare_one", moves_at_once),
+    ("what_a_failed_import_prints_is_in_no_status_and_no_log", keeps_passwords),
     ("a_queue_grows_whatever_its_name_is_and_whatever_another_one_refuses", grows),
     ("a_stream_stays_where_it_is_whole_until_the_others_have_all_of_it", keeps_streams),
     ("a_container_that_ends_hands_over_and_starts_nothing", ends),
@@ -214,6 +217,42 @@ fn operates() {
     let imported = pod.operate("o9", "ImportDefinitions", json!({ "definitionsHash": hash }));
     assert_eq!(imported["state"], "Succeeded", "{imported:#}");
     assert_eq!(pod.operate("o10", "Rebalance", json!({}))["state"], "Succeeded");
+}
+
+/// An agent that was not heard of for a while goes on with an order that another one has by now.
+fn moves_at_once() {
+    let pod = Pod::joined(&["rabbit@b", "rabbit@c"]);
+    let queue = |name: &str, members: &[&str]| {
+        json!({ "name": name, "vhost": "/", "type": "quorum", "durable": true,
+                "members": members, "online": members, "node": members[0] })
+    };
+    pod.fake().change(|state| {
+        state["queues"] = json!([
+            queue("first", &["rabbit@b", "rabbit@c", NODE]),
+            queue("second", &["rabbit@b", "rabbit@c"])
+        ]);
+    });
+    let moved = pod.operate("o1", "MoveReplicas", json!({ "node": "rabbit@c" }));
+    assert_eq!(moved["state"], "Succeeded", "{moved:#}");
+    let queues = pod.fake().read()["queues"].clone();
+    assert_eq!(queues[0]["members"], json!(["rabbit@b", NODE]));
+    assert_eq!(queues[1]["members"], json!(["rabbit@b", "rabbit@d"]));
+}
+
+/// RabbitMQ prints what it does not take, and users of definitions have passwords.
+fn keeps_passwords() {
+    let pod = Pod::initialized();
+    let text = json!({ "users": { "name": "u", "password": "of-a-user" } }).to_string();
+    let path = pod.path("definitions").join(DEFINITIONS_KEY);
+    fs::write(&path, &text).unwrap();
+    let hash = definitions::hash(&path).unwrap();
+    let failed = pod.operate("o1", "ImportDefinitions", json!({ "definitionsHash": hash }));
+    assert_eq!(failed["state"], "Failed", "{failed:#}");
+    let said = failed["message"].as_str().unwrap();
+    assert!(said.contains("exit code 69") && said.contains("import_definitions"), "{said}");
+    let statuses = json!(pod.api.statuses(NAME)).to_string();
+    assert!(!statuses.contains("of-a-user"), "a password is in a status");
+    assert!(!pod.log().contains("of-a-user"), "a password is logged");
 }
 
 fn grows() {

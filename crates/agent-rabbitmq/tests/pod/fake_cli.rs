@@ -114,7 +114,7 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
             let flag = flags.iter_mut().find(|flag| flag["name"] == *name).unwrap();
             flag["state"] = "enabled".into();
         }),
-        ["import_definitions", path, "--format", "json"] => import(state, own, path),
+        ["import_definitions", path, "--format", "json"] => return import(state, own, path),
         ["forget_cluster_node", node] => state.change(|state| {
             state["members"].as_array_mut().unwrap().retain(|member| member != *node);
         }),
@@ -123,8 +123,12 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn import(state: &State, own: &str, path: &str) {
+/// What it does not take it prints, as RabbitMQ does with a parameter of a wrong type.
+fn import(state: &State, own: &str, path: &str) -> ExitCode {
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    if file["users"].is_object() {
+        return no(&format!("Error:\n{{:badmatch, {}}}", file["users"]));
+    }
     state.change(|state| {
         for queue in file["queues"].as_array().into_iter().flatten() {
             let mut queue = queue.clone();
@@ -132,6 +136,7 @@ fn import(state: &State, own: &str, path: &str) {
             state["queues"].as_array_mut().unwrap().push(queue);
         }
     });
+    ExitCode::SUCCESS
 }
 
 /// As the node prints what an expression gives.
@@ -294,6 +299,13 @@ fn queues(state: &State, words: &[&str]) -> ExitCode {
             if name != "stubborn" {
                 for list in ["members", "online"] {
                     of_queue(state, vhost, name, list).retain(|member| member != node);
+                }
+            }
+            if name == "first" {
+                // Another member is at the same work, and has come to the next queue by now.
+                for list in ["members", "online"] {
+                    let next = of_queue(state, vhost, "second", list);
+                    next.iter_mut().filter(|m| *m == node).for_each(|m| *m = "rabbit@d".into());
                 }
             }
         }),

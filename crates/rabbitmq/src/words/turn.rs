@@ -19,6 +19,8 @@ palladion_plan::sentences! {
         NotWanted => "the spec does not ask for it any more";
         Failed { server: Server } => "the start failed: {server}";
         ForUser => "a user decides about it first";
+        QueuesNeedNode => "queues need its node, and others go on meanwhile";
+        QueueNamesNode => "a queue names its node, and others go on meanwhile";
         FlagsFirst => "stable feature flags are enabled first";
         NotForRabbitmq => "there is no such work with RabbitMQ";
     }

@@ -4,25 +4,30 @@
 //! real agent's rules say; the rest is a model.
 
 use super::agents_rule;
-use super::model::{App, Process};
+use super::model::{App, Process, data};
 use super::volume::{Part, Volume};
 use super::work::Work;
 use super::world::{NAMESPACE, World};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_rabbitmq::decide::intent::Wanted;
-use palladion_agent_rabbitmq::decide::{Action, Entry, LeftOver, Process as Alive};
+use palladion_agent_rabbitmq::decide::{
+    Action, Doors, Entry, LeftOver, Process as Alive, Work as Piece, entering,
+};
+use palladion_agent_rabbitmq::launch::environment;
+use palladion_agent_rabbitmq::volume::Found;
 use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
 use palladion_api::rabbitmq::{COOKIE_KEY, NodeName};
 use palladion_api::service_member::{
-    MemberEvidence, MemberVolumeState, ServiceMemberSpec, ServicePermit, ServicePermitKind,
+    MemberEvidence, MemberVolumeState, ServiceMemberSpec, ServicePermit,
 };
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
 use palladion_plan::{ObjectKey, Subresource};
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
+use std::ffi::OsString;
 
 /// From the permit, or the pod's start, to the node's.
 const START: SignedDuration = SignedDuration::from_secs(1);
@@ -31,6 +36,8 @@ const BACK_OFF: SignedDuration = SignedDuration::from_secs(5);
 /// What an agent says that waits for its Secret, and one that waits for the cluster's DNS.
 pub const NO_COOKIE: &str = "the Secret with the credentials is missing";
 pub const NO_NAME: &str = "the name of the node cannot be resolved";
+/// What one says in whose pod a variable names another node.
+const OTHER_NAME: &str = "a variable of the container names another node";
 
 /// Where an agent departs from the protocol, in mutations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +60,8 @@ pub struct Agent {
     pub(super) restart_token: Option<Option<String>>,
     pub(super) expelled: bool,
     pub(super) work: Option<Work>,
+    /// What was on the volume when the agent looked at it last: no node ran then.
+    pub(super) found: Option<Found>,
 }
 
 #[derive(Clone, Copy)]
@@ -246,6 +255,7 @@ impl World {
             return Activity::default().at(start);
         }
         agent.begun = None;
+        agent.found = Some(agents_rule::found(self.volume(pod), pod));
         agent.restart_token = Some(spec.restart_token.clone());
         match self.launch(pod, spec, cause) {
             Ok(()) => agent.last_words = None,
@@ -278,7 +288,7 @@ impl World {
         if let Cause::Permit(permit) = cause {
             let start = agents_rule::start(self.volume(pod), pod, spec, permit).unwrap();
             let ledger = &mut self.volume(pod).ledger;
-            ledger.part = Part::Begun;
+            (ledger.part, ledger.entered) = (Part::Begun, false);
             ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
             ledger.node_name = Some(name.clone());
             ledger.used.push(permit.nonce.clone());
@@ -294,11 +304,13 @@ impl World {
                 Entry::Plain | Entry::Joiner { left_over: LeftOver::Kept, .. } => {}
             }
         }
-        let version = self.version_of(pod);
+        let (version, now) = (self.version_of(pod), self.store.now);
         let volume = self.volume(pod);
         volume.ledger.starts += 1;
+        volume.ledger.started = Some(now);
         volume.ledger.app_stopped = false;
-        let is_member = volume.ledger.part == Part::Joined;
+        // By itself it starts as a member; by permit, closed.
+        let is_member = matches!(cause, Cause::Joined);
         let process = Process {
             name,
             disk: pod.disk.clone(),
@@ -311,13 +323,29 @@ impl World {
         self.rabbit.start(uid, process, &mut self.kube.disks)
     }
 
-    /// What a start lacks: a cookie, or a name that leads here.
+    /// The variables that are set in the container of a pod.
+    fn environment(&self, pod: &PodRun) -> Vec<(OsString, OsString)> {
+        let stored = self.store.get(&pod.key).map(|p| p["spec"]["containers"][0]["env"].clone());
+        let of = |variable: &serde_json::Value| {
+            let value = variable["value"].as_str()?.replace("$(POD_NAME)", &pod.key.name);
+            let value = value.replace("$(POD_NAMESPACE)", NAMESPACE);
+            Some((variable["name"].as_str()?.into(), value.into()))
+        };
+        let all = stored.as_ref().and_then(serde_json::Value::as_array);
+        all.into_iter().flatten().filter_map(of).collect()
+    }
+
+    /// What a start lacks: a cookie, a name that leads here, or an environment with that name.
     fn lacks(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) -> Option<&'static str> {
         let is_unresolved = |node: &NodeName| !node.to_string().ends_with(".cluster.local");
         if self.volume(pod).ledger.cookie.is_none() && self.mounted_cookie(pod).is_none() {
             return Some(NO_COOKIE);
         }
-        spec.node_name.as_ref().is_some_and(is_unresolved).then_some(NO_NAME)
+        let node = spec.node_name.as_ref()?;
+        if is_unresolved(node) {
+            return Some(NO_NAME);
+        }
+        environment::check(self.environment(pod).into_iter(), node).err().map(|_| OTHER_NAME)
     }
 
     /// The cookie that the kubelet mounts in a pod, from the Secret that its template names.
@@ -340,40 +368,105 @@ impl World {
 
     /// What comes of a node that runs: its ledger, its permit, its intents.
     fn follow_up(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) -> Activity {
-        self.go_on_with_permit(agent, pod, spec);
+        let entering = self.go_on_with_permit(agent, pod, spec);
         self.intend(pod, spec);
         let activity = self.operate(agent, pod, spec);
         self.answer(agent, pod, spec);
-        activity
+        entering.and(activity)
     }
 
-    fn go_on_with_permit(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec) {
+    /// The next thing that is done about a node that runs and is no member yet, by the rules of
+    /// the real agent.
+    fn go_on_with_permit(
+        &mut self,
+        agent: &mut Agent,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+    ) -> Activity {
         let uid = pod.uid.as_str();
-        let runs = self.rabbit.nodes.get(uid).is_some_and(|p| p.app == App::Running);
-        let ledger = self.volume(pod).ledger.clone();
-        let Some((kind, nonce)) = ledger.begun_by.filter(|_| runs && ledger.part == Part::Begun)
-        else {
-            return;
+        let volume = self.volume(pod).clone();
+        let process = self.rabbit.nodes.get(uid).filter(|_| volume.ledger.part == Part::Begun);
+        let Some(process) = process.cloned() else { return Activity::default() };
+        let found = agent.found.get_or_insert_with(|| agents_rule::found(&volume, pod)).clone();
+        let doors = if process.open { Doors::Open } else { Doors::Closed };
+        let is_looked_at = volume.ledger.entered && process.app == App::Running;
+        let reading = is_looked_at.then(|| {
+            let cluster = &data(&self.kube.disks, &process).cluster;
+            let running = self.rabbit.sees(uid, &self.kube.disks);
+            let cut = self.rabbit.partitions.get(&process.name).cloned().unwrap_or_default();
+            agents_rule::reading(&process.name, doors, cluster, &running, &cut)
+        });
+        let seen = agents_rule::Seen { now: self.store.now, doors, reading, found };
+        let Some(action) = agents_rule::of_joiner(&volume, pod, spec, &seen) else {
+            let again = volume.ledger.started.map(|started| started + entering::PATIENCE);
+            return match again.filter(|again| *again > self.store.now) {
+                Some(again) if volume.ledger.entered => Activity::default().at(again),
+                Some(_) | None => Activity::default(),
+            };
         };
-        let alone = self.volume(pod).data.as_ref().is_some_and(|d| d.cluster.len() == 1);
-        if kind == ServicePermitKind::Join && alone {
-            let Some(permit) = spec.start.as_ref().filter(|p| p.nonce == nonce) else { return };
-            let nodes: Vec<String> = permit.nodes.iter().map(ToString::to_string).collect();
-            if let Err(words) = self.rabbit.join(uid, &nodes, &mut self.kube.disks) {
-                self.tell(&format!("{}: {words}", pod.key.name));
-                self.rabbit.stop(uid, &mut self.kube.disks);
-                agent.last_words = Some(words);
-                self.volume(pod).ledger.permit = Some(answer(permit, PermitState::Failed));
-                return;
+        self.enter(agent, pod, spec, action);
+        Activity::ACTED
+    }
+
+    fn enter(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec, what: Action) {
+        let uid = pod.uid.as_str();
+        match what {
+            Action::RecordEntered => self.volume(pod).ledger.entered = true,
+            Action::RecordMember => {
+                let ledger = &mut self.volume(pod).ledger;
+                ledger.part = Part::Joined;
+                let used = ledger.permit.as_mut().filter(|p| p.state == PermitState::Used);
+                used.into_iter().for_each(|permit| permit.state = PermitState::Done);
             }
-            self.tell(&format!("{} joins", pod.key.name));
-            return; // It is started again with its listeners in the next step.
+            Action::Stop(why) => {
+                self.tell(&format!("{} is stopped: {why:?}", pod.key.name));
+                self.rabbit.stop(uid, &mut self.kube.disks);
+                agent.begun = None;
+            }
+            Action::Work(Piece::SetUp) => {
+                self.rabbit.begun += 1;
+                self.has_entered(agent, pod);
+            }
+            Action::Work(Piece::Join { nodes }) => self.join(agent, pod, spec, &nodes),
+            Action::Work(Piece::Open) => {
+                let process = self.rabbit.nodes.get_mut(uid);
+                process.into_iter().for_each(|process| process.open = true);
+            }
+            other => self.broken.push(format!("{other:?} makes no member")),
         }
-        self.rabbit.nodes.get_mut(uid).unwrap().open = true;
-        self.rabbit.begun += usize::from(kind == ServicePermitKind::Initialize);
-        let ledger = &mut self.volume(pod).ledger;
-        ledger.part = Part::Joined;
-        ledger.permit = Some(PermitStatus { nonce, state: PermitState::Done, message: None });
+    }
+
+    fn has_entered(&mut self, agent: &mut Agent, pod: &PodRun) {
+        self.volume(pod).ledger.entered = true;
+        agent.found = Some(agents_rule::found(self.volume(pod), pod));
+    }
+
+    /// It is in the cluster in one step, and its agent notes it in another one.
+    fn join(
+        &mut self,
+        agent: &mut Agent,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+        nodes: &[NodeName],
+    ) {
+        let uid = pod.uid.as_str();
+        if self.rabbit.nodes.get(uid).is_none_or(|p| p.app != App::Running) {
+            return;
+        }
+        if self.volume(pod).data.as_ref().is_some_and(|d| d.cluster.len() > 1) {
+            return self.has_entered(agent, pod);
+        }
+        let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
+        if let Err(words) = self.rabbit.join(uid, &nodes, &mut self.kube.disks) {
+            self.tell(&format!("{}: {words}", pod.key.name));
+            self.rabbit.stop(uid, &mut self.kube.disks);
+            agent.last_words = Some(words);
+            if let Some(permit) = &spec.start {
+                self.volume(pod).ledger.permit = Some(answer(permit, PermitState::Failed));
+            }
+            return;
+        }
+        self.tell(&format!("{} joins", pod.key.name));
     }
 
     /// What an intent asks for takes two rounds: it is noted, and then done by a process that

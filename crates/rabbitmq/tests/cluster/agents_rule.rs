@@ -1,15 +1,16 @@
 //! The rules of the real agent, over a modelled volume: what the volume is, whether a permit
-//! starts a node on it, and what becomes of an intent. A mind that gives permits which the
+//! starts a node on it, how that becomes a member, and what becomes of an intent. A mind that gives permits which the
 //! agent refuses is seen.
 
 use super::volume::{Part, Volume};
+use jiff::Timestamp;
 use palladion_agent_core::init::protocol::Phase;
 use palladion_agent_rabbitmq::decide::intent::{self, Wanted};
-use palladion_agent_rabbitmq::decide::permit;
 use palladion_agent_rabbitmq::decide::{
-    Action, Facts, Process, Source, SpecFact, Start, VolumeFact, WorkFact,
+    Action, Doors, Facts, Process, Source, SpecFact, Start, VolumeFact, WorkFact,
 };
-use palladion_agent_rabbitmq::read::Sign;
+use palladion_agent_rabbitmq::decide::{entering, permit};
+use palladion_agent_rabbitmq::read::{Listener, Node, Overview, Reading, Sign};
 use palladion_agent_rabbitmq::volume::judge::{Judgement, judge};
 use palladion_agent_rabbitmq::volume::ledger::{App, Entered, Ledger, Membership};
 use palladion_agent_rabbitmq::volume::{Data, Found};
@@ -18,6 +19,10 @@ use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::{MemberVolumeState, ServiceMemberSpec, ServicePermit};
 use palladion_plan::sim::PodRun;
+use std::collections::BTreeSet;
+
+/// Names of nodes.
+type Nodes = BTreeSet<String>;
 
 /// What the agent says that the volume is.
 pub fn state(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> MemberVolumeState {
@@ -66,6 +71,61 @@ pub fn wanted(volume: &Volume, pod: &PodRun, spec: &ServiceMemberSpec) -> Option
     asked(&found, pod, spec, Process::Absent, |facts| intent::wanted(facts, ledger))
 }
 
+/// What the agent sees of a node that runs.
+pub struct Seen {
+    pub now: Timestamp,
+    pub doors: Doors,
+    pub reading: Option<Reading>,
+    /// What was on the volume when it was looked at last, which is before the node started.
+    pub found: Found,
+}
+
+/// What the agent does about a node that runs and is no member yet.
+pub fn of_joiner(
+    volume: &Volume,
+    pod: &PodRun,
+    spec: &ServiceMemberSpec,
+    seen: &Seen,
+) -> Option<Action> {
+    let ledger = found(volume, pod).ledger?;
+    let before = Found { ledger: Some(ledger.clone()), ..seen.found.clone() };
+    asked(&before, pod, spec, Process::Running, |facts| {
+        let (doors, reading) = (Some(seen.doors), seen.reading.as_ref());
+        let facts = &Facts { now: seen.now, doors, reading, ..facts.clone() };
+        let stop = |action: &Action| matches!(action, Action::Stop(_));
+        entering::record_member(facts, &ledger)
+            .or_else(|| permit::settle(facts, &ledger).filter(stop))
+            .or_else(|| entering::by_its_files(facts, &ledger))
+            .or_else(|| entering::next(facts, &ledger))
+    })
+}
+
+/// What a look at a node shows.
+pub fn reading(own: &str, doors: Doors, cluster: &Nodes, running: &Nodes, cut: &Nodes) -> Reading {
+    let listener = Listener { node: NodeName::new(own), protocol: "amqp".into() };
+    let overview = Overview {
+        node: NodeName::new(own),
+        rabbitmq_version: None,
+        listeners: (doors == Doors::Open).then_some(listener).into_iter().collect(),
+        queue_totals: serde_json::Value::Null,
+        object_totals: serde_json::Value::Null,
+    };
+    let node = |name: &String| Node {
+        name: NodeName::new(name),
+        running: running.contains(name),
+        partitions: (name == own).then(|| cut.iter().map(NodeName::new).collect()),
+        mem_alarm: None,
+        disk_free_alarm: None,
+        being_drained: false,
+        mem_used: None,
+        disk_free: None,
+        fd_used: None,
+        proc_used: None,
+    };
+    let seen = Some((overview, cluster.iter().map(node).collect()));
+    Reading { seen, ..Reading::default() }
+}
+
 fn asked<T>(
     found: &Found,
     pod: &PodRun,
@@ -75,7 +135,7 @@ fn asked<T>(
 ) -> T {
     let member = MemberName::new(&pod.key.name);
     ask(&Facts {
-        now: jiff::Timestamp::UNIX_EPOCH,
+        now: Timestamp::UNIX_EPOCH,
         pod_uid: &pod.uid,
         member: &member,
         revision: &pod.revision,
@@ -95,7 +155,7 @@ fn asked<T>(
 }
 
 /// The volume as the agent finds it while no node runs.
-fn found(volume: &Volume, pod: &PodRun) -> Found {
+pub fn found(volume: &Volume, pod: &PodRun) -> Found {
     let data = volume.data.as_ref();
     let members = data.iter().filter(|data| data.is_noted).flat_map(|data| &data.cluster);
     Found {
@@ -111,6 +171,9 @@ fn found(volume: &Volume, pod: &PodRun) -> Found {
 fn ledger(volume: &Volume, id: &str) -> Ledger {
     let known = &volume.ledger;
     let mut ledger = Ledger::new(VolumeId::new(id), None);
+    if let Some(started) = known.started {
+        ledger.begin_start("t", "as the test says", started);
+    }
     ledger.counter = known.starts;
     ledger.used_permits.clone_from(&known.used);
     ledger.permit.clone_from(&known.permit);
@@ -125,9 +188,9 @@ fn ledger(volume: &Volume, id: &str) -> Ledger {
     };
     ledger.intent.clone_from(&known.intent);
     ledger.own.app = if known.app_stopped { App::Stopped } else { App::Runs };
-    ledger.own.entered = match known.part {
-        Part::Joined => Entered::Yes,
-        Part::None | Part::Begun | Part::Left => Entered::No,
+    ledger.own.entered = match (known.part, known.entered) {
+        (Part::Joined, _) | (_, true) => Entered::Yes,
+        (Part::None | Part::Begun | Part::Left, false) => Entered::No,
     };
     ledger
 }

@@ -243,6 +243,17 @@ fn a_domain_that_was_mistyped_is_corrected_in_the_manifest() {
     assert_eq!(world.member(0)["spec"]["nodeName"], json!(node(0)));
 }
 
+/// From its first start on a node has its name for good; that it serves comes later.
+#[test]
+fn a_domain_that_changes_while_the_first_node_starts_comes_too_late() {
+    let mut world = World::new().with(3);
+    world.until(|w| w.member(0)["status"]["permit"]["state"] == "Used");
+    world.patch_spec(&json!({ "clusterDomain": "other.local" }));
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.member(2)["spec"]["nodeName"], json!(node(2)));
+}
+
 /// Nodes with another cookie could not reach each other: what runs keeps its own, and
 /// nothing new is made.
 #[test]

@@ -2,8 +2,9 @@
 
 use super::acts::{node, pod};
 use super::model::{App, data};
-use super::world::World;
+use super::world::{World, cluster_key};
 use palladion_api::member::PermitState;
+use palladion_plan::Subresource;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
@@ -18,6 +19,13 @@ impl World {
     fn third_has_begun(&self) -> bool {
         let begun = self.rabbit.by_name(&node(2)).is_some_and(|(_, p)| p.app == App::Running);
         begun && self.cluster() == 2
+    }
+
+    /// Is the node of the fourth member in the cluster, which its agent has not noted yet?
+    fn fourth_has_just_joined(&self) -> bool {
+        let disks = self.kube.disks.values().map(|disk| &disk.content);
+        let mut begun = disks.filter(|volume| volume.id.is_some() && !volume.ledger.entered);
+        begun.any(|volume| volume.data.as_ref().is_some_and(|data| data.cluster.len() == 4))
     }
 
     /// What the process of the third member has begun comes to its end, whatever its agent
@@ -87,4 +95,36 @@ fn a_node_that_joins_after_it_was_recorded_as_left_is_forgotten() {
     world.kube.set_machine(&mut world.store, &machine, Machine::Up);
     world.settle();
     world.expect(1);
+}
+
+/// Its turn ends when the others have taken it in, before they report that and before its own
+/// agent has noted it.
+#[test]
+fn a_joiner_whose_join_was_not_noted_when_its_permit_went_is_a_member_like_all_others() {
+    let mut world = World::settled(3);
+    world.declare("wide", 5);
+    world.pass(10);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(World::fourth_has_just_joined);
+    world.patch_member(&pod(3), &json!({ "spec": { "start": null } }));
+    let no_turn = json!({ "status": { "turn": null } });
+    world.store.merge(&cluster_key(), &no_turn, Subresource::Status).unwrap();
+    world.settle();
+    world.expect(5);
+    assert!(world.replicas("wide").contains(&3), "{}", world.last_words());
+}
+
+/// It waits for that one for a while only: the restart has its turn when the joiner is a member.
+#[test]
+fn a_joiner_becomes_a_member_although_another_node_does_not_come_back_before_its_restart() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(World::fourth_has_just_joined);
+    world.unlucky.insert(pod(1));
+    world.kill(1);
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.member(1)["spec"]["restartToken"] == "x");
+    world.unlucky.clear();
+    world.settle();
+    world.expect(5);
 }

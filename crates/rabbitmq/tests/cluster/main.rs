@@ -21,6 +21,7 @@ mod lengths;
 mod losses;
 mod model;
 mod mutations;
+mod needed;
 mod network;
 mod nodes;
 mod permissions;

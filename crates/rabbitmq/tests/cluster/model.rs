@@ -60,6 +60,8 @@ pub struct Rabbit {
     pub forgets_first: bool,
     /// Replicas do not catch up.
     pub slow: bool,
+    /// Replicas, each a queue and a node, whose process has ended: until that node starts again.
+    pub crashed: BTreeSet<(String, String)>,
 }
 
 impl Rabbit {
@@ -139,6 +141,7 @@ impl Rabbit {
         let ran: BTreeSet<String> = self.sees(uid, disks);
         let Some(process) = self.nodes.remove(uid) else { return false };
         self.partitions.remove(&process.name);
+        self.crashed.retain(|(_, node)| *node != process.name);
         if process.app == App::Running
             && let Some(data) = disks.get_mut(&process.disk).and_then(|d| d.content.data.as_mut())
         {
@@ -185,8 +188,10 @@ impl Rabbit {
                 (tables.cluster, tables.queues) = (newer.cluster, newer.queues);
             }
             self.recover(&own, disks);
-            let tables = disks.get_mut(&own.disk).unwrap().content.data.as_mut();
-            tables.unwrap().is_noted = true;
+            let tables = disks.get_mut(&own.disk).unwrap().content.data.as_mut().unwrap();
+            tables.is_noted = true;
+            // It notes anew who runs beside it; one that pauses has seen nobody last.
+            tables.ran_on.clear();
             let process = self.nodes.get_mut(&uid).unwrap();
             process.app = App::Running;
             process.caught_up.clear();
@@ -257,13 +262,17 @@ impl Rabbit {
     }
 
     /// Nodes with a replica of a queue that run.
-    pub fn online(&self, queue: &Queue) -> Vec<&Process> {
-        self.running().into_iter().filter(|p| queue.replicas.contains(&p.name)).collect()
+    pub fn online(&self, name: &str, queue: &Queue) -> Vec<&Process> {
+        let is_online = |p: &&Process| {
+            let crashed = self.crashed.contains(&(name.to_string(), p.name.clone()));
+            queue.replicas.contains(&p.name) && !crashed
+        };
+        self.running().into_iter().filter(is_online).collect()
     }
 
     /// The replica that leads, where a majority of them runs: the one with most messages.
     pub fn leader(&self, name: &str, queue: &Queue, disks: &Disks) -> Option<&Process> {
-        let online = self.online(queue);
+        let online = self.online(name, queue);
         let is_majority = online.len() * 2 > queue.replicas.len();
         let log = |p: &&Process| data(disks, p).logs.get(name).map_or(0, BTreeSet::len);
         online.into_iter().filter(|_| is_majority).max_by_key(log)
@@ -282,7 +291,7 @@ impl Rabbit {
             let leader = self.leader(&name, &queue, disks).unwrap().disk.clone();
             let full = log(disks, &leader, &name);
             let mut taken = 0;
-            for (node, disk) in self.pairs(&queue) {
+            for (node, disk) in self.pairs(&name, &queue) {
                 // A replica that is behind takes nothing new before it has the rest.
                 if disk == leader || log(disks, &disk, &name) == full {
                     let data = disks.get_mut(&disk).unwrap().content.data.as_mut().unwrap();
@@ -303,7 +312,7 @@ impl Rabbit {
         for (name, queue) in self.queues(disks) {
             let Some(leader) = self.leader(&name, &queue, disks) else { continue };
             let full = log(disks, &leader.disk, &name);
-            for (node, disk) in self.pairs(&queue) {
+            for (node, disk) in self.pairs(&name, &queue) {
                 let data = disks.get_mut(&disk).unwrap().content.data.as_mut().unwrap();
                 let own = data.logs.entry(name.clone()).or_default();
                 own.retain(|message| full.contains(message));
@@ -319,8 +328,8 @@ impl Rabbit {
         moved
     }
 
-    fn pairs(&self, queue: &Queue) -> Vec<(String, String)> {
-        self.online(queue).iter().map(|p| (p.name.clone(), p.disk.clone())).collect()
+    fn pairs(&self, name: &str, queue: &Queue) -> Vec<(String, String)> {
+        self.online(name, queue).iter().map(|p| (p.name.clone(), p.disk.clone())).collect()
     }
 
     /// A client declares a queue, with so many replicas.
@@ -386,8 +395,12 @@ impl Rabbit {
     /// rest has stopped, the one with most of these leads, whatever the deleted one had. It is
     /// the majority that has least.
     fn elect_among_the_rest(&self, queue: &str, known: &Queue, gone: &str, disks: &mut Disks) {
-        let rest: Vec<String> =
-            self.pairs(known).into_iter().filter(|(n, _)| n != gone).map(|(_, d)| d).collect();
+        let rest: Vec<String> = self
+            .pairs(queue, known)
+            .into_iter()
+            .filter(|(n, _)| n != gone)
+            .map(|(_, d)| d)
+            .collect();
         let mut logs: Vec<BTreeSet<u32>> = rest.iter().map(|d| log(disks, d, queue)).collect();
         logs.sort_by_key(BTreeSet::len);
         let Some(elected) = logs.get((known.replicas.len() - 1) / 2).cloned() else { return };
@@ -488,7 +501,7 @@ impl Rabbit {
         confirmed: &BTreeSet<u32>,
         disks: &Disks,
     ) -> Option<String> {
-        self.pairs(queue).into_iter().find_map(|(node, disk)| {
+        self.pairs(name, queue).into_iter().find_map(|(node, disk)| {
             let key = (name.to_string(), node.clone());
             let has = log(disks, &disk, name);
             let lacks = |message: &&u32| confirmed.contains(*message) && !has.contains(*message);

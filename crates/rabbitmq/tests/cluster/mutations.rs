@@ -126,7 +126,8 @@ fn a_second_beginning_is_seen() {
     let mut world = World::settled(1);
     world.rabbit.allowed_to_go.insert("orders".to_string());
     // Its ledger does not know any more that it has joined, and somebody permits a start.
-    world.disk(0).content.ledger.part = Part::Begun;
+    let ledger = &mut world.disk(0).content.ledger;
+    (ledger.part, ledger.entered) = (Part::Begun, false);
     let (uid, volume) = (world.uid(0).unwrap(), world.disk(0).content.id.clone());
     let start = json!({
         "kind": "Initialize", "nonce": "again", "podUID": uid, "volumeID": volume,

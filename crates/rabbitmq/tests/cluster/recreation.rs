@@ -1,5 +1,6 @@
 //! A cluster that is deleted and created again, over the volumes that were kept.
 
+use super::acts::node;
 use super::world::{CLUSTER, NAMESPACE, World, cluster_key};
 use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
@@ -95,4 +96,15 @@ fn a_secret_is_settled_when_the_first_joiner_has_its_cookie() {
     world.patch_spec(&json!({ "secretName": "first" }));
     world.settle();
     world.expect(5);
+}
+
+/// The names of nodes stand on their volumes, and a joiner could reach nobody under another
+/// domain.
+#[test]
+fn a_cluster_that_is_created_again_with_another_domain_goes_on_under_its_names() {
+    let mut world = World::settled(3);
+    world.recreate_with(&json!({ "nodes": 5, "clusterDomain": "other.local" }));
+    world.settle();
+    world.expect(5);
+    assert_eq!(world.member(4)["spec"]["nodeName"], json!(node(4)));
 }

@@ -32,10 +32,17 @@ fn is_node_of(process: &Process, member: &str) -> bool {
 }
 
 impl World {
+    fn has_entered_on(&self, process: &Process) -> bool {
+        let ledger = self.kube.disks.get(&process.disk).map(|disk| &disk.content.ledger);
+        ledger.is_some_and(|ledger| ledger.entered || ledger.part == Part::Joined)
+    }
+
     pub(super) fn view(&self, uid: &str) -> Option<BrokerView> {
         let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running)?;
-        // Before it has joined, it is no node of this cluster.
-        if !process.open || self.hangs.iter().any(|member| is_node_of(process, member)) {
+        // Before it is noted to have joined, nobody looks at it.
+        if !self.has_entered_on(process)
+            || self.hangs.iter().any(|member| is_node_of(process, member))
+        {
             return None;
         }
         let names = |all: BTreeSet<String>| all.into_iter().map(NodeName::new).collect();
@@ -77,35 +84,39 @@ impl World {
     }
 
     pub(super) fn queues_view(&self, uid: &str) -> Option<QueuesView> {
-        let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running && p.open)?;
+        let process = self.rabbit.nodes.get(uid).filter(|p| p.app == App::Running)?;
         self.view(uid)?;
         let queues = data(&self.kube.disks, process).queues.clone();
         let sees = self.rabbit.sees(uid, &self.kube.disks);
         let nodes: BTreeSet<String> = queues.values().flat_map(|q| q.replicas.clone()).collect();
-        let of = |node: &String, is_it: &dyn Fn(&super::volume::Queue) -> bool| {
-            let all = queues.iter().filter(|(_, q)| q.replicas.contains(node) && is_it(q));
+        let of = |node: &String, is_it: &dyn Fn(&str, &super::volume::Queue) -> bool| {
+            let all = queues.iter().filter(|(n, q)| q.replicas.contains(node) && is_it(n, q));
             QueueNames::of(all.map(|(name, _)| name.clone()))
         };
-        let without = |node: &String, queue: &super::volume::Queue| {
-            let elsewhere = queue.replicas.iter().filter(|r| *r != node && sees.contains(*r));
+        let crashed = |name: &str, node: &String| {
+            self.rabbit.crashed.contains(&(name.to_string(), node.clone()))
+        };
+        let without = |name: &str, node: &String, queue: &super::volume::Queue| {
+            let is_online = |r: &&String| sees.contains(*r) && !crashed(name, r);
+            let elsewhere = queue.replicas.iter().filter(|r| *r != node).filter(is_online);
             queue.kind.is_replicated()
                 && queue.replicas.len() > 1
                 && elsewhere.count() * 2 <= queue.replicas.len()
         };
         let listed = nodes.iter().map(|node| NodeQueues {
             node: NodeName::new(node),
-            replicas: of(node, &|q| q.kind == Kind::Quorum),
-            streams: of(node, &|q| q.kind == Kind::Stream),
-            classic: of(node, &|q| q.kind == Kind::Classic),
-            without_majority: of(node, &|q| without(node, q)),
-            only_here: of(node, &|q| q.kind.is_replicated() && q.replicas.len() == 1),
+            replicas: of(node, &|_, q| q.kind == Kind::Quorum),
+            streams: of(node, &|_, q| q.kind == Kind::Stream),
+            classic: of(node, &|_, q| q.kind == Kind::Classic),
+            without_majority: of(node, &|name, q| without(name, node, q)),
+            only_here: of(node, &|_, q| q.kind.is_replicated() && q.replicas.len() == 1),
         });
         let own = &process.name;
         // Of two replicas either is needed for ever: that holds no restart up.
         let is_whole_pair = |queue: &super::volume::Queue| {
             queue.replicas.len() == 2 && queue.replicas.iter().all(|node| sees.contains(node))
         };
-        let critical = of(own, &|q| without(own, q) && !is_whole_pair(q));
+        let critical = of(own, &|name, q| without(name, own, q) && !is_whole_pair(q));
         let has_led = |name: &String| {
             let leads = self.rabbit.leader(name, &queues[name], &self.kube.disks);
             leads.is_some_and(|p| p.name == *own)

@@ -1,5 +1,6 @@
 //! What is on a disk: marker, ledger, and what the node keeps in its tables and logs.
 
+use jiff::Timestamp;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{IntentStatus, PermitStatus};
 use palladion_api::service_member::{MemberOperationStatus, ServicePermitKind};
@@ -25,7 +26,11 @@ pub struct Ledger {
     pub permit: Option<PermitStatus>,
     /// Permits that were used.
     pub used: Vec<Nonce>,
+    /// Is the node on it noted to be in its cluster?
+    pub entered: bool,
     pub starts: i64,
+    /// The last of them.
+    pub started: Option<Timestamp>,
     /// The last order and what came of it.
     pub operation: Option<MemberOperationStatus>,
     pub cookie: Option<String>,

@@ -2,7 +2,6 @@
 //! is for is so.
 
 use super::agent::Agent;
-use super::model::App;
 use super::report::knows_new_flag;
 use super::volume::{Kind, Queue};
 use super::world::World;
@@ -40,7 +39,7 @@ impl World {
         pod: &PodRun,
         spec: &ServiceMemberSpec,
     ) -> Activity {
-        let runs = self.rabbit.nodes.get(pod.uid.as_str()).is_some_and(|p| p.app == App::Running);
+        let runs = self.serves(pod.uid.as_str());
         if let Some(work) = agent.work.take() {
             return self.go_on(agent, pod, work, runs);
         }

@@ -353,7 +353,7 @@ impl World {
             self.broken.push(format!("pod {pod} was ended, and {rest} of {cluster} nodes run"));
         }
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
-            let online = self.rabbit.online(&queue);
+            let online = self.rabbit.online(&name, &queue);
             let stay = online.iter().filter(|p| p.name != process.name).count();
             let has = online.len() * 2 > queue.replicas.len() && queue.replicas.len() > 2;
             let loses = queue.replicas.contains(&process.name) && stay * 2 <= queue.replicas.len();

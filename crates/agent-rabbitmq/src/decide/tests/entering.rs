@@ -3,6 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::{Entered, Membership};
+use jiff::SignedDuration;
 use palladion_api::service_member::ServicePermitKind as Kind;
 
 #[test]
@@ -48,8 +49,79 @@ fn the_second_of_two_is_opened_as_it_runs() {
     second.says("being opened for clients");
 }
 
+/// Of those the permit was given by. Another member may be lost for good: it is replaced when
+/// this one has its replicas, and is waited for until then by nobody.
 #[test]
-fn a_node_is_not_opened_before_it_sees_all_members_run() {
+fn a_node_is_opened_when_it_sees_all_nodes_of_its_permit_and_a_majority() {
+    let fourth = entered(closed(&["a", "b", "c", "d"], &["a", "b", "c"]));
+    assert_eq!(fourth.action(), Action::Work(Work::Open), "without it b and c would pause");
+    let fifth = entered(closed(&["a", "b", "c", "d", "e"], &["a", "b", "c", "d"]));
+    assert_eq!(fifth.action(), Action::Stop(StopWhy::Opening));
+    let few = entered(closed(&["a", "b", "c", "d", "e", "f"], &["a", "b", "c"]));
+    assert_eq!(few.action(), Action::Nothing, "three of six");
+    few.says("does not see rabbit@d");
+    let open = entered(reading(&["a", "b", "c", "d"], &["a", "b", "c"]));
+    assert_eq!(open.with(|w| w.doors = Some(Doors::Open)).action(), Action::RecordMember);
+}
+
+/// One of them is lost after the permit was given, or the permit was withdrawn: its agent does
+/// not wait for ever, and never where it sees no majority.
+#[test]
+fn a_node_that_does_not_see_all_of_its_permit_is_opened_after_a_while() {
+    let long_ago = |world: World| {
+        let begun = now() - SignedDuration::from_mins(10);
+        world.with(|w| w.ledger().begin_start("t", "Join", begun))
+    };
+    let without = entered(closed(&["a", "b", "c"], &["a", "b"]));
+    assert_eq!(without.action(), Action::Nothing);
+    assert_eq!(long_ago(without).action(), Action::Work(Work::Open));
+    let withdrawn =
+        entered(closed(&["a", "b", "c", "d"], &["a", "b", "c"])).with(|w| w.spec().start = None);
+    assert_eq!(withdrawn.action(), Action::Nothing);
+    assert_eq!(long_ago(withdrawn).action(), Action::Work(Work::Open));
+    let alone = long_ago(entered(closed(&["a", "b"], &["a"])));
+    assert_eq!(alone.action(), Action::Nothing, "the other one may run by itself");
+}
+
+/// The permit was withdrawn after the others had taken it in, and before its agent had noted
+/// that: by its files it has joined, so that it has started by itself.
+#[test]
+fn a_member_by_its_files_that_started_by_itself_has_entered() {
+    let joined = a_joiner(Kind::Join).with(|w| {
+        w.spec().start = None;
+        w.found.data = crate::volume::Data::Whole;
+        w.found.members = vec![node("a"), node("b")];
+        w.doors = Some(Doors::Open);
+    });
+    assert_eq!(joined.action(), Action::RecordEntered);
+    let absent = joined.clone().with(|w| (w.process, w.doors) = (Process::Absent, None));
+    assert_eq!(absent.action(), Action::RecordEntered, "before it starts");
+    let noted = joined.clone().with(|w| {
+        w.ledger().entered = Entered::Yes;
+        w.reading = Some(reading(&["a", "b"], &["a", "b"]));
+    });
+    assert_eq!(noted.action(), Action::RecordMember);
+    let by_itself = joined.with(|w| w.found.members = vec![node("a")]);
+    assert_ne!(by_itself.action(), Action::RecordEntered, "nobody has taken it in");
+}
+
+/// The agent that was at the join has ended, too: the next one finds the node closed, with its
+/// application stopped, and no permit by which it would go on. By itself it starts as a member.
+#[test]
+fn a_member_by_its_files_that_is_closed_without_a_permit_starts_again() {
+    let joining = a_joiner(Kind::Join).with(|w| {
+        w.found.data = crate::volume::Data::Whole;
+        w.found.members = vec![node("a"), node("b")];
+    });
+    assert!(matches!(joining.action(), Action::Work(Work::Join { .. })), "it goes on");
+    let withdrawn = joining.with(|w| w.spec().start = None);
+    assert_eq!(withdrawn.action(), Action::Stop(StopWhy::Opening));
+    let saved = withdrawn.with(|w| w.source = Source::Saved);
+    assert_eq!(saved.action(), Action::Nothing, "nobody has said so");
+}
+
+#[test]
+fn a_node_is_not_opened_at_once_before_it_sees_all_nodes_of_its_permit_run() {
     let alone = entered(closed(&["a", "b", "c"], &["a", "b"]));
     assert_eq!(alone.action(), Action::Nothing);
     alone.says("does not see rabbit@c");
@@ -60,6 +132,7 @@ fn a_node_is_not_opened_before_it_sees_all_members_run() {
     let parted = entered(closed(&["a", "b"], &["a", "b"])).with(|w| {
         let (_, nodes) = w.reading.as_mut().unwrap().seen.as_mut().unwrap();
         nodes[0].partitions = Some(vec![node("b")]);
+        w.ledger().begin_start("t", "Join", Timestamp::UNIX_EPOCH);
     });
     assert_eq!(parted.action(), Action::Nothing);
 }

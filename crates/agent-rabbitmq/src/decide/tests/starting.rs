@@ -4,7 +4,7 @@ use super::super::testing::*;
 use super::super::*;
 use crate::launch::credentials::Logins;
 use crate::volume::cookie::Comparison;
-use crate::volume::ledger::{Ban, End, Membership};
+use crate::volume::ledger::{Ban, End, Entered, Membership};
 use crate::volume::{Data, Kind};
 use palladion_api::member::RunState;
 use palladion_api::service::LostMember;
@@ -157,6 +157,8 @@ fn a_joiner_that_has_joined_starts_by_itself_with_its_data() {
         w.found.data = Data::Whole;
         w.found.members = vec![node("a"), node("b")];
     });
+    assert_eq!(joined.action(), Action::RecordEntered);
+    let joined = joined.with(|w| w.ledger().entered = Entered::Yes);
     let start = joined.start();
     assert_eq!((start.cause, start.entry), (Cause::Autonomous, Entry::Plain));
     assert!(matches!(joined.clone().ledger().membership, Membership::Joining { .. }));

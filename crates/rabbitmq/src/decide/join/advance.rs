@@ -1,6 +1,6 @@
 //! The turn of a joiner: from the permit to its replicas.
 
-use super::{finish, old_data};
+use super::{finish, named, old_data};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::turn::order::{self, Job};
@@ -8,7 +8,7 @@ use crate::decide::turn::permit::{self, Course, Permit, TRIES};
 use crate::decide::turn::{lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::join::{Doing, Happened, Problem, Waiting};
+use crate::words::join::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
@@ -155,14 +155,14 @@ fn is_unknown(
     let own = facts.node_of(member);
     let on_it = agreed.on(&own);
     if !on_it.is_empty() {
-        let all = [&on_it.replicas, &on_it.streams, &on_it.classic];
-        let most = all.into_iter().max_by_key(|queues| queues.count);
-        let queues = most.cloned().unwrap_or_default();
-        let (name, node) = (|| member.name.clone(), || own.clone());
-        let queues = (&queues).into();
-        draft.report(Problem::QueueNamesNode { member: name(), node: node(), queues });
-        let waiting = Waiting::ForName { member: name(), node: node() };
-        evidence::look_again(facts, turn, question, waiting, draft);
+        named::report(facts, member, &on_it, draft);
+        match named::gives_way(facts, turn) {
+            true => lock::release(facts, turn, Ended::QueueNamesNode, draft),
+            false => {
+                let waiting = named::waiting(facts, member);
+                evidence::look_again(facts, turn, question, waiting, draft);
+            }
+        }
         return false;
     }
     if agreed.names(&own) {

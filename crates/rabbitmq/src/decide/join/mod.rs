@@ -3,6 +3,7 @@
 
 mod advance;
 mod finish;
+mod named;
 mod next;
 mod old_data;
 

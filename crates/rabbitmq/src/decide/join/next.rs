@@ -1,6 +1,6 @@
 //! Who joins next, and what must be so before it may have the turn.
 
-use super::old_data;
+use super::{named, old_data};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::permit::{self, Course};
@@ -29,6 +29,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.wait_for(Waiting::ForCluster { member: name(), why }).about(member.subject());
         // What waits for a lost one holds up nobody who does not.
         return if facts.lost_nodes().is_empty() { Flow::Busy } else { Flow::Free };
+    }
+    // Whoever has begun goes on with its own data. Of any other a person decides.
+    if !is_awaited(facts, member) && named::wait(facts, member, draft).is_busy() {
+        return Flow::Free;
     }
     let turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
     draft.steps.push(lock::write(facts, &turn, Doing::Start { member: name() }));

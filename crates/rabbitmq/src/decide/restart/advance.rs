@@ -1,6 +1,7 @@
 //! The turn of a member that is restarted: proven, ended, back, and caught up.
 
-use super::next::question;
+use super::needed;
+use super::next::{is_another_due, question};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof, Question, is_new_line};
 use crate::decide::turn::lock;
@@ -64,6 +65,12 @@ fn is_spared(
     // whose own agent cannot ask it.
     let runs = member.serves || agreed.see(&facts.node_of(member));
     if runs && !need.is_empty() {
+        let is_idle = needed::lately(facts, member).is_some()
+            && (is_another_due(facts, valid, member) || needed::has_waited(facts, turn));
+        if is_idle {
+            lock::release(facts, turn, Ended::QueuesNeedNode, draft);
+            return false;
+        }
         let waiting = Waiting::ForQueues { member: name(), queues: (&need).into() };
         evidence::look_again(facts, turn, question, waiting, draft);
         return false;

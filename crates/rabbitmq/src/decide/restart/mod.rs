@@ -3,6 +3,7 @@
 //! one has caught up.
 
 mod advance;
+mod needed;
 mod next;
 
 pub use advance::advance;

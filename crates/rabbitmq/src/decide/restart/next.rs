@@ -1,5 +1,6 @@
 //! Which member is restarted next, and what must be so before it has the turn.
 
+use super::needed;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question, disabled_flags, is_new_line};
 use crate::decide::maintain;
@@ -14,9 +15,20 @@ use palladion_plan::words::Names;
 use palladion_plan::{Flow, turn};
 
 /// The next member on an older revision, or whose restart was asked for, if the others
-/// can spare it.
+/// can spare it. Of those that queues need each is said to wait, and holds up nobody: the
+/// restart of another one may be what brings a replica back.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    take(facts, valid, due(facts, valid).next(), draft)
+    let is_needed = |m: &&MemberFact| needed::lately(facts, m).is_some();
+    let (waiting, due): (Vec<_>, Vec<_>) = due(facts, valid).partition(is_needed);
+    for member in waiting {
+        needed::wait(facts, member, draft);
+    }
+    take(facts, valid, due.first().copied(), draft)
+}
+
+/// Is another one due that no queue needs, by what was answered to this question?
+pub(super) fn is_another_due(facts: &Facts<'_>, valid: &Valid, whom: &MemberFact) -> bool {
+    due(facts, valid).any(|m| m.name != whom.name && needed::lately(facts, m).is_none())
 }
 
 /// One that does not serve, on an older revision, goes before everything: it is what
@@ -67,7 +79,10 @@ fn spared<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a M
     let waits_for_flags = is_new_line(facts, valid) && !disabled_flags(facts).is_empty();
     let is_spared = move |m: &&MemberFact| {
         let is_known = m.volume_id().is_some();
-        is_known && !waits_for_flags && evidence::is_quiet(facts, &question(facts, m)).is_ok()
+        is_known
+            && !waits_for_flags
+            && needed::lately(facts, m).is_none()
+            && evidence::is_quiet(facts, &question(facts, m)).is_ok()
     };
     due(facts, valid).filter(is_spared)
 }
