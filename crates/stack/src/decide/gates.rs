@@ -54,6 +54,11 @@ pub fn are_kept(snapshot: &Snapshot, set: Option<&Object>, texts: &Texts) -> boo
     texts.are_stuck() || rejected.any(|object| object.resource == SERVICE || is_set(object))
 }
 
+/// Are its texts written? They come after its Services.
+pub fn are_texts_written(snapshot: &Snapshot) -> bool {
+    rejected(snapshot).all(|object| object.resource != SERVICE)
+}
+
 /// Tend the gates of a service whose spec is accepted, with its template and the hash of the
 /// words that its texts are made from. Why they are closed is said where somebody waits.
 pub fn tend_accepted(

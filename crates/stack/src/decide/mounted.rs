@@ -1,7 +1,7 @@
 //! Which texts the pods of a set find, and by which key: their set says it. The newest spec may
 //! say other things long before they are restarted for it, or be one that nobody takes.
 
-use super::text::Text;
+use super::text::{Text, Texts};
 use crate::build::gated::KEY;
 use crate::build::map::size;
 use crate::render::LARGEST_MAP;
@@ -61,20 +61,33 @@ pub struct Mounted<'a> {
     key: Key<'a>,
     /// The map as it was read back; `None` = there is none.
     texts: Option<&'a BTreeMap<String, String>>,
+    /// Those that are to be in it.
+    newest: Option<&'a Texts>,
 }
 
-/// The texts that the pods of this set find, if they mount any.
+/// The texts that the pods of this set find, if they mount any. `newest` = those that are made for
+/// them, and what these are found by.
 pub fn mounted<'a>(
     set: &'a Object,
     texts: Option<&'a BTreeMap<String, String>>,
+    newest: Option<(Option<Key<'a>>, &'a Texts)>,
 ) -> Option<Mounted<'a>> {
-    Some(Mounted { key: Key::of(set)?, texts })
+    let key = Key::of(set)?;
+    let comes = |(of, texts): &(Option<Key<'a>>, &Texts)| {
+        *of == Some(key) && !texts.are_stuck() && texts.lacking.is_none()
+    };
+    let newest = newest.filter(comes).map(|(_, texts)| texts);
+    Some(Mounted { key, texts, newest })
 }
 
 impl Mounted<'_> {
-    /// What a pod finds.
+    /// What a pod is to start with, once it finds that: the newest text, if one is on its way that
+    /// it can find, since nobody may be there to restart it for that.
     pub fn of_pod(&self, pod: &PodFact) -> Option<Text> {
-        stored(self.texts?, &self.key.of_pod(pod)?)
+        match self.newest.filter(|newest| newest.all.contains_key(&pod.name)) {
+            Some(newest) => newest.current(&pod.name, self.texts).cloned(),
+            None => stored(self.texts?, &self.key.of_pod(pod)?),
+        }
     }
 }
 
@@ -99,19 +112,22 @@ pub fn left<'a>(
 }
 
 /// Leave such texts in the map, as far as there is room for them beside those that are wanted:
-/// these may be fewer because all of them do not fit.
+/// these may be fewer because all of them do not fit. Returns the keys of those that stay.
 pub fn leave(
     data: &mut BTreeMap<String, String>,
     texts: &BTreeMap<String, String>,
     left: &BTreeSet<String>,
-) {
+) -> BTreeSet<String> {
     let mut room = LARGEST_MAP.saturating_sub(size(data));
+    let mut fitting = BTreeSet::new();
     for text in left.iter().filter_map(|key| stored(texts, key)) {
         let own: BTreeMap<String, String> =
             text.data().filter(|(key, _)| !data.contains_key(key)).collect();
         if let Some(less) = room.checked_sub(size(&own)) {
             room = less;
             data.extend(own);
+            fitting.insert(text.key);
         }
     }
+    fitting
 }

@@ -5,6 +5,7 @@ use crate::groups::{self, a_group};
 use crate::refused::{UNMADE, it_starts_as_before};
 use crate::world::{World, a_spec, recreated, with};
 use palladion_api::Reason;
+use palladion_api::gate::hash_of_files;
 use palladion_plan::{Mind, ObjectKey};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
@@ -129,6 +130,31 @@ fn by_address() -> Value {
     with(moving, "/config/key", json!("PodIP"))
 }
 
+/// Their addresses are others then, and nobody restarts them for that while the set is rejected.
+#[test]
+fn pods_that_come_back_while_a_set_is_rejected_start_with_the_addresses_that_they_have() {
+    let moving = with(recreated(a_spec()), "/network", json!({ "addresses": "PodIP" }));
+    let mut world = World::settled(moving.clone());
+    refuse_set(&mut world);
+    world.set_spec(third(moving));
+    world.pass(10);
+    let before = world.kubelet.starts.len();
+    for pod in ["web-0", "web-1"] {
+        world.delete_pod(pod);
+    }
+    world.pass(120);
+    let texts = world.texts();
+    let mut starts = world.kubelet.starts[before..].to_vec();
+    starts.sort();
+    assert_eq!(starts.len(), 2, "each once: {starts:?}");
+    for (pod, _, hash) in starts {
+        let own = &texts[&format!("{pod}.conf")];
+        assert_eq!(hash, hash_of_files([("conf", own.as_str())]), "{pod}: {own}");
+        let address = world.pod(&pod)["status"]["podIP"].as_str().unwrap().to_string();
+        assert!(own.contains(&address), "{pod} at {address}: {own}");
+    }
+}
+
 #[test]
 fn pods_keep_their_files_under_their_key_while_a_set_with_another_key_is_rejected() {
     let moving = with(recreated(a_spec()), "/network", json!({ "addresses": "PodIP" }));
@@ -249,16 +275,23 @@ fn files_of_agents_that_are_left_are_not_in_the_way_of_those_that_stay() {
     };
     let spec =
         |bytes| with(a_group(), "/config", json!({ "key": "NodeName", "files": files(bytes) }));
-    let mut world = groups::settled(spec(55_000));
-    assert_eq!(world.texts().len(), 16);
-    world.set_spec(spec(64_000));
-    world.pass(10);
-    assert_eq!(world.says("Degraded"), format!("True {}", Reason::ConfigTooLarge));
-    let key = ObjectKey::new(kinds::NODE, "", "n1");
-    let label = json!({ "metadata": { "labels": { "zone": "a" } } });
-    world.store.merge(&key, &label, palladion_plan::Subresource::None).unwrap();
-    world.set_spec(with(spec(64_000), "/nodeSelector", json!({ "zone": "a" })));
-    world.pass(60);
-    assert_eq!(world.says("Degraded"), "False UpToDate");
-    assert_eq!((world.status()["pods"].clone(), world.texts().len()), (json!("1/1"), 8));
+    // The files of a node whose name begins with that of another one are among the files of that.
+    for other in ["n2", "n1.lab"] {
+        let mut world = groups::settled(spec(5));
+        groups::node(&mut world, "n2", "dpdk");
+        groups::node(&mut world, other, "kernel");
+        world.set_spec(spec(55_000));
+        world.pass(60);
+        assert_eq!(world.texts().len(), 16, "{other}");
+        world.set_spec(spec(64_000));
+        world.pass(10);
+        assert_eq!(world.says("Degraded"), format!("True {}", Reason::ConfigTooLarge), "{other}");
+        let key = ObjectKey::new(kinds::NODE, "", "n1");
+        let label = json!({ "metadata": { "labels": { "zone": "a" } } });
+        world.store.merge(&key, &label, palladion_plan::Subresource::None).unwrap();
+        world.set_spec(with(spec(64_000), "/nodeSelector", json!({ "zone": "a" })));
+        world.pass(60);
+        assert_eq!(world.says("Degraded"), "False UpToDate", "{other}");
+        assert_eq!((world.status()["pods"].clone(), world.texts().len()), (json!("1/1"), 8));
+    }
 }

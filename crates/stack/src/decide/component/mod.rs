@@ -11,7 +11,7 @@ use crate::build;
 use crate::decide::behind::{self, Newest};
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
-use crate::decide::gates::are_kept;
+use crate::decide::gates::{are_kept, are_texts_written};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::objects::Waiting;
@@ -42,7 +42,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, template: &str) -> Draft {
     match are_kept(facts.snapshot, set.map(|set| &*set.object), &texts) {
         true => {
             let goes_on = rollout::goes_on(facts, valid, &texts, template);
-            kept::gates(facts, goes_on, &mut draft);
+            let accepted = are_texts_written(facts.snapshot).then_some((valid, &texts));
+            kept::gates(facts, accepted, goes_on, &mut draft);
         }
         false => gates::decide(facts, valid, template, (&texts, &work), &mut draft),
     }

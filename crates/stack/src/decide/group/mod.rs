@@ -43,7 +43,8 @@ pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> Dra
     match are_kept(facts.snapshot, set.map(|set| &*set.object), &texts) {
         true => {
             let goes_on = pods::rollout_goes_on(facts, &texts, template);
-            kept::gates(facts, &valid.spec, goes_on, &mut draft);
+            let newest = (texts::found_by(valid), &texts);
+            kept::gates(facts, (&valid.spec, Some(newest)), goes_on, &mut draft);
         }
         false => pods::gates(facts, valid, template, &texts, &mut draft),
     }

@@ -2,7 +2,7 @@
 
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
-use crate::decide::mounted::{self, stored};
+use crate::decide::mounted::{self, Key, stored};
 use crate::decide::settle::{Timing, timing};
 use crate::decide::text::{Made, Room, Text, Texts, has_changed_outside, write_map};
 use crate::facts::GroupFacts;
@@ -28,6 +28,7 @@ pub fn decide(
     };
     let left = left(facts, valid, template);
     let mut texts = make(facts, valid, (config, templates), base, draft);
+    let left = fitting(facts, &texts, &left);
     if config.key == GroupKey::NodeName {
         texts = with_namesakes(facts, valid, &left, texts);
     }
@@ -224,6 +225,22 @@ fn left(facts: &GroupFacts<'_>, valid: &ValidGroup, template: &str) -> BTreeSet<
         }
         Some(_) | None => BTreeSet::new(),
     }
+}
+
+/// Those of them that find room beside the texts that are made.
+fn fitting(facts: &GroupFacts<'_>, texts: &Texts, left: &BTreeSet<String>) -> BTreeSet<String> {
+    let stored = facts.texts.clone().unwrap_or_default();
+    let mut data = texts.all.values().flat_map(Text::data).collect();
+    mounted::leave(&mut data, &stored, left)
+}
+
+/// What agents are to find the newest texts by.
+pub fn found_by(valid: &ValidGroup) -> Option<Key<'_>> {
+    Some(match valid.spec.config.as_ref()?.key {
+        GroupKey::Group => Key::Shared(&valid.name),
+        GroupKey::NodeName => Key::Node,
+        GroupKey::PodIp => Key::Address,
+    })
 }
 
 /// The keys of the pods that there are to be.
