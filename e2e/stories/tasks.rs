@@ -33,7 +33,9 @@ fn wanted() -> WantedRing {
 pub fn story() -> Story {
     schedules::first_on(Story::named(NAMESPACE).breaks_machines().ring(wanted()))
         .step("every kind of work is done on all members, one after the other", kinds::in_order)
+        // What the schedule that covers the ring does at each landing, asked for by a task.
         .step("a repair mends what a member lacks", repair::of_lost_rows)
+        .in_soak()
         .step("an abort ends a compaction within seconds", abort::of_a_compaction)
         .step("a server that is killed in the middle costs one try", killed::the_server)
         .in_soak()

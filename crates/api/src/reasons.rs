@@ -149,7 +149,7 @@ reasons! {
     /// The Secret that `definitionsSecretName` names does not exist, or has no `definitions.json`.
     DefinitionsMissing => "Create the Secret with the key `definitions.json`, or remove `definitionsSecretName`. The kubelet brings it into the pods within two minutes.";
     /// Definitions are being imported, or could not be.
-    DefinitionsPending => "Wait; if it lasts, the message quotes RabbitMQ: correct `definitions.json` in the Secret.";
+    DefinitionsPending => "Wait; if it lasts, run the command in the message to read what RabbitMQ says, and correct `definitions.json` in the Secret.";
     /// The volume of a member is an old copy: servers have been started on a newer one since. A server on it would have forgotten what it has acknowledged.
     VolumeRolledBack => "Mount the newer volume and delete the pod. If it does not exist any more, replace the member: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`.";
     /// A member waits until `bootstrapGraceSeconds` have passed since the last start.

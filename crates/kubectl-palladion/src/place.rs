@@ -2,7 +2,9 @@
 
 use crate::clean::quoted;
 use crate::exit::Trouble;
+use crate::read::member::HAS_LEFT;
 use crate::read::ring::Ring;
+use crate::read::text;
 use crate::read::{member::Member, repair::Repair, schedule::Schedule, task::Task};
 use crate::session::Session;
 use crate::words::trouble::Hint;
@@ -211,6 +213,8 @@ impl Place {
     /// The server's refusal.
     pub async fn repairs(&self, ring: &str) -> Result<Vec<Repair>, Refusal> {
         let mut all = self.door.list(&self.members_selection(Some(ring))).await?;
+        // Whoever has left has no ranges; its object stays for as long as its address is kept.
+        all.retain(|member| text(member, "/spec/run") != HAS_LEFT);
         all.sort_by_key(Repair::order);
         Ok(all.iter().map(Repair::read).collect())
     }

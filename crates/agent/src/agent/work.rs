@@ -191,7 +191,8 @@ impl Agent {
         };
         let id = &note.job.id;
         tracing::info!(id, waited = ?waited, "waiting for the end of a call that was left");
-        let before = Timestamp::now().duration_since(since).unsigned_abs();
+        // A clock that was set back takes no time from it.
+        let before = Duration::try_from(Timestamp::now().duration_since(since)).unwrap_or_default();
         let stop = job::stop_of(&note, before, silence);
         let left = move |bench: Bench| async move { jobs::settle(&bench, waited).await };
         self.spawn(book, note.job, (before, stop), left);

@@ -37,7 +37,10 @@ pub async fn settle(bench: &Bench, waited: Waited) -> Option<Ended> {
         // It is followed by its number, and the job goes on after it.
         // Nothing was called: it goes on with what is due still.
         (Some(body), None) if body.is_repair_of_due() => return work(bench).await,
-        (Some(Body::Repair(_)), Some(_)) if number.is_some() => return work(bench).await,
+        (Some(Body::Repair(_)), Some(_)) if number.is_some() => match work(bench).await {
+            None if has_failed(bench).await => Ok(()),
+            ended => return ended,
+        },
         (Some(Body::Repair(_)), Some(item)) => repairs_end(bench, &item).await,
         (Some(Body::Snapshot(what)), _) => match taken(bench, what).await {
             Ok(OnDisk::All) => return work(bench).await,
@@ -104,6 +107,22 @@ async fn repairs_end(bench: &Bench, item: &Item) -> Step<()> {
         if bench.asked().is_some() {
             tokio::time::sleep(bench.pace.stop).await;
         }
+    }
+}
+
+/// Has the repair under way failed that is followed by its number? On a server that is no full
+/// member, one that somebody has drained, that is not the fault of the repair; and while it stays
+/// so the repair can neither be followed nor begun once more.
+async fn has_failed(bench: &Bench) -> bool {
+    let open = bench.book.read(|notes| {
+        let note = notes.open()?;
+        Some((note.item.clone()?, note.repair?))
+    });
+    match open {
+        Some((item, number)) => {
+            matches!(state(bench, &item, number).await, Ok(RepairState::Failed(_)))
+        }
+        None => false,
     }
 }
 

@@ -17,6 +17,7 @@ use palladion_api::words::Names;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch::Sender;
+use tokio::time::Instant;
 
 /// Looks that fail in a row before nothing is known of a repair any more.
 const REPAIR_LOOKS: u32 = 30;
@@ -207,7 +208,7 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
         let doing = || Doing::Repair { keyspace: keyspace.clone() };
         if let Some(ticket) = admin.begin_repair(keyspace, what).await.with_context(doing)? {
             tools.note(ticket.number);
-            let mut silent = 0;
+            let (since, mut silent) = (Instant::now(), 0);
             loop {
                 tokio::time::sleep(tools.pace.repair).await;
                 match admin.repair_state(&ticket).await {
@@ -216,6 +217,7 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
                     Ok(RepairState::Failed(why)) => {
                         bail!(Failed::RepairFailed { keyspace: keyspace.clone(), why })
                     }
+                    Ok(RepairState::Unknown) if since.elapsed() < tools.pace.early => {}
                     Ok(RepairState::Unknown) => {
                         bail!(Failed::RepairForgotten { keyspace: keyspace.clone() })
                     }

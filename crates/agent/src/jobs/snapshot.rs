@@ -63,6 +63,7 @@ pub async fn take(bench: &Bench, what: &SnapshotTask) -> Step<Done> {
 pub async fn clear(bench: &Bench, what: &ClearSnapshotTask) -> Step<Done> {
     bench.may_stop()?;
     let begun = Instant::now();
+    bench.note(|notes| notes.forget_snapshot(&what.name))?;
     let doing = Doing::ClearSnapshot { name: what.name.clone() };
     answered(bench, bench.jobs()?.clear_snapshot(&what.name, &what.keyspaces), doing).await?;
     succeeded(bench, what.keyspaces.iter(), begun)?;

@@ -307,6 +307,20 @@ async fn a_repair_is_found_again_by_its_number_and_not_begun_twice() {
     assert_eq!(place.calls(), ["repair system_auth [] at system_auth."]);
 }
 
+/// Somebody has drained it by hand: its repairs have failed, and it takes no others. It does not
+/// end, so nothing else says what became of the repair.
+#[tokio::test]
+async fn a_repair_that_a_drained_server_has_ended_is_interrupted() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", repair());
+    place.state().mode = Some("DRAINED");
+    place.state().fails = Some("shop");
+    assert_eq!(work(&bench).await, None, "the server may be about to end");
+    let ended = settle(&bench, Waited::ThisAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::NoAnswer)));
+    assert_eq!(place.calls().len(), 1, "it is not begun there once more");
+}
+
 /// The agent ended between the call of a repair and the note of its number.
 async fn a_repair_without_a_number_is_waited_for(place: &mut Place) {
     let item = crate::volume::jobs::Item { keyspace: "shop".into(), table: None };
@@ -460,6 +474,48 @@ async fn a_snapshot_whose_answer_was_lost_is_looked_up_on_the_disk() {
     let ended = settle(&bench, Waited::EarlierAgent).await;
     assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
     assert!(place.calls().is_empty());
+}
+
+/// A member that is away for long lets other tasks pass.
+#[tokio::test]
+async fn a_task_that_others_came_between_goes_on_where_it_was() {
+    let mut place = Place::new();
+    place.begun("a1", "a", snapshot());
+    place.book.change(|notes| notes.take_snapshot("s")).unwrap();
+    on_disk(&place, "items");
+    let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
+    end(&place, ended.unwrap());
+    place.state().rewrites = [Goes::Ends(Rewritten::Done), Goes::Breaks(2)].into();
+    assert_eq!(work(&place.begun("b1", "b", cleanup())).await, None);
+    let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
+    end(&place, ended.unwrap());
+    place.calls();
+    let ended = work(&place.begun("a2", "a", snapshot())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None), "its own snapshot");
+    assert_eq!(place.calls(), [r#"clear s ["shop"] at "#, r#"snapshot s ["shop"] at "#]);
+    end(&place, ended.unwrap());
+    let ended = work(&place.begun("b2", "b", cleanup())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls()[0], "Cleanup shop.orders at shop.orders", "not from the start");
+}
+
+/// Nothing of the name is its own any more once somebody has cleared it.
+#[tokio::test]
+async fn a_snapshot_that_was_cleared_between_two_tries_is_nobodys() {
+    let mut place = Place::new();
+    place.begun("a1", "a", snapshot());
+    place.book.change(|notes| notes.take_snapshot("s")).unwrap();
+    let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
+    end(&place, ended.unwrap());
+    let what = ClearSnapshotTask { name: "s".into(), ..Default::default() };
+    let clear = Work { clear_snapshot: Some(what), ..Default::default() };
+    let ended = work(&place.begun("b", "b", clear)).await;
+    end(&place, ended.unwrap());
+    on_disk(&place, "items");
+    place.calls();
+    let ended = work(&place.begun("a2", "a", snapshot())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::SnapshotExists)));
+    assert!(place.calls().is_empty(), "that of somebody else is not touched");
 }
 
 #[tokio::test]

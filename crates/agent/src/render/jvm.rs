@@ -11,6 +11,11 @@ use std::path::PathBuf;
 /// A machine with less memory than this should not touch its whole heap at start.
 const TOUCH_FROM_MIB: u64 = 4096;
 
+/// For so many seconds, a year, a server remembers how a repair is doing. Its own default is a day
+/// from the beginning of the repair (`ActiveRepairService`): of one that takes longer it then says
+/// what it says of one that never was.
+const REPAIRS_REMEMBERED: u32 = 31_536_000;
+
 /// Where things are for the JVM.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -123,6 +128,7 @@ fn server(layout: &Layout, cpus: u32) -> Vec<String> {
         "-Dcassandra-foreground=yes".into(),
         format!("-Dcassandra.jmx.local.port={}", layout.jmx_port),
         format!("-Dcassandra.available_processors={cpus}"),
+        format!("-Dcassandra.parent_repair_status_expiry_seconds={REPAIRS_REMEMBERED}"),
     ]
 }
 

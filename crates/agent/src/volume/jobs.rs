@@ -50,6 +50,9 @@ pub struct Notes {
     /// What the tries of the last task have finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
+    /// The same of tasks that another one came between, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<Finished>,
     /// Loggers that get their level back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,
@@ -161,15 +164,7 @@ impl Notes {
     pub fn begin(&mut self, job: &Job, pod: &PodUid, tag: &str, now: Timestamp) {
         let mut status = JobStatus::of(job.id.clone(), JobState::Running);
         status.started_at = Some(seconds(now));
-        match &self.finished {
-            Some(finished) if finished.task == job.task => {
-                status.results.clone_from(&finished.keyspaces);
-            }
-            Some(_) | None => {
-                let task = job.task.clone();
-                self.finished = Some(Finished::none_of(task));
-            }
-        }
+        status.results.clone_from(&self.finished_of(&job.task).keyspaces);
         self.put(job, pod, Some(tag), status);
     }
 

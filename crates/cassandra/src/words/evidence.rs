@@ -75,6 +75,8 @@ palladion_plan::sentences! {
             "member {member} has not reported the state of the ring";
         Silent { member: MemberName, since: Timestamp } =>
             "the agent of member {member} has not answered since {since}";
+        ClosedToClients { member: MemberName } =>
+            "the native transport of member {member} is off; run `nodetool enablebinary` there, or restart it";
         StateNotKnown { member: MemberName } =>
             "the volume or the server of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
         Unread { witness: MemberName } =>

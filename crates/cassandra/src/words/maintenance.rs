@@ -150,6 +150,8 @@ palladion_plan::sentences! {
         Rebuilt { member: MemberName, at: Timestamp } =>
             "member {member} was rebuilt from one copy of each row by {at}";
         Raised { task: String } => "CassandraTask {task} has given keyspaces more copies in this datacenter";
+        RaisedByDeleted { at: Timestamp } =>
+            "a CassandraTask that was deleted at {at} or before may have given keyspaces more copies in this datacenter";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
             "member {member} joined at {at}, and {by} did not report while it joined that they see it";
         UnheardElsewhere { member: MemberName, at: Timestamp } =>
@@ -195,6 +197,8 @@ palladion_plan::sentences! {
             "record that the {work} of member {member} is done";
         Withdraw { work: Work, member: MemberName } =>
             "withdraw the request for the {work} of member {member}: its agent is too old to carry it out";
+        WithdrawUnbegun { work: Work, member: MemberName } =>
+            "withdraw the request for the {work} of member {member}, which has not begun: its server does not accept clients";
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";
         StartOperation { factor: u32, operation: Operation, member: MemberName } =>
             "start the {operation} on member {member} to set the replication factor of the system keyspaces to {factor}";

@@ -3,17 +3,19 @@
 
 use crate::every::killed_at_every_write;
 use crate::holes::wrote;
+use crate::maintenance::member_key;
 use crate::sim::World;
 use crate::sim::far::{HERE, SYSTEM, THERE};
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, status};
 use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
-use palladion_api::task::{CassandraTaskStatus, TaskPhase};
+use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskPhase};
+use palladion_cassandra::resources as kinds;
 use serde_json::{Value, json};
 
 /// A ring of so many members here, which has keyspaces.
-fn ring(a: i32, b: i32) -> World {
+pub fn ring(a: i32, b: i32) -> World {
     let mut world = World::new();
     for keyspace in SYSTEM {
         world.ring.alter(keyspace, HERE, 1);
@@ -34,7 +36,7 @@ fn copies(world: &World, datacenter: &str) -> Vec<u32> {
     SYSTEM.iter().map(|keyspace| world.ring.copies_in(keyspace, datacenter)).collect()
 }
 
-fn change(keyspaces: &[&str], datacenter: &str, factor: u32) -> Value {
+pub fn change(keyspaces: &[&str], datacenter: &str, factor: u32) -> Value {
     json!({ "cluster": "demo", "replication": {
         "keyspaces": keyspaces, "datacenter": datacenter, "factor": factor,
     }})
@@ -200,6 +202,60 @@ fn a_task_gives_keyspaces_copies_elsewhere_and_here_which_are_repaired() {
     assert_eq!(repairs, 3, "each member that may hold more: {}", world.last_words());
 }
 
+/// Of all members that may hold more copies of something by now, by how many writes.
+pub fn repairs(world: &World) -> usize {
+    world.writes.iter().filter(|w| w.contains("start the pending repair on")).count()
+}
+
+/// Its statement cannot be taken back, and nobody else would say that copies lack rows.
+#[test]
+fn copies_of_a_task_that_is_deleted_at_work_are_repaired() {
+    let mut world = ring(2, 1);
+    world.writes.clear();
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.until(|w| !w.ring.units.is_empty());
+    world.delete(kinds::TASK, "here");
+    world.settle();
+    assert_eq!(world.ring.copies_in("shop", HERE), 3, "{}", world.last_words());
+    assert_eq!(repairs(&world), 3, "{}", world.last_words());
+}
+
+/// The next try waits for the member, and what the last one has come to stands nowhere else.
+#[test]
+fn copies_of_a_task_that_is_deleted_between_two_tries_are_repaired() {
+    let mut world = ring(2, 1);
+    world.writes.clear();
+    world.ring.hanging.insert("demo-dc1-a-0".into());
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.until(|w| !w.ring.calls.is_empty());
+    world.kill_server("demo-dc1-a-0");
+    let is_interrupted = |w: &World| {
+        status(w, "here").members.iter().any(|m| m.state == MemberTaskState::Interrupted)
+    };
+    world.until(is_interrupted);
+    world.delete(kinds::TASK, "here");
+    world.ring.hanging.clear();
+    world.settle();
+    assert_eq!(repairs(&world), 3, "{}", world.last_words());
+}
+
+/// Its volume goes with what it has noted.
+#[test]
+fn copies_are_repaired_where_the_member_that_set_them_was_lost() {
+    let mut world = ring(2, 1);
+    world.writes.clear();
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.until(|w| w.ring.copies_in("shop", HERE) == 3);
+    let writer = status(&world, "here").members[0].name.to_string();
+    world.break_volume(&writer);
+    world.until(|w| status(w, "here").phase.is_some_and(TaskPhase::is_final));
+    for name in world.names(kinds::MEMBER) {
+        let member = world.store.get(&member_key(&name)).expect("the member should exist");
+        let pending = member["spec"]["pendingMaintenance"].to_string();
+        assert!(pending.contains("CassandraTask here"), "{name}: {pending}");
+    }
+}
+
 /// Whoever raised them did not hear of it, and nobody has repaired anything.
 #[test]
 fn copies_that_a_task_finds_raised_already_are_repaired_too() {
@@ -256,9 +312,14 @@ fn a_keyspace_with_a_simple_strategy_is_in_the_way() {
     world.ring.far.simple.insert("stock".into());
     ask(&mut world, "both", &change(&["shop", "stock"], THERE, 2));
     world.settle();
-    let status = status(&world, "both");
-    assert_eq!(status.phase, Some(TaskPhase::Failed), "{}", message(&world, "both"));
+    let both = status(&world, "both");
+    assert_eq!(both.phase, Some(TaskPhase::Failed), "{}", message(&world, "both"));
     let reason = Reason::SimpleStrategyInTheWay.to_string();
-    assert_eq!(status.members[0].reason.as_deref(), Some(reason.as_str()));
+    assert_eq!(both.members[0].reason.as_deref(), Some(reason.as_str()));
     assert_eq!(world.ring.copies_in("shop", THERE), 0, "nothing was written");
+    world.writes.clear();
+    ask(&mut world, "here", &change(&["shop", "stock"], HERE, 2));
+    world.settle();
+    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Failed));
+    assert_eq!(repairs(&world), 0, "nothing was written: {}", world.last_words());
 }

@@ -1,9 +1,11 @@
 //! Tasks of a ring for which nothing is decided: it is paused, or its spec is refused. They
 //! say so, and what a user takes back ends.
 
+use crate::copies_elsewhere;
 use crate::jobs::{abort, said, task};
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
+use crate::sim::far::HERE;
 use crate::tasks::{ask, replace, status};
 use palladion_api::reasons::Reason;
 use palladion_api::task::{MemberTaskState, TaskPhase};
@@ -112,6 +114,24 @@ fn the_time_of_a_task_passes_while_nothing_is_decided() {
         assert_eq!(failed.phase, Some(TaskPhase::Failed), "{word}: {}", world.last_words());
         assert!(said(&world, "work").starts_with(&Reason::DeadlineExceeded.to_string()));
         assert!(world.ring.calls.is_empty(), "{word}: {}", world.last_words());
+    }
+}
+
+/// Nobody would say later that copies lack rows.
+#[test]
+fn copies_that_a_task_has_set_while_nothing_is_decided_are_repaired_afterwards() {
+    for (patch, word) in ways() {
+        let mut world = copies_elsewhere::ring(2, 1);
+        world.writes.clear();
+        ask(&mut world, "here", &copies_elsewhere::change(&["shop"], HERE, 3));
+        world.until(|w| !w.ring.units.is_empty());
+        world.patch_spec(&patch);
+        world.pass(300);
+        assert_eq!(status(&world, "here").phase, Some(TaskPhase::Done), "{word}");
+        assert_eq!(copies_elsewhere::repairs(&world), 0, "nothing is begun: {word}");
+        world.patch_spec(&json!({ "paused": null, "version": "5.0.5" }));
+        world.settle();
+        assert_eq!(copies_elsewhere::repairs(&world), 3, "{word}: {}", world.last_words());
     }
 }
 

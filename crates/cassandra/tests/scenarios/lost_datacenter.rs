@@ -2,6 +2,8 @@
 
 use crate::every::killed_at_every_write;
 use crate::holes::wrote;
+use crate::jobs::abort;
+use crate::maintenance::member_key;
 use crate::sim::World;
 use crate::sim::far::{HERE, SHOP, SYSTEM, THERE};
 use crate::sim::manifests::a_cluster;
@@ -9,6 +11,7 @@ use crate::tasks::{ask, status};
 use palladion_api::labels;
 use palladion_api::member::Liveness;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
+use palladion_plan::Subresource;
 use serde_json::{Value, json};
 
 /// A ring with two members elsewhere, and a keyspace that has copies in both.
@@ -164,6 +167,32 @@ fn a_removal_that_is_aborted_before_it_begins_removes_nobody() {
         message(&world, "gone")
     );
     assert_eq!(world.ring.elsewhere.len(), 2);
+}
+
+/// The job is nobody's while the turn waits for the member that removes: it stops before the next
+/// host ID all the same.
+#[test]
+fn a_removal_that_a_turn_waits_for_is_aborted_before_its_next_host() {
+    let mut world = ring();
+    is_lost(&mut world);
+    world.ring.alter(SHOP, THERE, 0);
+    world.settle();
+    world.ring.hanging.insert("demo-dc1-a-0".into());
+    ask(&mut world, "gone", &removal(THERE, &["far-1", "far-2"]));
+    world.until(|w| !w.ring.calls.is_empty());
+    let stop = json!({ "spec": { "wanted": { "run": "Stopped", "when": "Now" } } });
+    let other = member_key("demo-dc1-b-0");
+    world.store.merge(&other, &stop, Subresource::None).expect("the member should exist");
+    world.pass(60);
+    assert!(world.status()["job"].is_null(), "it gives way: {}", world.last_words());
+    let asked = |w: &World| {
+        let member = w.store.get(&member_key("demo-dc1-a-0")).expect("the member should exist");
+        member["spec"]["job"]["wanted"].clone()
+    };
+    assert_eq!(asked(&world), "Run", "it is waited for");
+    abort(&mut world, "gone");
+    world.pass(60);
+    assert_eq!(asked(&world), "Stop", "{}", world.last_words());
 }
 
 /// A member that was just restarted may not know yet where those that are down are. The word of the

@@ -7,6 +7,7 @@ use crate::nodes::LAST;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::{Force, Phase};
+use crate::sim::world::Link;
 use crate::tasks::{ask, status};
 use crate::told::a_ring_of_scylla;
 use jiff::SignedDuration;
@@ -124,6 +125,36 @@ fn a_member_that_comes_back_lacking_data_is_repaired_before_the_lost_one_is_repl
     let repair = first(&format!("repair of member {AWAY}"));
     let replaced = first("begin the replacement").or(first("permit member demo-dc1-a-0"));
     assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
+}
+
+/// Each start goes through a moment in which the member is up and takes no clients yet. One that
+/// somebody has closed for longer is waited for as well, and that is reported.
+#[test]
+fn a_member_that_lacks_data_is_repaired_before_a_replacement_although_it_is_not_open_yet() {
+    for seconds in [300, 2 * 3600] {
+        let mut world = three_copies();
+        world.set_machine("n3", Machine::Down);
+        world.pass(5 * 3600);
+        assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+        lose(&mut world, "demo-dc1-a-0");
+        world.pass(60);
+        world.ring.closed.insert(AWAY.into());
+        world.set_machine("n3", Machine::Up);
+        world.until(|w| w.normal() == 2);
+        world.writes.clear();
+        world.pass(seconds);
+        assert!(!wrote(&world, "begin the replacement"), "{}", world.last_words());
+        assert!(world.waits().contains("nodetool enablebinary"), "{}", world.waits());
+        let degraded = world.condition("Degraded");
+        assert_eq!(degraded.contains("RepairOverdue"), seconds > 3600, "{degraded}");
+        world.ring.closed.clear();
+        world.settle();
+        world.expect_ring(3);
+        let first = |words: &str| world.writes.iter().position(|w| w.contains(words));
+        let repair = first(&format!("repair of member {AWAY}"));
+        let replaced = first("begin the replacement").or(first("permit member demo-dc1-a-0"));
+        assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
+    }
 }
 
 #[test]
@@ -355,6 +386,54 @@ fn members_of_a_ring_of_scylla_are_cleaned_up_after_a_join() {
     for member in ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"] {
         let begun = format!("start the pending cleanup on member {member}");
         assert!(wrote(&world, &begun), "{}", world.last_words());
+    }
+}
+
+/// This member needs a cleanup.
+fn needs_a_cleanup(world: &mut World, member: &str) {
+    let pending = json!([{ "kind": "Cleanup", "reason": "a join" }]);
+    let spec = json!({ "spec": { "pendingMaintenance": pending } });
+    world.store.merge(&member_key(member), &spec, Subresource::None).expect("it should exist");
+}
+
+/// Somebody has closed it to clients, before it was asked or right after.
+#[test]
+fn maintenance_that_a_member_cannot_begin_holds_up_no_task_and_is_done_later() {
+    const FIRST: &str = "demo-dc1-a-0";
+    for is_asked in [false, true] {
+        let mut world = a_ring(2, 1);
+        if is_asked {
+            // Its agent hears of it when it is closed already.
+            world.agent_is_cut(FIRST, Link::Cut);
+            needs_a_cleanup(&mut world, FIRST);
+            world.until(|w| wrote(w, "start the pending cleanup on member"));
+            world.ring.closed.insert(FIRST.into());
+            world.pass(5);
+            world.agents_are_back();
+        } else {
+            world.ring.closed.insert(FIRST.into());
+            world.pass(60);
+            needs_a_cleanup(&mut world, FIRST);
+        }
+        let flush = json!({ "cluster": "demo", "flush": {}, "members": [LAST] });
+        ask(&mut world, "flush", &flush);
+        world.pass(900);
+        assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.waits());
+        let waits = world.waits();
+        assert!(waits.contains("nodetool enablebinary"), "{is_asked}: {waits}; {}", world.last_words());
+        for words in ["start the pending cleanup on member", "withdraw the request for the cleanup"]
+        {
+            assert_eq!(wrote(&world, words), is_asked, "{words}: {}", world.last_words());
+        }
+        let writes = world.writes.len();
+        world.pass(1800);
+        assert_eq!(world.writes.len(), writes, "it is not asked over and over");
+        world.ring.closed.remove(FIRST);
+        world.settle();
+        let begun = world.begun_by(FIRST);
+        let cleanups = begun.iter().filter(|id| id.starts_with("pay-cleanup")).count();
+        assert_eq!(cleanups, 1, "{is_asked}: {}", world.last_words());
+        world.expect_ring(3);
     }
 }
 

@@ -134,6 +134,20 @@ fn writes_about_it(world: &World) -> usize {
     world.writes.iter().filter(|w| w.contains("CassandraTaskSchedule")).count()
 }
 
+/// Somebody's finalizer keeps it, for as long as that takes.
+#[test]
+fn a_task_that_was_deleted_and_is_kept_stands_in_the_way_of_no_other() {
+    let mut world = scheduled(&hourly(json!({})));
+    stuck(&mut world);
+    go_to(&mut world, HOUR + 60);
+    assert_eq!(tasks(&world), [task(HOUR)], "{}", world.last_words());
+    let kept = json!({ "metadata": { "finalizers": ["example.com/keeps"] } });
+    world.store.merge(&task_key(&task(HOUR)), &kept, Subresource::None).expect("it is there");
+    world.delete(kinds::TASK, &task(HOUR));
+    go_to(&mut world, 2 * HOUR + 60);
+    assert_eq!(tasks(&world), [task(HOUR), task(2 * HOUR)], "{}", condition(&world, "Accepted"));
+}
+
 #[test]
 fn a_task_is_created_at_its_time_and_nothing_is_written_before() {
     let mut world = scheduled(&hourly(json!({})));

@@ -283,11 +283,13 @@ impl Agent {
     }
 
     /// A call has come to its end.
-    pub(super) fn finish_segment(&mut self, _: &BTreeSet<u32>, reach: &mut Reach<'_>) {
+    pub(super) fn finish_segment(&mut self, ranges: &BTreeSet<u32>, reach: &mut Reach<'_>) {
         let ring = self.ring_of_members();
-        self.remember(reach, |memory| {
-            memory.finish(&ring);
-        });
+        let mut counts = false;
+        self.remember(reach, |memory| counts = memory.finish(&ring));
+        if counts {
+            reach.ring.counted.extend(ranges);
+        }
         self.notes.leave_item();
     }
 

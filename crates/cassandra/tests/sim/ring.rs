@@ -287,6 +287,8 @@ pub struct Ring {
     pub units: Vec<(String, String)>,
     /// Ranges whose repair was begun as due.
     pub repaired: Vec<Repaired>,
+    /// Ranges whose repair has come to its end and counts, in order.
+    pub counted: Vec<u32>,
     /// `gc_grace_seconds` of the tables.
     pub grace: u32,
     /// The smallest of tables besides, of which no row is shown, once agents have learned it.
@@ -418,6 +420,7 @@ impl Ring {
             cleanups: BTreeMap::new(),
             units: Vec::new(),
             repaired: Vec::new(),
+            counted: Vec::new(),
             grace: 864_000,
             learned_grace: None,
             failing: BTreeSet::new(),

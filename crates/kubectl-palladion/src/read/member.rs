@@ -13,6 +13,8 @@ pub const RUNNING: &str = "Running";
 pub const STOPPED: &str = "Stopped";
 /// The process has exited.
 pub const FAILED: &str = "Failed";
+/// `spec.run` of one that has left the ring.
+pub const HAS_LEFT: &str = "Terminated";
 /// No server runs, or its agent does not know whether one does.
 pub const WAITING: &str = "Waiting";
 /// What only a person can give that a server waits for; the operator does the rest.

@@ -62,7 +62,12 @@ impl Terminate {
         let look = async |place: &Place| {
             let now = place.member(&self.member).await?;
             let is_done = now.terminated == member.volume_id && now.state == STOPPED;
-            Ok(is_done.then_some(()))
+            // With another volume the wish is void.
+            let is_wanted = json!(now.run_wanted) == json!(WantedRun::Terminated);
+            match is_done || (is_wanted && now.volume_id == member.volume_id) {
+                true => Ok(is_done.then_some(())),
+                false => Err(Trouble::overruled("termination")),
+            }
         };
         let selections = [place.members_selection(None)];
         self.writing.wait(&place, "termination", &selections, look).await?;

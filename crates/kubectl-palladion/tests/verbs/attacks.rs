@@ -111,6 +111,24 @@ async fn a_restart_that_somebody_asked_for_anew_is_not_this_one() {
     assert_eq!(ended.exit, Exit::NotWell, "{}", ended.text);
 }
 
+/// Somebody takes the wish back, or the member is replaced: this volume is not given up any more.
+#[tokio::test(start_paused = true)]
+async fn a_termination_that_is_void_is_not_waited_for() {
+    let line = "terminate demo-dc1-a-1 --wait=1h";
+    for (field, value) in [("/spec/wanted", json!({})), ("/spec/volumeID", json!("another"))] {
+        let fake = demo();
+        let other = fake.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            other.edit("cassandramembers", "default", "demo-dc1-a-1", |member| {
+                *member.pointer_mut(field).expect("the field") = value;
+            });
+        });
+        let ended = type_with(&fake, line, Answers::Given("demo-dc1-a-1\n".into())).await;
+        assert_eq!(ended.exit, Exit::NotWell, "{field}: {}", ended.text);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_rack_without_members_is_not_restarted() {
     let fake = demo();

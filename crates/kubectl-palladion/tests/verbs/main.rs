@@ -312,7 +312,7 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
         "task run clear-snapshot demo --name before --keyspace shop --yes",
         "task run set-log-level demo --level ROOT=debug,org.apache.cassandra.gms=trace --for 30m",
         "task run replication demo --keyspace shop,stock --datacenter dc2 --factor 3",
-        "task run replication demo --keyspace shop --datacenter dc1 --factor 2 --allow-fewer --convert",
+        "task run replication demo --keyspace shop --datacenter dc1 --factor 2 --allow-fewer --yes --convert",
         "task run repair demo --keyspace shop",
         "task run repair demo --due --parallel 2 --segment-bytes 67108864 --intensity 50",
         "task run restart demo",
@@ -347,9 +347,11 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_destroys_is_confirmed_by_name() {
     let fake = demo();
-    for line in
-        ["task run clear-snapshot demo --name before", "task run scrub demo --skip-corrupted"]
-    {
+    let removal = "task run remove-datacenter demo --datacenter dc2 --host-id h1,h2";
+    let fewer =
+        "task run replication demo --keyspace shop --datacenter dc2 --factor 1 --allow-fewer";
+    let snapshot = "task run clear-snapshot demo --name before";
+    for line in [snapshot, "task run scrub demo --skip-corrupted", removal, fewer] {
         assert_eq!(typed(&fake, line).await.exit, Exit::Usage, "nobody to ask: {line}");
         assert_eq!(
             type_with(&fake, line, Answers::Given("other\n".into())).await.exit,
@@ -370,7 +372,15 @@ async fn a_task_that_destroys_is_confirmed_by_name() {
         type_with(&fake, "task run scrub demo --skip-corrupted", Answers::Given("demo\n".into()))
             .await;
     assert_eq!((asked.exit, fake.count("cassandratasks")), (Exit::Done, 2));
-    assert_eq!(typed(&fake, "task run scrub demo").await.exit, Exit::Done, "nothing is lost");
+    for (line, words) in [(removal, "h1 and h2"), (fewer, "in datacenter dc2 after this")] {
+        let asked = type_with(&fake, line, Answers::Given("dc2\n".into())).await;
+        assert_eq!(asked.exit, Exit::Done, "{}", asked.text);
+        assert!(asked.text.contains(words), "{}", asked.text);
+    }
+    for line in ["scrub demo", "replication demo --keyspace shop --datacenter dc2 --factor 3"] {
+        let done = typed(&fake, &format!("task run {line}")).await;
+        assert_eq!(done.exit, Exit::Done, "nothing is lost");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -559,6 +569,18 @@ async fn the_repair_of_a_ring_is_shown_member_by_member() {
     let well = typed(&fake, "repair status demo").await;
     assert_eq!(well.exit, Exit::Done);
     insta::assert_snapshot!("repair_in_time", well.text);
+    // Of one that has left nothing is repaired any more.
+    fake.edit("cassandramembers", "default", names[2], |member| {
+        member["spec"]["run"] = json!("Terminated");
+        member["spec"]["repair"] = json!(null);
+    });
+    let without = typed(&fake, "repair status demo").await;
+    assert_eq!(without.exit, Exit::Done, "{}", without.text);
+    assert!(!without.text.contains(names[2]), "{}", without.text);
+    fake.edit("cassandramembers", "default", names[2], |member| {
+        member["spec"]["run"] = json!("Running");
+        member["spec"]["repair"] = json!({});
+    });
     fake.edit("cassandramembers", "default", names[1], |member| {
         member["status"]["repair"] = known("2025-12-20T00:00:00Z", "2026-01-01T00:50:00Z", 3);
     });

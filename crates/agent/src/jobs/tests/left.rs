@@ -56,6 +56,19 @@ async fn a_repair_that_cannot_be_looked_at_has_not_failed() {
     assert_eq!(is_over(&place, Left::Repair).await, Some(()));
 }
 
+/// It may wait for a thread of the server first.
+#[tokio::test]
+async fn a_repair_that_was_just_begun_may_be_unknown_for_a_while() {
+    let place = Place::new();
+    place.state().repairs = [RepairState::Unknown, RepairState::Running].into();
+    let ended = outcome(&place, OperationKind::Repair).await;
+    assert!(matches!(ended, Outcome::Ended(Ok(_))), "{ended:?}");
+    assert_eq!(place.calls().len(), 1, "it is begun once");
+    place.state().repairs = repeat_n(RepairState::Unknown, 1_000).collect();
+    let ended = outcome(&place, OperationKind::Repair).await;
+    assert!(matches!(ended, Outcome::Ended(Err(_))), "not for ever: {ended:?}");
+}
+
 #[tokio::test]
 async fn a_cleanup_is_over_when_the_server_shows_nothing_of_it_any_more() {
     let place = Place::new();

@@ -34,17 +34,43 @@ impl Finished {
     }
 }
 
+/// Tasks that others came between while one of their members was away, of which it is remembered
+/// what they have finished.
+const BETWEEN: usize = 8;
+
 impl Notes {
+    /// What earlier tries of this task have finished, which is the one to go on with.
+    pub(super) fn finished_of(&mut self, task: &Uid) -> &Finished {
+        if let Some(other) = self.finished.take_if(|finished| finished.task != *task) {
+            self.between.insert(0, other);
+        }
+        let earlier = self.between.iter().position(|finished| finished.task == *task);
+        let earlier = earlier.map(|index| self.between.remove(index));
+        self.between.truncate(BETWEEN);
+        self.finished
+            .get_or_insert_with(|| earlier.unwrap_or_else(|| Finished::none_of(task.clone())))
+    }
+
     /// Is this done already, by this try or an earlier one of the same task?
     pub fn has_finished(&self, task: &Uid, item: &Item) -> bool {
         let finished = self.finished.as_ref().filter(|f| f.task == *task);
         finished.is_some_and(|f| f.items.contains(item))
     }
 
-    /// A snapshot is about to be taken.
+    /// A snapshot is about to be taken. What others had under this name is gone.
     pub fn take_snapshot(&mut self, name: &str) {
+        self.forget_snapshot(name);
         if let Some(finished) = &mut self.finished {
             finished.snapshot = Some(name.into());
+        }
+    }
+
+    /// A snapshot is about to be cleared, whoever has taken it: what comes to be there under this
+    /// name is nobody's that was interrupted.
+    pub fn forget_snapshot(&mut self, name: &str) {
+        for earlier in self.between.iter_mut().filter(|f| f.snapshot.as_deref() == Some(name)) {
+            earlier.snapshot = None;
+            earlier.keyspaces.clear();
         }
     }
 

@@ -6,6 +6,7 @@ pub mod absences;
 pub mod access;
 pub mod added;
 pub mod asked;
+mod asked_in_vain;
 mod cut_off;
 pub mod debts;
 pub mod hinted;

@@ -4,7 +4,7 @@
 
 use super::debts::patch;
 use super::orders::{is_known, kind_of, ordered, prefix};
-use super::{lacking, missed, rebuild};
+use super::{asked_in_vain, lacking, missed, rebuild};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{self, Facts, MemberFact};
@@ -52,7 +52,10 @@ fn is_repair(debt: &Debt) -> bool {
     }
 }
 
-fn outcome<'a>(member: &'a MemberFact, ordered: &Operation) -> Option<&'a OperationStatus> {
+pub(super) fn outcome<'a>(
+    member: &'a MemberFact,
+    ordered: &Operation,
+) -> Option<&'a OperationStatus> {
     member.status.operation.as_ref().filter(|s| s.id == ordered.id)
 }
 
@@ -82,9 +85,14 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
                 under_way = Flow::Busy;
             }
             Course::Runs => {
+                let withdrawn_at = asked_in_vain::until(facts, member, debt);
+                draft.steps.extend(asked_in_vain::withdraw(facts, member, debt));
                 let (work, name, cause) = words(member, debt);
                 let waiting = Waiting::Running { work, member: name, cause };
-                draft.wait_for(waiting).about(member.subject());
+                let wait = draft.wait_for(waiting).about(member.subject());
+                if let Some(at) = withdrawn_at.filter(|at| *at > facts.now()) {
+                    wait.until(at);
+                }
                 under_way = Flow::Busy;
             }
             Course::Failed { why, again } => {
@@ -111,6 +119,8 @@ fn next(
 ) -> Flow {
     untried.retain(|(member, debt)| !rebuild::stands_in_the_way(facts, member, debt, draft));
     failed.retain(|(_, member, debt)| !rebuild::stands_in_the_way(facts, member, debt, draft));
+    untried.retain(|(member, debt)| !asked_in_vain::waits(member, debt, draft));
+    failed.retain(|(_, member, debt)| !asked_in_vain::waits(member, debt, draft));
     untried.sort_by_key(|(_, debt)| !is_repair(debt));
     failed.sort_by_key(|(again, ..)| *again);
     if let Some((member, debt)) = untried.first() {
@@ -207,7 +217,10 @@ pub fn before_replacement(
                 report_failed(member, debt, why, draft);
                 continue;
             }
-            Course::Runs => {}
+            Course::Runs => {
+                // It is waited for all the same: the replacement would stream from this member.
+                asked_in_vain::waits(member, debt, draft);
+            }
             Course::NotBegun | Course::Failed { .. } => {
                 draft.steps.extend(order(facts, member, debt, Some(host_id)));
             }

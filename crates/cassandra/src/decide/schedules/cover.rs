@@ -1,7 +1,7 @@
 //! A schedule that covers a ring: a repair of what is due whenever a range is,
 //! before deletions in it are forgotten; and what is told where that fails.
 
-use super::read::{Schedule, ended, ended_at, of_cluster};
+use super::read::{Schedule, ended_at, is_active, of_cluster};
 use super::report::Outcome;
 use super::rest::{away, waits};
 use super::{by_server, create};
@@ -126,7 +126,7 @@ pub(super) fn outcome(
         return outcome(Accepted::Covers, None);
     };
     let down = away(facts);
-    if let Some(task) = tasks.iter().find(|task| ended(task).is_none()) {
+    if let Some(task) = tasks.iter().find(|task| is_active(task)) {
         if !down.is_empty() && !is_at_work(task) {
             let members = Names::of(down.iter().map(|m| &m.name));
             return outcome(Accepted::Down { due, members }, None);

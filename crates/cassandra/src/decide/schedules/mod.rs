@@ -22,7 +22,7 @@ use due::{Due, Record, Run};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::task_schedule::ConcurrencyPolicy;
 use palladion_plan::{FailureClass, Fence, Object, ObjectKey, Step};
-use read::{Schedule, ended};
+use read::{Schedule, is_active};
 use report::{Outcome, report};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn awaited(record: &Record, times: &Times, now: Timestamp, draft: &mut Draft) ->
 
 /// What must end before the task is created; `None` where nothing must.
 fn waits(schedule: &Schedule<'_>, run: Run, tasks: &[&Arc<Object>]) -> Option<Accepted> {
-    let mut active = tasks.iter().filter(|task| ended(task).is_none());
+    let mut active = tasks.iter().filter(|task| is_active(task));
     match schedule.spec.concurrency_policy {
         ConcurrencyPolicy::Forbid => {
             let task = active.next()?.meta.name.clone();
@@ -159,7 +159,7 @@ fn create(
     draft: &mut Draft,
 ) -> Option<String> {
     if schedule.spec.concurrency_policy == ConcurrencyPolicy::Replace {
-        let active = tasks.iter().filter(|task| ended(task).is_none());
+        let active = tasks.iter().filter(|task| is_active(task));
         let running = active.filter(|task| task.at("/spec/abort") != Some(&Value::Bool(true)));
         draft.steps.extend(running.map(|task| abort(schedule, task)));
     }

@@ -87,6 +87,12 @@ pub(super) fn ended(task: &Object) -> Option<TaskPhase> {
     phase.filter(|phase| phase.is_final())
 }
 
+/// Is it carried out, or in the queue? One that was deleted is neither, also while a finalizer of
+/// somebody keeps it.
+pub(super) fn is_active(task: &Object) -> bool {
+    ended(task).is_none() && !task.meta.is_terminating()
+}
+
 /// When a task has ended, in whole seconds, as times are stored.
 pub(super) fn ended_at(task: &Object) -> Option<Timestamp> {
     let text = task.str_at("/status/endedAt").filter(|_| ended(task).is_some())?;

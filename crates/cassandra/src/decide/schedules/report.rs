@@ -1,7 +1,7 @@
 //! What the status of a schedule says.
 
 use super::cover::Standing;
-use super::read::{Schedule, ended, ended_at};
+use super::read::{Schedule, ended, ended_at, is_active};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::metrics;
@@ -149,7 +149,7 @@ fn status(
     status.conditions.retain(|c| covers || (c.type_ != BEHIND && c.type_ != DEGRADED));
     status.observed_generation = Some(generation);
     status.next_schedule_time = outcome.next.map(Time);
-    let active = tasks.iter().filter(|task| ended(task).is_none());
+    let active = tasks.iter().filter(|task| is_active(task));
     status.active = active.map(|task| task.meta.name.clone()).collect();
     if let Some((task, at)) = &outcome.created {
         if !tasks.iter().any(|seen| seen.meta.name == *task) {

@@ -8,7 +8,7 @@ use super::end::Course;
 use super::queue::{self, Job, holds};
 use super::read::{Task, is_over};
 use super::run::{Line, Stands};
-use super::{batches, go_on, replace, report, rotate};
+use super::{batches, go_on, replace, replication, report, rotate};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
@@ -30,6 +30,9 @@ pub fn hold(facts: &Facts<'_>, why: &Waiting, draft: &mut Draft) {
         let is_in_line = ended.is_none() && !holds(held, job.task.uid());
         waiting += u32::from(is_in_line);
         let position = is_in_line.then_some(waiting);
+        if ended.is_some() {
+            replication::owe_repair(facts, &job, draft);
+        }
         let line = Line { job, ended, stands: Stands::Queued };
         report::tell(facts, &line, (position, &course), draft);
     }

@@ -2,15 +2,18 @@
 //! this datacenter are repaired.
 
 use super::queue::Job;
-use super::read::Task;
+use super::read::{Task, is_over};
+use super::units;
 use crate::decide::draft::Draft;
 use crate::decide::maintenance::{debts, system_keyspaces};
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::jobs::Refused;
 use crate::words::maintenance::Cause;
 use palladion_api::ids::MemberName;
-use palladion_api::task::{ReplicationTask, SimpleReplication, TaskKind};
+use palladion_api::reasons::Reason;
+use palladion_api::task::{ReplicationTask, SimpleReplication, TaskKind, TaskMember};
 use palladion_plan::words::{Count, Names};
 use serde_json::json;
 
@@ -67,20 +70,55 @@ pub fn writer(facts: &Facts<'_>, mut names: Vec<MemberName>, knows: u32) -> Vec<
 /// Keyspaces have more copies here: whoever holds them now has them after a repair of all his
 /// ranges, since those of another datacenter may be the only ones so far. Where it is not known
 /// how many there were, as after a statement whose answer was lost, there may be more.
-pub fn owe_repair(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>, draft: &mut Draft) {
+pub fn owe_repair(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
     let Some(body) = body(&job.task).filter(|_| job.kind == TaskKind::Replication) else {
         return;
     };
-    let results = job.status.members.iter().flat_map(|entry| &entry.keyspaces);
-    let may_be_raised =
-        |had: Option<u32>| body.factor > 0 && had.is_none_or(|had| had < body.factor);
-    let mut raised = results.filter(|k| may_be_raised(k.copies_before));
-    let is_shared = facts.joined().count() > 1 || facts.may_have_others();
-    if body.datacenter != valid.datacenter || raised.next().is_none() || !is_shared {
+    let members = &job.status.members;
+    // Of a member that did not answer nobody knows what it came to. An answer names each keyspace
+    // for which a statement was made.
+    let lost = Reason::MemberLost.to_string();
+    let is_open = |entry: &TaskMember| {
+        let is_named = |name: &String| entry.keyspaces.iter().any(|k| k.name == *name);
+        entry.reason.as_ref() == Some(&lost) && !body.keyspaces.iter().all(is_named)
+    };
+    let results = members.iter().flat_map(|entry| &entry.keyspaces);
+    let mut raised = results.filter(|k| is_raised(body, k.copies_before));
+    if raised.next().is_some() || (is_raised(body, None) && members.iter().any(is_open)) {
+        owe(facts, body, Cause::Raised { task: job.task.name().to_string() }, draft);
+    }
+}
+
+/// The part that a member was given of a task is taken away, and the task is gone, by whose end it
+/// would have been recorded: the statement may have been carried out.
+pub fn owe_repair_of_deleted(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
+    let Some(part) = units::asked(member) else { return };
+    let Some(body) = &part.work.replication else { return };
+    let task = facts.objects(kinds::TASK).iter().find(|object| object.meta.uid == part.task);
+    // One that has ended was recorded with its end.
+    if task.is_some_and(|object| is_over(object)) {
         return;
     }
-    let task = job.task.name().to_string();
-    let repair = debts::repair_of_itself(Cause::Raised { task });
+    let may_be_raised = match units::answer(member).filter(|answer| answer.state.is_final()) {
+        Some(answer) => answer.results.iter().any(|k| is_raised(body, k.copies_before)),
+        None => is_raised(body, None),
+    };
+    if may_be_raised {
+        owe(facts, body, Cause::RaisedByDeleted { at: facts.now() }, draft);
+    }
+}
+
+/// Has a keyspace more copies now than it had, or may it?
+fn is_raised(body: &ReplicationTask, had: Option<u32>) -> bool {
+    body.factor > 0 && had.is_none_or(|had| had < body.factor)
+}
+
+fn owe(facts: &Facts<'_>, body: &ReplicationTask, cause: Cause, draft: &mut Draft) {
+    let is_shared = facts.joined().count() > 1 || facts.may_have_others();
+    if body.datacenter != facts.spec.datacenter.name || !is_shared {
+        return;
+    }
+    let repair = debts::repair_of_itself(cause);
     for member in facts.joined() {
         let pending = member.spec.iter().flat_map(|s| &s.pending_maintenance);
         if pending.clone().any(|debt| debt.reason == repair.reason) {

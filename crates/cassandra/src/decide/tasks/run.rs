@@ -89,7 +89,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, way: &Way, draft: &mut Draft) {
         Next::Released => claim = Some(release(facts, holder.map(|at| &lines[at]))),
     }
     for line in lines.iter().filter(|line| line.ended.is_some()) {
-        replication::owe_repair(facts, valid, &line.job, draft);
+        replication::owe_repair(facts, &line.job, draft);
     }
     report::report(facts, valid, way, (&lines, holder), draft);
     // Before the job passes on: these are fenced on its nonce as it was seen.

@@ -3,12 +3,12 @@
 
 use super::follow::is_final;
 use super::give::clear;
-use super::left;
 use super::run::Line;
 use super::units::asked;
+use super::{left, replication};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
-use palladion_api::task::MemberTaskState as State;
+use palladion_api::task::{MemberTaskState as State, TaskKind};
 
 /// Take away what no task waits for.
 pub fn tidy(facts: &Facts<'_>, lines: &[Line<'_>], draft: &mut Draft) {
@@ -20,8 +20,10 @@ pub fn tidy(facts: &Facts<'_>, lines: &[Line<'_>], draft: &mut Draft) {
         });
         let is_done = match (line, entry) {
             (Some(line), Some(entry)) => {
-                // One that was interrupted is given again under another ID.
-                let is_again = entry.state == State::Interrupted;
+                // One that was interrupted is given again under another ID. What it has come to
+                // stands there and nowhere else, if the task is deleted meanwhile.
+                let counts = line.job.kind == TaskKind::Replication;
+                let is_again = entry.state == State::Interrupted && !counts;
                 line.ended.is_some() || is_final(entry.state) || is_again
             }
             (Some(_) | None, None) | (None, Some(_)) => true,
@@ -33,6 +35,9 @@ pub fn tidy(facts: &Facts<'_>, lines: &[Line<'_>], draft: &mut Draft) {
         if let Some(until) = left::held_until(facts, member) {
             draft.wake_at(until);
         } else {
+            if line.is_none() {
+                replication::owe_repair_of_deleted(facts, member, draft);
+            }
             draft.steps.extend(clear(facts, member));
         }
     }

@@ -1,6 +1,7 @@
 //! Turns come before jobs, and never both: what a due turn, or maintenance of
 //! the operator's own, does with the job that members work at.
 
+use super::abort::is_ending;
 use super::claim;
 use super::doubts;
 use super::give::stop;
@@ -238,8 +239,16 @@ fn give_way(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft) {
     } else {
         // The fence of a stop sees the job as it was read: from the next decision on it is nobody's.
         // What its agent has not answered yet may not have begun: then it never does.
+        // What its task is to end goes no further than it is.
+        let open = queue::read(facts);
+        let is_to_end = |unit: &Unit<'_>| {
+            let task = unit.job.map(|part| &part.task);
+            let job = task.and_then(|task| open.iter().find(|job| job.task.uid() == task));
+            job.is_some_and(|job| is_ending(facts, job))
+        };
         let can_stop = |unit: &&Unit<'_>| {
-            unit.kind().is_some_and(is_stoppable) || units::answer(unit.member).is_none()
+            let is_unanswered = units::answer(unit.member).is_none();
+            unit.kind().is_some_and(is_stoppable) || is_unanswered || is_to_end(unit)
         };
         let stops = units.iter().filter(can_stop).filter_map(|unit| stop(facts, unit.member));
         draft.steps.extend(stops);

@@ -7,6 +7,7 @@ use crate::read::text;
 use crate::session::Session;
 use crate::words::answer::Question;
 use crate::writing::Writing;
+use palladion_api::words::Names;
 use palladion_engine::door::write::Storing;
 use serde_json::Value;
 
@@ -33,6 +34,23 @@ fn question(spec: &Value, namespace: &str) -> Option<(Question, String)> {
         let name = text(spec, "/clearSnapshot/name");
         return Some((Question::ClearSnapshot { snapshot: name.clone(), ring, namespace }, name));
     }
+    if let Some(name) = spec["removeDatacenter"]["name"].as_str() {
+        let (datacenter, hosts) = (name.to_string(), names(&spec["removeDatacenter"]["hostIDs"]));
+        let question = Question::RemoveDatacenter { datacenter, hosts, ring, namespace };
+        return Some((question, name.to_string()));
+    }
+    let fewer = &spec["replication"];
+    if text(fewer, "/lowering") == "Allow" {
+        let (keyspaces, datacenter) = (names(&fewer["keyspaces"]), text(fewer, "/datacenter"));
+        let copies = fewer["factor"].as_u64().unwrap_or_default();
+        let name = datacenter.clone();
+        let question = Question::FewerCopies { keyspaces, datacenter, copies, ring, namespace };
+        return Some((question, name));
+    }
     let skips = text(spec, "/scrub/corrupted") == "Skip";
     skips.then(|| (Question::SkipCorrupted { ring: ring.clone(), namespace }, ring))
+}
+
+fn names(list: &Value) -> Names {
+    Names::of(list.as_array().into_iter().flatten().filter_map(Value::as_str))
 }

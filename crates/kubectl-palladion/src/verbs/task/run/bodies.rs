@@ -289,6 +289,8 @@ pub struct Replication {
     #[arg(long)]
     convert: bool,
     #[command(flatten)]
+    sure: Sure,
+    #[command(flatten)]
     scope: Scope,
 }
 
@@ -304,6 +306,8 @@ pub struct RemoveDatacenter {
     /// The host IDs of all its members, as `nodetool status` shows them
     #[arg(long = "host-id", value_name = "HOST-ID", required = true, value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     host_ids: Vec<String>,
+    #[command(flatten)]
+    sure: Sure,
     #[command(flatten)]
     scope: Scope,
 }
@@ -358,6 +362,8 @@ impl Run {
         match self {
             Run::ClearSnapshot(a) => a.sure,
             Run::Scrub(a) => a.sure,
+            Run::Replication(a) => a.sure,
+            Run::RemoveDatacenter(a) => a.sure,
             Run::Repair(_)
             | Run::Cleanup(_)
             | Run::Compact(_)
@@ -366,8 +372,6 @@ impl Run {
             | Run::Flush(_)
             | Run::Snapshot(_)
             | Run::SetLogLevel(_)
-            | Run::Replication(_)
-            | Run::RemoveDatacenter(_)
             | Run::Restart(_)
             | Run::Drain(_)
             | Run::RotateAuthority(_) => Sure::default(),
