@@ -24,7 +24,7 @@ pub use server::{
     MANAGEMENT_PLUGIN, PASSWORD_KEY, RABBITMQ_CONFIG_FILE, RABBITMQ_DATA_DIR, RabbitmqServerConfig,
     USERNAME_KEY, closed, rabbitmq_settings,
 };
-pub use status::{ClusterNode, RabbitmqClusterStatus, RabbitmqCredentials};
+pub use status::{ClusterNode, PostponedTurn, RabbitmqClusterStatus, RabbitmqCredentials};
 
 /// A cluster of RabbitMQ.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]

@@ -188,8 +188,6 @@ pub fn one_never_back() {
     );
 }
 
-/// A queue has two replicas, and the volume of one of its nodes is lost: nobody forgets the
-/// node, because the queue would lose its majority.
 /// Have this node lead the queue. A leader that loses its only follower can still take it out of the
 /// queue; a follower that loses its leader can do nothing.
 fn led_by(cluster: &Cluster, number: u32) {
@@ -208,6 +206,8 @@ fn led_by(cluster: &Cluster, number: u32) {
     .expect("a leader");
 }
 
+/// A queue has two replicas, and the volume of one of its nodes is lost: nobody forgets the
+/// node, because the queue would lose its majority.
 pub fn majority() {
     let cluster = Cluster::form("rmq-majority", 3, &[]);
     let mut client = cluster.client();

@@ -157,8 +157,9 @@ fn queue_replicas(table: &Table<Row>, (vhost, name, replicas): &Row) -> Option<Q
 }
 
 /// Looks in which nobody leads a queue, after which nobody waits for its replica: with it a
-/// leader would have been elected long since. At most six seconds lie between two.
-const UNLED_LOOKS: u32 = 20;
+/// leader would have been elected long since, and one that is busy have answered. From three to six
+/// seconds lie between two.
+const UNLED_LOOKS: u32 = 50;
 
 /// Whether the replicas of a node have caught up since its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -57,10 +57,24 @@ pub struct RabbitmqClusterStatus {
     /// Whether members were restarted or replaced since the leaders of queues were spread last. The operator spreads them when no member is left to restart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebalance_pending: bool,
+    /// Members whose turn has ended because queues need or name their nodes. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
+    pub postponed: Vec<PostponedTurn>,
     /// Hash of the definitions that a node has imported last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]
     pub definitions_hash: Option<String>,
+}
+
+/// A turn that has ended because of queues.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct PostponedTurn {
+    /// The member.
+    pub member: MemberName,
+    /// When it ended.
+    pub since: Time,
 }
 
 /// The Secret with the credentials.

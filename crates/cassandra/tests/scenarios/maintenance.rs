@@ -420,7 +420,11 @@ fn maintenance_that_a_member_cannot_begin_holds_up_no_task_and_is_done_later() {
         world.pass(900);
         assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.waits());
         let waits = world.waits();
-        assert!(waits.contains("nodetool enablebinary"), "{is_asked}: {waits}; {}", world.last_words());
+        assert!(
+            waits.contains("nodetool enablebinary"),
+            "{is_asked}: {waits}; {}",
+            world.last_words()
+        );
         for words in ["start the pending cleanup on member", "withdraw the request for the cleanup"]
         {
             assert_eq!(wrote(&world, words), is_asked, "{words}: {}", world.last_words());

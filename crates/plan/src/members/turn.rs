@@ -56,9 +56,19 @@ pub fn finish(
 
 /// End the turn before its work is done, and leave the permit where it is.
 pub fn end(facts: &ServiceFacts<'_>, turn: &ServiceTurn, why: impl Display) -> Step {
+    end_with(facts, turn, &[], why)
+}
+
+/// The same, with what goes on record besides.
+pub fn end_with(
+    facts: &ServiceFacts<'_>,
+    turn: &ServiceTurn,
+    more: &[(&str, Value)],
+    why: impl Display,
+) -> Step {
     let (member, work) = (turn.member.clone(), turn.step.into());
     let doing = Doing::End { member, work, why: why.to_string() };
-    lock::write(facts.snapshot, None, &[], doing)
+    lock::write(facts.snapshot, None, more, doing)
 }
 
 /// Withdraw the permit of this turn: the one for its volume, also where the turn has gone on

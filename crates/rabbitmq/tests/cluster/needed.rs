@@ -93,6 +93,7 @@ fn a_joiner_whose_name_a_queue_knows_holds_up_no_restart() {
     let said = world.condition("Degraded");
     assert!(said.contains("QueueNamesNode") && said.contains("invoices"), "{said}");
     assert!(world.rabbit.by_name(&node(3)).is_none(), "{}", world.last_words());
+    assert!(world.rabbit.by_name(&node(4)).is_some(), "nor another join: {}", world.last_words());
     world.delete_queue("invoices");
     world.settle();
     world.expect(5);

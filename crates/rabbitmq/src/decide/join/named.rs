@@ -2,18 +2,13 @@
 //! others, and what was answered counts for some minutes before all are asked again.
 
 use crate::decide::draft::Draft;
+use crate::decide::turn::postponed;
 use crate::facts::{Facts, MemberFact};
 use crate::words::join::{Problem, Waiting};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::{NodeQueues, QueueNames};
 use palladion_plan::Flow;
-
-/// A turn waits so long itself: a node that hears late of a queue's end names it for seconds.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(1);
-/// Each look costs every node a second of a processor. Whatever is done meanwhile asks as well,
-/// and by that answer the member goes at once.
-const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(10);
 
 /// Say what a person has to do about it.
 pub(super) fn report(
@@ -34,7 +29,7 @@ pub(super) fn waiting(facts: &Facts<'_>, member: &MemberFact) -> Waiting {
 /// Has its join waited for long enough? A replacement goes on: nothing else may change the
 /// cluster before it.
 pub(super) fn gives_way(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    turn.step == ServiceStep::Join && facts.now() >= turn.since.0 + PATIENCE
+    turn.step == ServiceStep::Join && postponed::has_waited(facts, turn)
 }
 
 /// Busy with nothing, while what was answered lately counts.
@@ -47,16 +42,14 @@ pub(super) fn wait(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) ->
     Flow::Busy
 }
 
-/// What is on its node by the last answers of others, and until when that counts.
+/// What is on its node by the last answers of others, and until when its join is postponed for
+/// that.
 fn lately(facts: &Facts<'_>, member: &MemberFact) -> Option<(NodeQueues, Timestamp)> {
-    let node = facts.node_of(member);
+    let (node, again) = (facts.node_of(member), postponed::until(facts, &member.name)?);
     let others = facts.members.values().filter(|m| m.name != member.name && m.serves);
-    let answers = others.filter_map(|m| m.status.evidence.as_ref());
-    let last = answers.max_by_key(|evidence| evidence.read_at.0)?;
-    let on_it = last.queues.as_ref()?.on(&node);
-    // From now at the latest, whatever clock that agent has.
-    let again = last.read_at.0.min(facts.now()) + LOOK_AGAIN;
-    (!on_it.is_empty() && facts.now() < again).then_some((on_it, again))
+    let answers =
+        others.filter_map(|m| Some(m.status.evidence.as_ref()?.queues.as_ref()?.on(&node)));
+    Some((answers.into_iter().find(|on_it| !on_it.is_empty())?, again))
 }
 
 fn most(on_it: &NodeQueues) -> &QueueNames {

@@ -30,10 +30,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         // What waits for a lost one holds up nobody who does not.
         return if facts.lost_nodes().is_empty() { Flow::Busy } else { Flow::Free };
     }
-    // Whoever has begun goes on with its own data. Of any other a person decides.
-    if !is_awaited(facts, member) && named::wait(facts, member, draft).is_busy() {
-        return Flow::Free;
-    }
     let turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
     draft.steps.push(lock::write(facts, &turn, Doing::Start { member: name() }));
     Flow::Busy
@@ -81,6 +77,10 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
         if has_failed_for_good(member) {
             let server = member.server_words();
             draft.report(Problem::Failed { member: name, server });
+            continue;
+        }
+        // Whoever has begun goes on with its own data. Of any other a person decides.
+        if !is_awaited(facts, member) && named::wait(facts, member, draft).is_busy() {
             continue;
         }
         if member.service().is_some_and(|s| s.address.is_some()) {

@@ -1,10 +1,9 @@
 //! The turn of a member that is restarted: proven, ended, back, and caught up.
 
-use super::needed;
-use super::next::{is_another_due, question};
+use super::next::question;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof, Question, is_new_line};
-use crate::decide::turn::lock;
+use crate::decide::turn::{lock, postponed};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -65,10 +64,9 @@ fn is_spared(
     // whose own agent cannot ask it.
     let runs = member.serves || agreed.see(&facts.node_of(member));
     if runs && !need.is_empty() {
-        let is_idle = needed::lately(facts, member).is_some()
-            && (is_another_due(facts, valid, member) || needed::has_waited(facts, turn));
-        if is_idle {
-            lock::release(facts, turn, Ended::QueuesNeedNode, draft);
+        // One that does not serve keeps everybody from changing anything.
+        if member.serves && postponed::has_waited(facts, turn) {
+            postponed::end(facts, turn, Ended::QueuesNeedNode, draft);
             return false;
         }
         let waiting = Waiting::ForQueues { member: name(), queues: (&need).into() };

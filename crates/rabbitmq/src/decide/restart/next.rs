@@ -26,11 +26,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     take(facts, valid, due.first().copied(), draft)
 }
 
-/// Is another one due that no queue needs, by what was answered to this question?
-pub(super) fn is_another_due(facts: &Facts<'_>, valid: &Valid, whom: &MemberFact) -> bool {
-    due(facts, valid).any(|m| m.name != whom.name && needed::lately(facts, m).is_none())
-}
-
 /// One that does not serve, on an older revision, goes before everything: it is what
 /// keeps the others from changing anything. Where the others cannot spare it, whatever else
 /// may be mended is.

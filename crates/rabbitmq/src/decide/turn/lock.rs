@@ -34,11 +34,22 @@ pub fn finish(facts: &Facts<'_>, turn: &ServiceTurn, event: Option<Event>) -> St
 /// End the turn before its work is done. A permit by which nothing has joined goes with it; of
 /// a member that the others name it goes on record what it has yet to take.
 pub fn release(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
+    release_with(facts, turn, &[], why, draft);
+}
+
+/// The same, with what goes on record besides.
+pub fn release_with(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    more: &[(&str, Value)],
+    why: Ended,
+    draft: &mut Draft,
+) {
     if let Some(member) = facts.members.get(&turn.member) {
         draft.steps.extend(match facts.is_named(member) {
             true => yet_to_grow::record_at_end(facts, turn, member),
             false => shared::withdraw_of_turn(facts, turn, member),
         });
     }
-    draft.steps.push(shared::end(facts, turn, why));
+    draft.steps.push(shared::end_with(facts, turn, more, why));
 }

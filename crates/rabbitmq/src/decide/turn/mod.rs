@@ -5,4 +5,5 @@ pub mod lock;
 pub mod order;
 pub mod orders;
 pub mod permit;
+pub mod postponed;
 pub mod yet_to_grow;

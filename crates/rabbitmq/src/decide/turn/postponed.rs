@@ -1,0 +1,57 @@
+//! Members whose turn has ended because queues need or name their nodes: who they are and since
+//! when stands in the status, by the operator's own clock. What was asked in the turn of another
+//! member ends no turn, and postpones nobody.
+
+use super::lock;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::words::turn::Ended;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::MemberName;
+use palladion_api::rabbitmq::PostponedTurn;
+use palladion_api::service::ServiceTurn;
+use serde_json::json;
+
+/// A turn waits so long itself: a leader that is being elected, a replica that is being added, or
+/// the end of a queue that a node hears of late, takes seconds.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(1);
+/// Each look costs every node a second of a processor. Whatever is done meanwhile asks as well,
+/// and by that answer the member goes at once.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(10);
+
+/// Has the turn waited for queues for long enough? One that was postponed for them before is after
+/// one more look.
+pub fn has_waited(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    let mut records = facts.status.postponed.iter().filter(|p| p.member == turn.member);
+    let was_postponed = records.any(|p| within(facts, p, LOOK_AGAIN * 2).is_some());
+    was_postponed || facts.now() >= turn.since.0 + PATIENCE
+}
+
+/// Until when its turn is postponed.
+pub fn until(facts: &Facts<'_>, member: &MemberName) -> Option<Timestamp> {
+    // A spec that has changed since is a new question.
+    let generation = facts.snapshot.owner.meta.generation;
+    if facts.status.observed_generation != Some(generation) {
+        return None;
+    }
+    let found = facts.status.postponed.iter().find(|postponed| postponed.member == *member)?;
+    within(facts, found, LOOK_AGAIN)
+}
+
+/// Until when it was so long ago at the most, if it was. What a leader has recorded whose clock was
+/// ahead does not count.
+fn within(facts: &Facts<'_>, postponed: &PostponedTurn, time: SignedDuration) -> Option<Timestamp> {
+    let (since, now) = (postponed.since.0, facts.now());
+    let until = since.checked_add(time).ok()?;
+    (since <= now && now < until).then_some(until)
+}
+
+/// End the turn, and postpone it.
+pub fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
+    let others = facts.status.postponed.iter().filter(|p| p.member != turn.member);
+    let lasts = |p: &&PostponedTurn| within(facts, p, LOOK_AGAIN * 2).is_some();
+    let mut all: Vec<PostponedTurn> = others.filter(lasts).cloned().collect();
+    all.push(PostponedTurn { member: turn.member.clone(), since: Time(facts.now()) });
+    lock::release_with(facts, turn, &[("postponed", json!(all))], why, draft);
+}
