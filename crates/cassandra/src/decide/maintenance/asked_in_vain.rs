@@ -3,8 +3,7 @@
 //! holds up neither the maintenance of others nor tasks.
 
 use super::debts::patch;
-use super::orders::ordered;
-use super::pay::{outcome, words};
+use super::orders::{ordered, outcome, words};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Objection;

@@ -2,7 +2,8 @@
 //! had not heard was not sent what that one wrote, and until the joiner is repaired the rows
 //! that others would drop may be all that there are (safety rule 5.3).
 
-use super::{debts, pay};
+use super::debts;
+use super::orders::words;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::Waiting;
@@ -31,7 +32,7 @@ pub(super) fn hold_cleanups(
     untried.retain(|(_, debt)| debt.kind != DebtKind::Cleanup);
     failed.retain(|(_, _, debt)| debt.kind != DebtKind::Cleanup);
     if let Some((member, debt)) = held {
-        let (work, name, cause) = pay::words(member, debt);
+        let (work, name, cause) = words(member, debt);
         let lacking = lacking.name.clone();
         let waiting = Waiting::BehindRepair { work, member: name, lacking, cause };
         draft.wait_for(waiting).about(member.subject());

@@ -1,7 +1,11 @@
 //! Which operation of a member is the one that was ordered for its maintenance.
 
 use crate::facts::MemberFact;
-use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
+use crate::words::maintenance::Work;
+use palladion_api::ids::MemberName;
+use palladion_api::member::{
+    Debt, DebtKind, Operation, OperationKind, OperationStatus, RepairRanges,
+};
 use palladion_plan::hash;
 use serde_json::json;
 
@@ -35,4 +39,17 @@ pub(super) fn ordered<'a>(member: &'a MemberFact, debt: &Debt) -> Option<&'a Ope
     let operation = member.spec.as_ref()?.operation.as_ref()?;
     let is_it = operation.id.starts_with(&prefix(debt)) && operation.ranges == debt.ranges;
     is_it.then_some(operation)
+}
+
+/// What its agent says of it.
+pub(super) fn outcome<'a>(
+    member: &'a MemberFact,
+    ordered: &Operation,
+) -> Option<&'a OperationStatus> {
+    member.status.operation.as_ref().filter(|s| s.id == ordered.id)
+}
+
+/// What is said of each maintenance: what, whose, and why.
+pub(super) fn words(member: &MemberFact, debt: &Debt) -> (Work, MemberName, String) {
+    (debt.kind.into(), member.name.clone(), debt.reason.clone())
 }

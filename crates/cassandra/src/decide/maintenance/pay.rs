@@ -3,17 +3,15 @@
 //! repaired before a lost one is replaced, from the members that are left.
 
 use super::debts::patch;
-use super::orders::{is_known, kind_of, ordered, prefix};
+use super::orders::{is_known, kind_of, ordered, outcome, prefix, words};
 use super::{asked_in_vain, lacking, missed, rebuild};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{self, Facts, MemberFact};
-use crate::words::maintenance::{Doing, Problem, Waiting, Work};
+use crate::words::maintenance::{Doing, Problem, Waiting};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::{HostId, MemberName};
-use palladion_api::member::{
-    Debt, DebtKind, Operation, OperationState, OperationStatus, RepairRanges,
-};
+use palladion_api::member::{Debt, DebtKind, Operation, OperationState, RepairRanges};
 use palladion_plan::{Flow, Step};
 use serde_json::json;
 
@@ -50,13 +48,6 @@ fn is_repair(debt: &Debt) -> bool {
         | DebtKind::UpgradeSstables
         | DebtKind::Unknown(_) => false,
     }
-}
-
-pub(super) fn outcome<'a>(
-    member: &'a MemberFact,
-    ordered: &Operation,
-) -> Option<&'a OperationStatus> {
-    member.status.operation.as_ref().filter(|s| s.id == ordered.id)
 }
 
 /// Carry out the first maintenance that can be. What has failed waits for its
@@ -136,11 +127,6 @@ fn next(
     let waiting = Waiting::Retried { work, member: name, cause };
     draft.wait_for(waiting).about(member.subject()).until(*again);
     Flow::Busy
-}
-
-/// The same of each maintenance: what, whose, and why.
-pub(super) fn words(member: &MemberFact, debt: &Debt) -> (Work, MemberName, String) {
-    (debt.kind.into(), member.name.clone(), debt.reason.clone())
 }
 
 /// Agents of before this protocol do not know the ranges of a repair: they would

@@ -5,7 +5,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::turn::order::{self, Job};
 use crate::decide::turn::permit::{self, Course, Permit, TRIES};
-use crate::decide::turn::{lock, postponed, yet_to_grow};
+use crate::decide::turn::{lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Happened, Waiting};
@@ -157,7 +157,7 @@ fn is_unknown(
     if !on_it.is_empty() {
         named::report(facts, member, &on_it, draft);
         match named::gives_way(facts, turn) {
-            true => postponed::end(facts, turn, Ended::QueueNamesNode, draft),
+            true => lock::postpone(facts, turn, Ended::QueueNamesNode, draft),
             false => {
                 let waiting = named::waiting(facts, member);
                 evidence::look_again(facts, turn, question, waiting, draft);

@@ -66,7 +66,7 @@ fn is_spared(
     if runs && !need.is_empty() {
         // One that does not serve keeps everybody from changing anything.
         if member.serves && postponed::has_waited(facts, turn) {
-            postponed::end(facts, turn, Ended::QueuesNeedNode, draft);
+            lock::postpone(facts, turn, Ended::QueuesNeedNode, draft);
             return false;
         }
         let waiting = Waiting::ForQueues { member: name(), queues: (&need).into() };

@@ -1,9 +1,11 @@
 //! The lock that the turn is: taken, renewed and ended, saying why.
 
-use super::yet_to_grow;
+use super::{postponed, yet_to_grow};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::turn::Ended;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::rabbitmq::PostponedTurn;
 use palladion_api::service::ServiceTurn;
 use palladion_plan::members::turn as shared;
 use palladion_plan::{Event, Step, turn as lock};
@@ -28,7 +30,11 @@ pub fn write_with(
 /// End a turn after which the leaders of queues stand where they came to stand: they are
 /// spread when nothing else is to be done.
 pub fn finish(facts: &Facts<'_>, turn: &ServiceTurn, event: Option<Event>) -> Step {
-    shared::finish(facts, turn, &[("rebalancePending", json!(true))], event)
+    let mut more = vec![("rebalancePending", json!(true))];
+    if !facts.status.postponed.is_empty() {
+        more.push(("postponed", json!(postponed::of_others(facts, &turn.member))));
+    }
+    shared::finish(facts, turn, &more, event)
 }
 
 /// End the turn before its work is done. A permit by which nothing has joined goes with it; of
@@ -37,8 +43,15 @@ pub fn release(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Dr
     release_with(facts, turn, &[], why, draft);
 }
 
+/// The same, and it is postponed.
+pub fn postpone(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
+    let mut all = postponed::of_others(facts, &turn.member);
+    all.push(PostponedTurn { member: turn.member.clone(), since: Time(facts.now()) });
+    release_with(facts, turn, &[("postponed", json!(all))], why, draft);
+}
+
 /// The same, with what goes on record besides.
-pub fn release_with(
+fn release_with(
     facts: &Facts<'_>,
     turn: &ServiceTurn,
     more: &[(&str, Value)],

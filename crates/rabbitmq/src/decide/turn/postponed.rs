@@ -2,16 +2,11 @@
 //! when stands in the status, by the operator's own clock. What was asked in the turn of another
 //! member ends no turn, and postpones nobody.
 
-use super::lock;
-use crate::decide::draft::Draft;
 use crate::facts::Facts;
-use crate::words::turn::Ended;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::MemberName;
 use palladion_api::rabbitmq::PostponedTurn;
 use palladion_api::service::ServiceTurn;
-use serde_json::json;
 
 /// A turn waits so long itself: a leader that is being elected, a replica that is being added, or
 /// the end of a queue that a node hears of late, takes seconds.
@@ -47,11 +42,8 @@ fn within(facts: &Facts<'_>, postponed: &PostponedTurn, time: SignedDuration) ->
     (since <= now && now < until).then_some(until)
 }
 
-/// End the turn, and postpone it.
-pub fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
-    let others = facts.status.postponed.iter().filter(|p| p.member != turn.member);
-    let lasts = |p: &&PostponedTurn| within(facts, p, LOOK_AGAIN * 2).is_some();
-    let mut all: Vec<PostponedTurn> = others.filter(lasts).cloned().collect();
-    all.push(PostponedTurn { member: turn.member.clone(), since: Time(facts.now()) });
-    lock::release_with(facts, turn, &[("postponed", json!(all))], why, draft);
+/// The records of others that still say something; nothing where there are none.
+pub fn of_others(facts: &Facts<'_>, member: &MemberName) -> Vec<PostponedTurn> {
+    let others = facts.status.postponed.iter().filter(|p| p.member != *member);
+    others.filter(|p| within(facts, p, LOOK_AGAIN * 2).is_some()).cloned().collect()
 }
