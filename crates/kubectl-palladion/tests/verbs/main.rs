@@ -372,7 +372,8 @@ async fn a_task_that_destroys_is_confirmed_by_name() {
         type_with(&fake, "task run scrub demo --skip-corrupted", Answers::Given("demo\n".into()))
             .await;
     assert_eq!((asked.exit, fake.count("cassandratasks")), (Exit::Done, 2));
-    for (line, words) in [(removal, "h1 and h2"), (fewer, "in datacenter dc2 after this")] {
+    for (line, words) in [(removal, "h1 and h2"), (fewer, "replication factor 1 in datacenter dc2")]
+    {
         let asked = type_with(&fake, line, Answers::Given("dc2\n".into())).await;
         assert_eq!(asked.exit, Exit::Done, "{}", asked.text);
         assert!(asked.text.contains(words), "{}", asked.text);
