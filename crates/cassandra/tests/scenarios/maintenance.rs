@@ -109,6 +109,14 @@ fn a_member_that_lacks_data_is_repaired_before_a_lost_one_is_replaced() {
     assert_eq!(repairs(&world, "demo-dc1-a-0"), 1, "whoever replaces is repaired");
 }
 
+/// Whoever was away was repaired, and the lost one was replaced after that.
+fn is_repaired_first(world: &World) {
+    let first = |words: &str| world.writes.iter().position(|w| w.contains(words));
+    let repair = first(&format!("repair of member {AWAY}"));
+    let replaced = first("begin the replacement").or(first("permit member demo-dc1-a-0"));
+    assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
+}
+
 /// It is back while the replacement of another one waits for it: nobody has
 /// counted its absence when that could begin.
 #[test]
@@ -121,10 +129,7 @@ fn a_member_that_comes_back_lacking_data_is_repaired_before_the_lost_one_is_repl
     world.writes.clear();
     world.settle();
     world.expect_ring(3);
-    let first = |words: &str| world.writes.iter().position(|w| w.contains(words));
-    let repair = first(&format!("repair of member {AWAY}"));
-    let replaced = first("begin the replacement").or(first("permit member demo-dc1-a-0"));
-    assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
+    is_repaired_first(&world);
 }
 
 /// Each start goes through a moment in which the member is up and takes no clients yet. One that
@@ -150,10 +155,7 @@ fn a_member_that_lacks_data_is_repaired_before_a_replacement_although_it_is_not_
         world.ring.closed.clear();
         world.settle();
         world.expect_ring(3);
-        let first = |words: &str| world.writes.iter().position(|w| w.contains(words));
-        let repair = first(&format!("repair of member {AWAY}"));
-        let replaced = first("begin the replacement").or(first("permit member demo-dc1-a-0"));
-        assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
+        is_repaired_first(&world);
     }
 }
 

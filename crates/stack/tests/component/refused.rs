@@ -3,8 +3,8 @@
 
 use crate::world::{NAMESPACE, World, a_spec, recreated, with};
 use palladion_api::Reason;
-use palladion_plan::ObjectKey;
 use palladion_plan::sim::Feed;
+use palladion_plan::{Mind, ObjectKey};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
 
@@ -261,11 +261,15 @@ fn more_objects_than_are_watched_for_one_template_are_refused() {
 
 /// What pods keep they start with again.
 pub fn it_starts_as_before(world: &mut World) {
+    starts_again(world, "web-0");
+}
+
+pub fn starts_again<M: Mind + Clone + Default>(world: &mut World<M>, pod: &str) {
     let starts = world.kubelet.starts.len();
-    world.restart_sandbox("web-0");
+    world.restart_sandbox(pod);
     world.pass(60);
     assert_eq!(world.kubelet.starts.len(), starts + 1, "{}", world.status());
-    assert!(world.is_ready("web-0"));
+    assert!(world.is_ready(pod));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! they run with, and start again with it, whatever else the newest spec says.
 
 use crate::groups::{self, a_group};
-use crate::refused::{UNMADE, it_starts_as_before};
+use crate::refused::{UNMADE, it_starts_as_before, starts_again};
 use crate::world::{World, a_spec, recreated, with};
 use palladion_api::Reason;
 use palladion_api::gate::hash_of_files;
@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 const IMAGE: &str = "/template/spec/containers/0/image";
 const FILE: &str = "/config/files/0/template";
+/// The agent on the first node.
+const AGENT: &str = "kernel-n1";
 
 /// The API server takes no set with this image.
 fn refuse_set<M: Mind + Clone + Default>(world: &mut World<M>) {
@@ -174,26 +176,22 @@ fn pods_keep_their_files_under_their_key_while_a_set_with_another_key_is_rejecte
     assert_eq!(world.texts().len(), 2, "{:?}", world.texts());
 }
 
+/// The user brings a ConfigMap in place of the files, which does not exist.
+fn with_a_map_that_is_gone<M: Mind + Clone + Default>(world: &mut World<M>, mut spec: Value) {
+    spec.as_object_mut().unwrap().remove("config");
+    let volume = json!([{ "name": "own", "configMap": { "name": "gone" } }]);
+    world.set_spec(with(spec, "/template/spec/volumes", volume));
+    world.pass(10);
+    assert_eq!(world.says("Accepted"), format!("False {}", Reason::ConfigMapMissing));
+}
+
 /// The key of their files is what they were started with, and not what the newest spec says.
 #[test]
 fn pods_find_their_files_while_a_spec_with_others_is_refused() {
     let mut world = World::settled(by_address());
-    let mut own = by_address();
-    own.as_object_mut().unwrap().remove("config");
-    let volume = json!([{ "name": "own", "configMap": { "name": "gone" } }]);
-    world.set_spec(with(own, "/template/spec/volumes", volume));
-    world.pass(10);
-    assert_eq!(world.says("Accepted"), format!("False {}", Reason::ConfigMapMissing));
+    with_a_map_that_is_gone(&mut world, by_address());
     it_starts_as_before(&mut world);
     it_comes_to_rest(&mut world, by_address());
-}
-
-fn starts_again(world: &mut World<palladion_stack::GroupMind>) {
-    let starts = world.kubelet.starts.len();
-    world.restart_sandbox("kernel-n1");
-    world.pass(60);
-    assert_eq!(world.kubelet.starts.len(), starts + 1, "{}", world.status());
-    assert!(world.is_ready("kernel-n1"));
 }
 
 #[test]
@@ -201,13 +199,8 @@ fn agents_find_their_files_while_a_spec_with_others_is_refused() {
     for key in ["NodeName", "PodIP"] {
         let spec = with(a_group(), "/config/key", json!(key));
         let mut world = groups::settled(spec.clone());
-        let mut own = spec.clone();
-        own.as_object_mut().unwrap().remove("config");
-        let volume = json!([{ "name": "own", "configMap": { "name": "gone" } }]);
-        world.set_spec(with(own, "/template/spec/volumes", volume));
-        world.pass(10);
-        assert_eq!(world.says("Accepted"), format!("False {}", Reason::ConfigMapMissing));
-        starts_again(&mut world);
+        with_a_map_that_is_gone(&mut world, spec);
+        starts_again(&mut world, AGENT);
     }
 }
 
@@ -228,7 +221,7 @@ fn agents_keep_their_files_while_another_selector_is_rejected() {
         world.set_spec(elsewhere(third(spec.clone())));
         world.pass(10);
         assert_eq!(world.texts(), texts, "{key}");
-        starts_again(&mut world);
+        starts_again(&mut world, AGENT);
         world.store.refuse_nothing();
         world.pass(60);
         assert!(world.is_at_rest(), "{}", world.status());
@@ -262,7 +255,7 @@ fn agents_keep_their_files_under_their_key_while_a_set_with_another_key_is_rejec
     world.set_spec(third(with(a_group(), "/config/key", json!("PodIP"))));
     world.pass(10);
     assert!(texts.iter().all(|(k, v)| world.texts().get(k) == Some(v)), "{:?}", world.texts());
-    starts_again(&mut world);
+    starts_again(&mut world, AGENT);
 }
 
 /// Files that are left count for nothing where there is no room for them: the group is narrowed
