@@ -154,6 +154,18 @@ impl Service {
         pods.iter().map(both).collect()
     }
 
+    /// Restart the servers of all members in their pods, and wait until each has said so.
+    pub fn restart(&self, token: &str, members: u32) {
+        self.patch_spec(&json!({ "restartToken": token }));
+        for ordinal in 0..members {
+            wait_for("a server with the token", self.patience, || {
+                let done = &self.member(ordinal)["status"]["server"]["restartToken"];
+                Ok((done == token).then_some(()))
+            })
+            .unwrap_or_else(|e| panic!("{}: {e:#}", self.member_name(ordinal)));
+        }
+    }
+
     /// Wait until each of these pods was replaced by another of its name.
     pub fn wait_new(&self, before: &BTreeMap<String, String>) {
         self.wait("all pods to be new", |_| {

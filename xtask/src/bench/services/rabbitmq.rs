@@ -4,7 +4,6 @@ use anyhow::Result;
 use palladion_e2e::bed::bed;
 use palladion_e2e::rabbitmq::{Cluster, Publishing};
 use palladion_testbed::progress::{Lines, Progress};
-use serde_json::json;
 
 use super::super::report::Report;
 use super::{memory, writes};
@@ -23,9 +22,7 @@ pub fn figures(report: &mut Report) -> Result<()> {
     let agents = memory(NAME, &member, "rabbitmq", "/mnt/shared/palladion-agent")?;
     report.row("memory of init and agent beside a node", "", format!("{agents:.1} MiB"));
     under_load(&cluster, report, "RabbitMQ, rolling restart of three", || {
-        let before = cluster.service().pods();
-        cluster.service().patch_spec(&json!({ "restartToken": "bench" }));
-        cluster.service().wait_new(&before);
+        cluster.service().restart("bench", 3);
         cluster.wait_nodes(3);
     })?;
     under_load(&cluster, report, "RabbitMQ, 3 → 1 nodes", || {

@@ -5,7 +5,6 @@ use anyhow::Result;
 use palladion_e2e::bed::bed;
 use palladion_e2e::zookeeper::{Ensemble, Writing};
 use palladion_testbed::progress::{Lines, Progress};
-use serde_json::json;
 
 use super::super::report::Report;
 use super::{memory, writes};
@@ -37,10 +36,8 @@ pub fn figures(report: &mut Report) -> Result<()> {
 /// All servers, the leader last.
 fn rollout(ensemble: &Ensemble, report: &mut Report) -> Result<()> {
     let writing = Writing::begin(ensemble)?;
-    let before = ensemble.service().pods();
     let mark = bed().cluster.audit_mark()?;
-    ensemble.service().patch_spec(&json!({ "restartToken": "bench" }));
-    ensemble.service().wait_new(&before);
+    ensemble.service().restart("bench", 3);
     ensemble.wait_servers(3);
     report.row(
         "ZooKeeper, rolling restart of three: writes of the operator / of the agents",
