@@ -20,6 +20,7 @@ pub fn story() -> Story {
         .step("the chart is whole", whole)
         .step("a value that is misspelled is refused", misspelled_value)
         .step("named namespaces bound the operator's rights", named_namespaces)
+        .step("policies bind nobody outside of named namespaces", policies_of_named_namespaces)
         .step("definitions outlive the chart and policies can be turned off", definitions)
         .step("the operator's pod passes the restricted level", restricted_level)
         .into()
@@ -106,6 +107,24 @@ fn named_namespaces() {
         arguments.contains("--watch-namespace=one") && arguments.contains("--watch-namespace=two"),
         "{arguments}"
     );
+}
+
+/// Another installation writes its members in its own namespaces.
+fn policies_of_named_namespaces() {
+    let selector = "/spec/matchResources/namespaceSelector/matchExpressions/0/values";
+    let bindings = |values: &[&str]| {
+        let objects = objects(values);
+        let all = of_kind(&objects, "ValidatingAdmissionPolicyBinding").into_iter().cloned();
+        all.collect::<Vec<Value>>()
+    };
+    let named = bindings(&["watchNamespaces={one,two}"]);
+    assert_eq!(named.len(), 6);
+    for binding in &named {
+        assert_eq!(binding.pointer(selector), Some(&serde_json::json!(["one", "two"])));
+    }
+    let of_all = bindings(&[]);
+    assert_eq!(of_all.len(), 6);
+    assert!(of_all.iter().all(|binding| binding["spec"]["matchResources"].is_null()));
 }
 
 fn definitions() {

@@ -25,3 +25,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "palladion.image" -}}
 {{ .image.repository }}:{{ .image.tag | default .appVersion }}
 {{- end }}
+
+{{- /* A policy binds nobody in the namespaces of another installation. */}}
+{{- define "palladion.watched" -}}
+{{- with .Values.watchNamespaces -}}
+matchResources:
+  namespaceSelector:
+    matchExpressions:
+      - { key: kubernetes.io/metadata.name, operator: In, values: {{ toJson . }} }
+{{- end }}
+{{- end }}

@@ -31,10 +31,8 @@ pub fn render(
     directories(local, &mut settings);
     addresses(local, identity, &mut settings);
     durability::settings(config, capabilities.units, &mut settings);
-    auth::settings(config, &mut settings);
     audit::settings(config, &mut settings);
     cdc::settings(config, (capabilities.line, capabilities.units), &mut settings);
-    encryption::settings(config, local, &mut settings);
     // A server that lost its disk should end, not linger with closed ports: its
     // end is seen, told in its own words, and tried again ever more slowly.
     settings.insert("disk_failure_policy".into(), json!("die"));
@@ -46,6 +44,10 @@ pub fn render(
         settings.insert("auto_bootstrap".into(), json!(false));
     }
     override_with(config, &mut settings);
+    // No setting of a person is weaker than these fields: what the volume notes of how the server
+    // keeps others out is read off them.
+    auth::settings(config, &mut settings);
+    encryption::settings(config, local, &mut settings);
     if let Entry::Restore { tokens } = &identity.entry {
         // The server compares how many they are, and chooses none itself.
         settings.insert("initial_token".into(), json!(tokens.join(",")));
@@ -77,6 +79,7 @@ mod tests {
     use super::*;
     use crate::capabilities;
     use crate::render::testing::{a_config, a_local};
+    use palladion_api::cluster::{AuthMode, ClientTlsMode, InternodeTlsMode};
 
     fn identity() -> Identity {
         Identity {
@@ -113,6 +116,29 @@ mod tests {
         assert!(file(Entry::ResumeLeave).contains("auto_bootstrap: false"));
         assert!(!file(Entry::Plain).contains("auto_bootstrap"));
         assert!(!file(Entry::Join).contains("auto_bootstrap"));
+    }
+
+    /// A configuration that nobody admitted, as one that was put in the place of ours.
+    #[test]
+    fn no_setting_of_a_person_opens_what_the_fields_close() {
+        let file = render_for("5.0.5", |config| {
+            config.auth = Some(AuthMode::Password);
+            config.client_tls = Some(ClientTlsMode::Require);
+            config.internode_tls = Some(InternodeTlsMode::Require);
+            for (name, value) in [
+                ("authenticator", json!("AllowAllAuthenticator")),
+                ("authorizer", json!("AllowAllAuthorizer")),
+                ("native_transport_port_ssl", json!(9142)),
+                ("client_encryption_options", json!({"enabled": false})),
+                ("server_encryption_options", json!({"internode_encryption": "none"})),
+            ] {
+                config.config.insert(name.into(), value);
+            }
+        });
+        assert!(!file.contains("AllowAll"), "{file}");
+        // With a second port the first one takes clients in plaintext.
+        assert!(!file.contains("9142"), "{file}");
+        assert!(file.contains("enabled: true") && file.contains("internode_encryption: all"));
     }
 
     /// Whatever a user has set for the ports of clients.

@@ -40,6 +40,8 @@ pub fn settings(config: &ServerConfig, local: &Local, into: &mut Map<String, Val
     options["optional"] = optional.into();
     options["require_client_auth"] = false.into();
     into.insert("client_encryption_options".into(), options);
+    // With a port of its own for TLS the other one takes clients in plaintext.
+    into.remove("native_transport_port_ssl");
 }
 
 /// Each member shows its certificate, whoever connects. Names are not compared: on 5.0 that

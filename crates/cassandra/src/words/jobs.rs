@@ -2,6 +2,7 @@
 //! how their members end, and how they end themselves.
 
 use super::evidence::Objection;
+use super::region;
 use super::restart::{self, Mixed};
 use super::turn;
 use jiff::Timestamp;
@@ -41,6 +42,10 @@ palladion_plan::sentences! {
             "the agent of member {member} (version {agent}) does not support this task; it is replaced when the pod of the member is";
         Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";
         TwoLines => MixedVersions, "not while members run different release lines";
+        Region { why: region::Waiting } => WaitingForRegion, "waiting for the region lock: {why}";
+        NoRegionLock { why: region::Problem } => RegionLockMissing, "{why}";
+        BehindRepair { lacking: MemberName } => MaintenancePending,
+            "waiting for the pending repair of member {lacking}, which may lack rows that a cleanup of other members would delete";
         Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";
         LeftRunning { member: MemberName, until: Timestamp } => WaitingForRing,
             "waiting for a repair that was left running on the server of member {member}: until {until}, or until that server is restarted";
@@ -113,6 +118,8 @@ palladion_plan::sentences! {
             "the operator itself keeps the copies of {keyspaces} in datacenter {datacenter}, which is that of this cluster: remove them from `keyspaces`";
         HasMembers { datacenter: String, keyspaces: Names } => TaskRefused,
             "the ring has members in datacenter {datacenter}, and without copies of {keyspaces} nobody could log in there: remove the members first";
+        NotRebuilt { datacenter: String, own: String, members: Names } => TaskRefused,
+            "{members} of datacenter {own} are not rebuilt yet, and the copies in datacenter {datacenter} may be all that there are: wait until they are";
         WouldMove { keyspaces: Names, copies: u32, racks: Count, members: Count } => TaskRefused,
             "with {racks} and {members}, NetworkTopologyStrategy would place the {copies} copies of {keyspaces} on other members than SimpleStrategy did, and reads would miss rows until they are repaired: use ALTER KEYSPACE and repair the keyspace at once, or convert it while the ring has one rack";
         OwnDatacenter { datacenter: String } => TaskRefused,

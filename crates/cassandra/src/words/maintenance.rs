@@ -35,6 +35,8 @@ palladion_plan::sentences! {
             "the replication of the system keyspaces cannot be changed yet: {why}";
         Closed { factor: u32 } => SystemKeyspaces,
             "the replication factor of the system keyspaces cannot be set to {factor}: no member takes clients, so nobody can run the statement. Members open again when `datacenter.leave` is false";
+        Postponed { factor: u32, operation: Operation, why: Objection } => SystemKeyspaces,
+            "setting the replication factor of the system keyspaces to {factor}: the {operation} is postponed: {why}";
         Starting { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: starting the {operation} on member {member}";
         Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
@@ -150,6 +152,8 @@ palladion_plan::sentences! {
         Rebuilt { member: MemberName, at: Timestamp } =>
             "member {member} was rebuilt from one copy of each row by {at}";
         Raised { task: String } => "CassandraTask {task} has given keyspaces more copies in this datacenter";
+        RaisedSoFar { task: String, at: Timestamp } =>
+            "CassandraTask {task}, whose part of {at} was interrupted, may have given keyspaces more copies in this datacenter";
         RaisedByDeleted { at: Timestamp } =>
             "a CassandraTask that was deleted at {at} or before may have given keyspaces more copies in this datacenter";
         Unheard { member: MemberName, by: Names, at: Timestamp } =>
@@ -197,6 +201,8 @@ palladion_plan::sentences! {
             "record that the {work} of member {member} is done";
         Withdraw { work: Work, member: MemberName } =>
             "withdraw the request for the {work} of member {member}: its agent is too old to carry it out";
+        WithdrawUnbegunOperation { operation: Operation, member: MemberName } =>
+            "withdraw the request for the {operation} of the system keyspaces on member {member}, which has not begun: its server does not accept clients";
         WithdrawUnbegun { work: Work, member: MemberName } =>
             "withdraw the request for the {work} of member {member}, which has not begun: its server does not accept clients";
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";

@@ -8,9 +8,11 @@ use crate::sim::far::{HERE, SYSTEM, THERE};
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::Phase;
 use crate::sim::world::Tick;
+use crate::tasks::{ask, status};
 use palladion_agent::render::Door;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
+use palladion_api::task::TaskPhase;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
@@ -244,6 +246,33 @@ fn a_keyspace_that_names_it_later_is_behind_until_it_is_rebuilt() {
     world.settle();
     assert!(!world.waits().contains("LOCAL_"), "{}", world.waits());
     becomes_open(&mut world);
+}
+
+/// Its copies there are all that there are.
+#[test]
+fn no_task_drops_the_copies_that_members_here_are_to_be_rebuilt_from() {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop"]);
+    becomes_open(&mut world);
+    world.ring.hanging.insert(MEMBER.into());
+    name_here(&mut world, &["stock"]);
+    world.settle();
+    let drop = json!({ "cluster": "demo", "replication": {
+        "keyspaces": ["stock"], "datacenter": THERE, "factor": 0, "lowering": "Allow",
+    }});
+    ask(&mut world, "early", &drop);
+    world.pass(60);
+    let early = format!("{:?}", status(&world, "early").conditions);
+    assert_eq!(status(&world, "early").phase, Some(TaskPhase::Refused), "{early}");
+    assert!(early.contains(MEMBER) && early.contains("not rebuilt"), "{early}");
+    assert_eq!(world.ring.copies_in("stock", THERE), 2);
+    world.ring.hanging.clear();
+    world.settle();
+    ask(&mut world, "then", &drop);
+    world.settle();
+    assert_eq!(status(&world, "then").phase, Some(TaskPhase::Done), "{}", world.last_words());
+    assert_eq!(world.ring.copies_in("stock", THERE), 0);
 }
 
 /// What was written while it had no copies here went past its members.

@@ -6,12 +6,14 @@ use crate::holes::wrote;
 use crate::maintenance::member_key;
 use crate::sim::World;
 use crate::sim::far::{HERE, SYSTEM, THERE};
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::tasks::{ask, status};
 use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskPhase};
 use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 
 /// A ring of so many members here, which has keyspaces.
@@ -239,6 +241,63 @@ fn copies_of_a_task_that_is_deleted_between_two_tries_are_repaired() {
     assert_eq!(repairs(&world), 3, "{}", world.last_words());
 }
 
+/// Another task comes between two tries, and takes the place of what the last one has come to.
+#[test]
+fn copies_of_a_task_that_another_one_passes_between_two_tries_are_repaired() {
+    const WRITER: &str = "demo-dc1-a-0";
+    let mut world = ring(2, 1);
+    world.writes.clear();
+    world.ring.hanging.insert(WRITER.into());
+    ask(&mut world, "here", &change(&["shop"], HERE, 3));
+    world.until(|w| !w.ring.calls.is_empty());
+    world.set_machine("n2", Machine::Down);
+    world.pass(180);
+    world.kill_server(WRITER);
+    let is_interrupted = |w: &World| {
+        status(w, "here").members.iter().any(|m| m.state == MemberTaskState::Interrupted)
+    };
+    world.until(is_interrupted);
+    world.ring.hanging.clear();
+    world.pass(900);
+    ask(&mut world, "flush", &json!({ "cluster": "demo", "flush": {}, "members": [WRITER] }));
+    world.pass(900);
+    assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.waits());
+    world.delete(kinds::TASK, "here");
+    world.set_machine("n2", Machine::Up);
+    world.settle();
+    assert_eq!(repairs(&world), 3, "{}", world.last_words());
+}
+
+/// Its member was closed to clients before it began. It is not left with a statement that would be
+/// made beside another task.
+#[test]
+fn a_part_that_no_server_can_begin_is_taken_away_and_given_again() {
+    const WRITER: &str = "demo-dc1-a-0";
+    let mut world = ring(2, 1);
+    world.writes.clear();
+    let mut here = change(&["shop"], HERE, 3);
+    here["memberDeadlineSeconds"] = json!(7200);
+    ask(&mut world, "here", &here);
+    let part = |w: &World| {
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, WRITER);
+        w.store.get(&key).expect("the member should exist")["spec"]["job"].clone()
+    };
+    world.until(|w| part(w).is_object());
+    world.ring.closed.insert(WRITER.into());
+    world.kill_server(WRITER);
+    world.pass(900);
+    assert!(part(&world).is_null(), "{}", part(&world));
+    assert_eq!(status(&world, "here").members[0].state, MemberTaskState::Interrupted);
+    let writes = world.writes.len();
+    world.pass(1800);
+    assert_eq!(world.writes.len(), writes, "nothing changes: {}", world.last_words());
+    world.ring.closed.clear();
+    world.settle();
+    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Done), "{}", message(&world, "here"));
+    assert_eq!(world.ring.copies_in("shop", HERE), 3);
+    assert_eq!(repairs(&world), 3, "{}", world.last_words());
+}
+
 /// Its volume goes with what it has noted.
 #[test]
 fn copies_are_repaired_where_the_member_that_set_them_was_lost() {
@@ -301,6 +360,22 @@ fn a_task_that_would_lock_users_out_or_move_rows_is_refused() {
         assert!(message(&world, name).contains(words), "{}", message(&world, name));
     }
     assert_eq!(copies(&world, THERE), [2; 3]);
+}
+
+/// Copies are placed wherever a member is, also in a rack that is not wanted any more.
+#[test]
+fn a_conversion_counts_the_racks_that_members_are_about_to_leave() {
+    let mut world = ring(2, 1);
+    world.ring.hanging.insert("demo-dc1-b-0".into());
+    world.set_racks(&a_cluster(&[("a", 2)]));
+    world.pass(120);
+    assert_eq!(world.ring.full_members(), 3, "it leaves: {}", world.last_words());
+    let mut convert = change(&["shop"], HERE, 2);
+    convert["replication"]["simpleStrategy"] = json!("Convert");
+    ask(&mut world, "convert", &convert);
+    world.pass(60);
+    assert_eq!(status(&world, "convert").phase, Some(TaskPhase::Refused), "{}", world.waits());
+    assert!(message(&world, "convert").contains("would place the 2 copies of shop"));
 }
 
 /// What counts no copies by datacenter is found before anything is written.

@@ -732,6 +732,10 @@ fn a_member_joins_before_the_task_goes_on_and_its_cleanups_come_first() {
     world.settle();
     let status = status(&world, "work");
     assert_eq!(states(&status), [MemberTaskState::Succeeded; 3], "who joins is not among them");
+    let place = |is_it: &dyn Fn(&str) -> bool| world.writes.iter().rposition(|w| is_it(w));
+    let cleanup = place(&|w| w.contains("start the pending cleanup on member"));
+    let last_part = place(&|w| w.contains("start the compaction of member"));
+    assert!(cleanup.is_some() && cleanup < last_part, "{:#?}", world.writes);
     assert_eq!(status.phase, Some(TaskPhase::Done), "{}", world.last_words());
     world.expect_ring(4);
 }

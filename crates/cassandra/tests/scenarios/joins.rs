@@ -5,6 +5,9 @@ use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::Phase;
 use crate::sim::rows::Level;
+use crate::tasks::{ask, status};
+use palladion_api::task::TaskPhase;
+use serde_json::json;
 
 const JOINER: &str = "demo-dc1-a-2";
 /// A coordinator that hears nothing of the joiner.
@@ -60,4 +63,47 @@ fn nothing_is_cleaned_up_before_the_joiner_is_repaired() {
     crate::maintenance::lose(&mut world, "demo-dc1-a-0");
     world.settle();
     world.expect_ring(4);
+}
+
+/// Nor by a task: while that repair fails over and over, and where the joiner cannot begin it,
+/// since somebody has closed it to clients.
+#[test]
+fn no_task_cleans_up_before_the_joiner_is_repaired() {
+    for is_closed in [false, true] {
+        let mut world = a_ring(2, 1);
+        world.ring.deaf.insert(DEAF.into());
+        world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+        world.until(|w| w.ring.in_phase(&Phase::Joining { replaces: None }).is_some());
+        assert_eq!(world.write_at(20, Level::Quorum, DEAF), 20, "{}", world.last_words());
+        world.until(|w| w.normal() == 4);
+        world.ring.deaf.clear();
+        world.ring.failing.insert(JOINER.into());
+        world.until(|w| repairs(w) > 0);
+        world.pass(5);
+        if is_closed {
+            world.ring.closed.insert(JOINER.into());
+        }
+        ask(&mut world, "cleanup", &json!({ "cluster": "demo", "cleanup": { "jobs": 1 } }));
+        for _ in 0..90 {
+            if !is_closed {
+                world.ring.failing.insert(JOINER.into());
+            }
+            world.pass(20);
+        }
+        assert!(repairs(&world) > 3 || is_closed, "it is tried again: {}", world.last_words());
+        let cleanup = status(&world, "cleanup");
+        let begun = cleanup.members.iter().filter(|m| m.started_at.is_some()).count();
+        assert_eq!(begun, 0, "{is_closed}: {}", world.last_words());
+        let said = format!("{:?}", cleanup.conditions);
+        assert!(said.contains("MaintenancePending"), "{is_closed}: {said}");
+        world.ring.failing.clear();
+        world.ring.closed.clear();
+        world.settle();
+        assert_eq!(status(&world, "cleanup").phase, Some(TaskPhase::Done), "{}", world.waits());
+        world.expect_ring(4);
+        // A loss is survived with two copies.
+        crate::maintenance::lose(&mut world, "demo-dc1-a-0");
+        world.settle();
+        world.expect_ring(4);
+    }
 }

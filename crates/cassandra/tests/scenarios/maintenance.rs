@@ -159,6 +159,38 @@ fn a_member_that_lacks_data_is_repaired_before_a_replacement_although_it_is_not_
     }
 }
 
+/// It was compared with those that were left: what the lost one alone has is missing still, and
+/// that one is back.
+#[test]
+fn a_repair_without_a_lost_member_that_comes_back_is_made_again_with_it() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    let mut world = away_for(world, 5 * 3600);
+    world.until(|w| wrote(w, &format!("record that member {AWAY} is up again")));
+    let node = world.node_of("demo-dc1-a-0");
+    let known = world.store.get(&ObjectKey::new(kinds::NODE, "", &node)).expect("it is there");
+    let zone = known["metadata"]["labels"]["topology.kubernetes.io/zone"].clone();
+    let zone = zone.as_str().expect("a zone").to_string();
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    world.until(|w| wrote(w, "mark the volume of member demo-dc1-a-0 for replacement"));
+    world.ring.hanging.insert(AWAY.into());
+    let is_without = |w: &World| {
+        let member = w.store.get(&member_key(AWAY)).expect("the member should exist");
+        member["spec"]["operation"]["target"].is_string()
+    };
+    world.until(is_without);
+    world.register_node(&node, &zone);
+    world.set_machine(&node, Machine::Up);
+    world.pass(60);
+    world.ring.hanging.clear();
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 2, "{}", world.last_words());
+    assert!(!wrote(&world, "begin the replacement"), "{}", world.last_words());
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    world.expect_ring(3);
+}
+
 #[test]
 fn a_repair_that_fails_holds_up_no_replacement() {
     let mut world = away_for(three_copies(), 5 * 3600);
@@ -439,6 +471,50 @@ fn maintenance_that_a_member_cannot_begin_holds_up_no_task_and_is_done_later() {
         let begun = world.begun_by(FIRST);
         let cleanups = begun.iter().filter(|id| id.starts_with("pay-cleanup")).count();
         assert_eq!(cleanups, 1, "{is_asked}: {}", world.last_words());
+        world.expect_ring(3);
+    }
+}
+
+/// The same of what the operator does for the system keyspaces: another member runs the statement,
+/// and the repairs wait until all can be asked.
+#[test]
+fn system_keyspaces_of_a_ring_with_a_closed_member_hold_up_no_task() {
+    const FIRST: &str = "demo-dc1-a-0";
+    for is_asked in [false, true] {
+        let mut world = a_ring(1, 1);
+        world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+        match is_asked {
+            false => {
+                world.ring.closed.insert(FIRST.into());
+            }
+            true => {
+                world.until(|w| {
+                    wrote(w, "replication factor of the system keyspaces is being changed to 3")
+                });
+                world.agent_is_cut(FIRST, Link::Cut);
+                world.until(|w| {
+                    wrote(w, &format!("start the replication change on member {FIRST}"))
+                });
+                world.ring.closed.insert(FIRST.into());
+                world.pass(5);
+                world.agents_are_back();
+            }
+        }
+        world.pass(900);
+        assert_eq!(world.normal(), 3, "{}", world.last_words());
+        let flush = json!({ "cluster": "demo", "flush": {}, "members": [LAST] });
+        ask(&mut world, "flush", &flush);
+        world.pass(900);
+        assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.waits());
+        assert!(world.waits().contains("nodetool enablebinary"), "{}", world.waits());
+        let withdrawn = "withdraw the request for the replication change of the system keyspaces";
+        assert_eq!(wrote(&world, withdrawn), is_asked, "{}", world.last_words());
+        let writes = world.writes.len();
+        world.pass(1800);
+        assert_eq!(world.writes.len(), writes, "it is not asked over and over");
+        world.ring.closed.clear();
+        world.settle();
+        assert_eq!(world.status()["systemReplication"], json!(3), "{}", world.last_words());
         world.expect_ring(3);
     }
 }

@@ -6,6 +6,7 @@ use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::regions::{Of, Regions};
 use jiff::SignedDuration;
 use palladion_api::labels::BREAK_REGION_LOCK;
+use palladion_api::task::{MemberTaskState, TaskPhase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::{ObjectKey, Subresource};
@@ -309,4 +310,40 @@ fn maintenance_needs_no_lock() {
     regions.until(|r| waits_for(&r.east, "RegionLockUnavailable") && owes_nothing(&r.east));
     assert!(waits_for(&regions.east, "RegionLockUnavailable"), "{}", regions.last_words());
     assert_eq!(members(&regions.east), 2);
+}
+
+/// It changes the ring for all regions, and a statement that two of them make ends in either order.
+#[test]
+fn a_task_for_the_whole_ring_waits_for_the_lock_and_keeps_it() {
+    let mut regions = Regions::with_rings(TWO);
+    regions.east.ring.hanging.insert("demo-dc1-a-2".into());
+    regions.east.set_racks(&a_cluster(&[("a", 3)]));
+    regions.until(|r| r.begun.len() == 1);
+    let raise = json!({ "cluster": "demo", "replication": {
+        "keyspaces": ["shop"], "datacenter": "dc1", "factor": 2,
+    }});
+    crate::tasks::ask(&mut regions.west, "raise", &raise);
+    crate::tasks::ask(&mut regions.west, "flush", &json!({ "cluster": "demo", "flush": {} }));
+    regions.pass(900);
+    let phase = |world: &World, name: &str| crate::tasks::status(world, name).phase;
+    assert_eq!(phase(&regions.west, "flush"), Some(TaskPhase::Done), "{}", regions.last_words());
+    let raised = crate::tasks::status(&regions.west, "raise");
+    assert!(raised.members.iter().all(|m| m.started_at.is_none()), "{raised:?}");
+    let said = format!("{:?}", raised.conditions);
+    assert!(said.contains("region east holds the lock of this ring"), "{said}");
+    regions.east.ring.hanging.clear();
+    let works = |r: &Regions| {
+        let raise = crate::tasks::status(&r.west, "raise");
+        raise.members.iter().any(|m| m.state == MemberTaskState::Running)
+    };
+    regions.until(works);
+    regions.east.set_racks(&a_cluster(&[("a", 4)]));
+    regions.pass(10);
+    assert!(works(&regions), "{}", regions.last_words());
+    assert_eq!(regions.holder().as_deref(), Some("west"), "{}", regions.last_words());
+    assert_eq!(members(&regions.east), 3, "nobody joins beside it");
+    regions.settle();
+    assert_eq!(phase(&regions.west, "raise"), Some(TaskPhase::Done), "{}", regions.last_words());
+    assert_eq!(members(&regions.east), 4, "{}", regions.last_words());
+    no_lock(&regions);
 }

@@ -2,6 +2,7 @@
 //! is found by deciding once more, on the supposition that it is.
 
 use super::gate::given;
+use crate::decide::tasks::units;
 use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::Facts;
 use crate::facts::region::{SharedLock, Sharing};
@@ -49,7 +50,7 @@ pub fn question(
     };
     let plan = decide(&Snapshot { lock, ..facts.snapshot.clone() });
     let initializes = plan.steps.iter().any(initializes) || is_initializing(facts);
-    if in_turn || plan.steps.iter().any(uses_lock) {
+    if in_turn || units::works_under_lock(facts) || plan.steps.iter().any(uses_lock) {
         return Some(asked(Want::Take, initializes));
     }
     Some(is_unfinished(facts, &plan).then(|| asked(Want::Keep, false)).flatten())

@@ -9,7 +9,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Objection;
 use crate::words::maintenance::{Doing, Waiting};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::member::Debt;
+use palladion_api::member::{Debt, Operation};
 use palladion_plan::Step;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Has somebody closed it to clients? One that is closed until it is rebuilt begins what it is
 /// asked for.
-fn is_closed(member: &MemberFact) -> bool {
+pub(super) fn is_closed(member: &MemberFact) -> bool {
     let server = member.reported_server();
     let is_shut = server.is_some_and(|server| server.native_transport == Some(false));
     is_shut && !member.awaits_rebuild()
@@ -28,6 +28,15 @@ fn is_closed(member: &MemberFact) -> bool {
 /// for is asked for until it is done: it would stream from a member that may lack data.
 pub(super) fn until(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Option<Timestamp> {
     let operation = ordered(member, debt).filter(|o| o.target.is_none())?;
+    unbegun_until(facts, member, operation)
+}
+
+/// The same of any operation.
+pub(super) fn unbegun_until(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    operation: &Operation,
+) -> Option<Timestamp> {
     if outcome(member, operation).is_some() {
         return None;
     }

@@ -16,7 +16,7 @@ type Pending<'p, 'a> =
 
 /// A member with a pending repair of all its ranges. What only a newer operator knows, and would
 /// carry out, holds up nothing.
-pub(super) fn member<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
+pub fn member<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberFact> {
     let is_one = |debt: &Debt| debt.kind == DebtKind::Repair && debts::may_lack(debt);
     let mut members = facts.members.values().filter(|m| !m.is_gone());
     members.find(|m| m.spec.iter().flat_map(|s| &s.pending_maintenance).any(is_one))

@@ -11,7 +11,7 @@ mod cut_off;
 pub mod debts;
 pub mod hinted;
 pub mod hints;
-mod lacking;
+pub mod lacking;
 mod missed;
 mod orders;
 pub mod owed;

@@ -191,14 +191,18 @@ pub fn before_replacement(
             wait_for_newer_agent(member, debt, draft);
             continue;
         }
-        let tried = ordered(member, debt).filter(|o| o.target.as_ref() == Some(host_id));
+        let operation = ordered(member, debt);
+        let tried = operation.filter(|o| o.target.as_ref() == Some(host_id));
         let told = tried.and_then(|o| outcome(member, o));
         let has_failed = told.is_some_and(|o| o.state == OperationState::Failed);
-        match Course::of(facts, member, debt) {
-            Course::Done => {
+        match Course::of_operation(facts, member, operation) {
+            Course::Done if operation.is_some_and(|o| o.target.is_none()) => {
                 draft.steps.extend(done(facts, member, debt));
                 return Flow::Busy;
             }
+            // It has what those that are left had. What the lost one alone had is still missing
+            // if that comes back: the repair stays on record.
+            Course::Done if tried.is_some() => continue,
             Course::Failed { why, .. } if has_failed => {
                 report_failed(member, debt, why, draft);
                 continue;
@@ -207,7 +211,7 @@ pub fn before_replacement(
                 // It is waited for all the same: the replacement would stream from this member.
                 asked_in_vain::waits(member, debt, draft);
             }
-            Course::NotBegun | Course::Failed { .. } => {
+            Course::NotBegun | Course::Done | Course::Failed { .. } => {
                 draft.steps.extend(order(facts, member, debt, Some(host_id)));
             }
         }
@@ -282,8 +286,19 @@ enum Course {
 }
 
 impl Course {
+    /// A repair that has left a lost member out ends for the replacement of that one alone
+    /// (see [`before_replacement`]): for the member it is as if it had not begun.
     fn of(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Self {
-        let Some(operation) = ordered(member, debt) else {
+        let operation = ordered(member, debt);
+        let is_partial = operation.is_some_and(|operation| operation.target.is_some());
+        match Course::of_operation(facts, member, operation) {
+            Course::Done | Course::Failed { .. } if is_partial => Course::NotBegun,
+            course => course,
+        }
+    }
+
+    fn of_operation(facts: &Facts<'_>, member: &MemberFact, operation: Option<&Operation>) -> Self {
+        let Some(operation) = operation else {
             return Course::NotBegun;
         };
         let Some(outcome) = outcome(member, operation) else {
@@ -317,11 +332,6 @@ fn done(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Option<Step> {
     let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
     owes.extend(rebuild::then(facts.now(), member, debt, &owes));
     let mut spec = json!({ "pendingMaintenance": owes, "operation": null });
-    // Without the one that is lost it is no repair of all that its datacenter leaves behind.
-    let is_partial = ordered(member, debt).is_some_and(|operation| operation.target.is_some());
-    if is_partial && member.is_repair_recorded() {
-        spec["closing"] = facts::no_repair_recorded();
-    }
     missed::made_up(member, debt, &owes.iter().collect::<Vec<_>>(), &mut spec);
     patch(member, spec, doing)
 }

@@ -7,13 +7,16 @@
 mod deserted;
 mod elsewhere;
 mod had;
+mod unbegun;
 
+use super::asked_in_vain;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::{failed_start, lock, region};
 use crate::facts::{self, Facts, KNOWS_DATACENTERS, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::evidence::Objection;
 use crate::words::maintenance::{Added, Doing, Happened, Problem, Replicating};
 use palladion_api::cluster::{KEPT_KEYSPACES, Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState, RepairRanges};
@@ -123,6 +126,7 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
 
 /// Does a change of replication wait for the ring, or for another region?
 fn waits(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    unbegun::withdraw(facts, draft);
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Replicating::Quiet { why });
         return true;
@@ -246,9 +250,14 @@ impl Job<'_> {
     /// changes on two members could end in either order.
     fn alter(&self, joined: &[&MemberFact], draft: &mut Draft) {
         let was_told = |m: &&&MemberFact| ordered(m).is_some_and(|o| o.id.starts_with(ALTER));
-        // One that takes no clients takes no statement either.
-        let takes = |m: &&&MemberFact| !m.awaits_rebuild();
-        let told = joined.iter().filter(takes).find(was_told);
+        // One that takes no clients takes no statement either; what it was told it may be at.
+        let takes = |m: &&&MemberFact| !m.awaits_rebuild() && !asked_in_vain::is_closed(m);
+        let is_open = |m: &&&MemberFact| {
+            let outcome = ordered(m).and_then(|o| outcome(m, &o.id));
+            matches!(outcome, None | Some(OperationState::Running | OperationState::Unknown))
+        };
+        let told = joined.iter().filter(|m| !m.awaits_rebuild()).find(was_told);
+        let told = told.filter(|m| takes(m) || is_open(m));
         let Some(member) = told.or(joined.iter().find(takes)) else {
             draft.wait_for(Replicating::Closed { factor: self.change.factor });
             return;
@@ -270,7 +279,10 @@ impl Job<'_> {
     fn advance(&self, member: &MemberFact, draft: &mut Draft) -> bool {
         let first = self.part.id(self.change);
         let Some(operation) = ordered(member).filter(|o| is_attempt(&o.id, &first)) else {
-            self.order(member, first, draft);
+            match asked_in_vain::is_closed(member) {
+                true => self.closed(member, draft),
+                false => self.order(member, first, draft),
+            }
             return false;
         };
         let (factor, operation, name) = (self.change.factor, &operation.id, || member.name.clone());
@@ -290,6 +302,14 @@ impl Job<'_> {
         false
     }
 
+    /// Its agent would not begin: nobody can log in there.
+    fn closed(&self, member: &MemberFact, draft: &mut Draft) {
+        let (factor, operation) = (self.change.factor, self.part.kind().into());
+        let why = Objection::ClosedToClients { member: member.name.clone() };
+        let waiting = Replicating::Postponed { factor, operation, why };
+        draft.wait_for(waiting).about(member.subject());
+    }
+
     fn failed(&self, member: &MemberFact, first: &str, draft: &mut Draft) {
         let (facts, factor, name) = (self.facts, self.change.factor, || member.name.clone());
         let kind = || self.part.kind().into();
@@ -303,6 +323,9 @@ impl Job<'_> {
             let waiting = Replicating::Retried { factor, operation: kind(), member: name() };
             draft.wait_for(waiting).about(member.subject()).until(again);
             return;
+        }
+        if asked_in_vain::is_closed(member) {
+            return self.closed(member, draft);
         }
         self.order(member, format!("{first}-{}", facts.snapshot.nonce), draft);
     }

@@ -2,7 +2,7 @@
 //! the ring's job.
 
 use super::follow::deadline;
-use super::preconditions::knows_grants;
+use super::preconditions::{is_under_lock, knows_grants};
 use super::queue::Job;
 use super::units::asked;
 use super::{batches, pace};
@@ -13,7 +13,7 @@ use crate::words::jobs::Doing;
 use palladion_api::member;
 use palladion_api::rules::repair::LEAST_SEGMENT_BYTES;
 use palladion_api::task::{TaskKind, TaskMember, Work};
-use palladion_plan::Step;
+use palladion_plan::{Fence, Step};
 use serde_json::{Value, json};
 
 /// Give a member its part of the task. The ID names the ring's job, the member's
@@ -55,8 +55,9 @@ pub fn give(
     }
     let doing = Doing::Give { work: job.kind.into(), member: member.name.clone() };
     let patch = json!({ "spec": { "job": patch } });
+    let lock = is_under_lock(job.kind).then(|| facts.lock_fence()).flatten();
     let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
-        .fenced(facts.job_fence())
+        .fenced(Fence { lock, ..facts.job_fence() })
         .proven(proof.map(Proof::stated));
     Some(step)
 }

@@ -22,6 +22,7 @@ pub fn hold(facts: &Facts<'_>, why: &Waiting, draft: &mut Draft) {
     let held = facts.status.job.as_ref();
     let mut waiting = 0;
     for mut job in queue::read(facts) {
+        replication::owe_repair_of_interrupted(facts, &job, draft);
         let ended = verdict(facts, &mut job);
         let course = match &ended {
             Some(ended) => ended.clone(),

@@ -31,7 +31,7 @@ mod rotate;
 mod run;
 mod silent;
 mod tidy;
-mod units;
+pub mod units;
 mod yields;
 
 use crate::decide::draft::Draft;

@@ -7,8 +7,9 @@ use super::remove_datacenter;
 use super::units;
 use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
+use crate::decide::maintenance::lacking;
 use crate::decide::restart::{standstill, versions};
-use crate::decide::turn::stopping;
+use crate::decide::turn::{region, stopping};
 use crate::facts::{Facts, KNOWS_DATACENTERS, KNOWS_DEPARTURES, MemberFact, Watched};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
@@ -96,6 +97,13 @@ pub fn gate<'a>(
             Err(why) => Gate::Wait(Waiting::Ring { why }),
         };
     }
+    if let Some(why) = region_first(facts, job.kind) {
+        return Gate::Wait(why);
+    }
+    // Also between two tries of that repair, and where its member cannot begin it.
+    if let Some(lacking) = lacking::member(facts).filter(|_| job.kind == TaskKind::Cleanup) {
+        return Gate::Wait(Waiting::BehindRepair { lacking: lacking.name.clone() });
+    }
     if let Some(body) = &job.task.spec.work.remove_datacenter {
         return remove_datacenter::gate(facts, member, body);
     }
@@ -145,6 +153,39 @@ fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let is_older = agent.protocol < needed;
     is_older
         .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
+}
+
+/// Does it change the ring for all regions? One of them does so at a time: two statements about one
+/// keyspace would end in either order, and a removal beside a replacement elsewhere could take the
+/// copies that this one streams from.
+pub(super) fn is_under_lock(kind: TaskKind) -> bool {
+    match kind {
+        TaskKind::Replication | TaskKind::RemoveDatacenter => true,
+        TaskKind::Repair
+        | TaskKind::Cleanup
+        | TaskKind::Compact
+        | TaskKind::GarbageCollect
+        | TaskKind::Scrub
+        | TaskKind::UpgradeSstables
+        | TaskKind::Flush
+        | TaskKind::Snapshot
+        | TaskKind::ClearSnapshot
+        | TaskKind::SetLogLevel
+        | TaskKind::Restart
+        | TaskKind::Drain
+        | TaskKind::Replace
+        | TaskKind::RotateAuthority => false,
+    }
+}
+
+fn region_first(facts: &Facts<'_>, kind: TaskKind) -> Option<Waiting> {
+    if !is_under_lock(kind) || facts.may_begin() {
+        return None;
+    }
+    Some(match region::missing(facts) {
+        Some(why) => Waiting::NoRegionLock { why },
+        None => Waiting::Region { why: region::waiting_for(facts) },
+    })
 }
 
 fn lines(facts: &Facts<'_>, valid: &Valid, kind: TaskKind) -> Option<Waiting> {

@@ -11,11 +11,14 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::jobs::Refused;
 use crate::words::maintenance::Cause;
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, RackName};
 use palladion_api::reasons::Reason;
-use palladion_api::task::{ReplicationTask, SimpleReplication, TaskKind, TaskMember};
+use palladion_api::task::{
+    MemberTaskState as State, ReplicationTask, SimpleReplication, TaskKind, TaskMember,
+};
 use palladion_plan::words::{Count, Names};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// What the task asks for, if it is one of these.
 fn body<'a>(task: &'a Task<'_>) -> Option<&'a ReplicationTask> {
@@ -37,8 +40,18 @@ pub fn refused(facts: &Facts<'_>, valid: &Valid, task: &Task<'_>) -> Option<Refu
         let (datacenter, keyspaces) = (datacenter.clone(), Names::of(of_system));
         return Some(Refused::HasMembers { datacenter, keyspaces });
     }
+    // Until members here are rebuilt the copies there may be all that there are.
+    let lacking = facts.not_rebuilt();
+    if body.factor == 0 && datacenter != own && !lacking.is_empty() {
+        let (datacenter, own) = (datacenter.clone(), own.clone());
+        return Some(Refused::NotRebuilt { datacenter, own, members: Names::of(lacking) });
+    }
     let members = facts.joined().count();
-    let racks = valid.racks.iter().filter(|rack| rack.members > 0).count();
+    // Also those that are not wanted any more: a copy is placed wherever a member is.
+    let wanted = valid.racks.iter().filter(|rack| rack.members > 0).map(|rack| &rack.name);
+    let racks: BTreeSet<&RackName> =
+        facts.joined().map(|member| &member.rack).chain(wanted).collect();
+    let racks = racks.len();
     let all_hold = usize::try_from(body.factor).is_ok_and(|copies| copies >= members);
     if body.simple_strategy == SimpleReplication::Convert && racks > 1 && !all_hold {
         return Some(Refused::WouldMove {
@@ -86,6 +99,32 @@ pub fn owe_repair(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
     let mut raised = results.filter(|k| is_raised(body, k.copies_before));
     if raised.next().is_some() || (is_raised(body, None) && members.iter().any(is_open)) {
         owe(facts, body, Cause::Raised { task: job.task.name().to_string() }, draft);
+    }
+}
+
+/// Parts of the task that were interrupted, and are not on record as such yet: what has come of
+/// them stands in a report that that of the next part replaces, and other tasks come between.
+pub fn owe_repair_of_interrupted(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+    let Some(body) = body(&job.task).filter(|_| job.kind == TaskKind::Replication) else {
+        return;
+    };
+    let is_interrupted = |entry: &&TaskMember| entry.state == State::Interrupted;
+    let on_record = job.task.status.members.iter().filter(is_interrupted);
+    let known: Vec<&MemberName> = on_record.map(|entry| &entry.name).collect();
+    let new = job.status.members.iter().filter(is_interrupted);
+    let may_have_raised = |entry: &TaskMember| {
+        let member = units::member(facts, &entry.name);
+        match member.and_then(units::answer).filter(|answer| answer.state.is_final()) {
+            Some(answer) => answer.results.iter().any(|k| is_raised(body, k.copies_before)),
+            // An agent that answers, and has not said so, has not begun.
+            None => member.is_none_or(|m| !m.agent_answers(&facts.nodes)) && is_raised(body, None),
+        }
+    };
+    for entry in new.filter(|entry| !known.contains(&&entry.name) && may_have_raised(entry)) {
+        // The same in the next decision, if this one is not carried out.
+        let at = entry.started_at.as_ref().map_or(facts.now(), |at| at.0);
+        let task = job.task.name().to_string();
+        owe(facts, body, Cause::RaisedSoFar { task, at }, draft);
     }
 }
 

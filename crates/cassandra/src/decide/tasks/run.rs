@@ -54,6 +54,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, way: &Way, draft: &mut Draft) {
         if is_refused(facts, valid, &job, draft) {
             continue;
         }
+        replication::owe_repair_of_interrupted(facts, &job, draft);
         let ended = verdict(facts, &mut job);
         lines.push(Line { job, ended, stands: Stands::Queued });
     }

@@ -8,7 +8,7 @@ use super::units::asked;
 use super::{left, replication};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
-use palladion_api::task::{MemberTaskState as State, TaskKind};
+use palladion_api::task::MemberTaskState as State;
 
 /// Take away what no task waits for.
 pub fn tidy(facts: &Facts<'_>, lines: &[Line<'_>], draft: &mut Draft) {
@@ -20,10 +20,9 @@ pub fn tidy(facts: &Facts<'_>, lines: &[Line<'_>], draft: &mut Draft) {
         });
         let is_done = match (line, entry) {
             (Some(line), Some(entry)) => {
-                // One that was interrupted is given again under another ID. What it has come to
-                // stands there and nowhere else, if the task is deleted meanwhile.
-                let counts = line.job.kind == TaskKind::Replication;
-                let is_again = entry.state == State::Interrupted && !counts;
+                // One that was interrupted is given again under another ID. What may lack rows
+                // since then is on record by now.
+                let is_again = entry.state == State::Interrupted;
                 line.ended.is_some() || is_final(entry.state) || is_again
             }
             (Some(_) | None, None) | (None, Some(_)) => true,

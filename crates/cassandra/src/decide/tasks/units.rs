@@ -4,7 +4,7 @@
 use super::doubts;
 use super::follow::UNHEARD;
 use super::pass::PATIENCE;
-use super::preconditions::KNOWS_JOBS;
+use super::preconditions::{KNOWS_JOBS, is_under_lock};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
@@ -141,6 +141,11 @@ impl Unit<'_> {
 pub fn under_way<'a>(facts: &'a Facts<'_>) -> Vec<Unit<'a>> {
     let at_work = facts.members.values().filter(|m| works(facts, m));
     at_work.map(|member| Unit { member, job: asked(member) }).collect()
+}
+
+/// Does a member change the ring for all regions?
+pub fn works_under_lock(facts: &Facts<'_>) -> bool {
+    under_way(facts).iter().filter_map(Unit::kind).any(is_under_lock)
 }
 
 /// Members at work that are not at this task: it was deleted, or has lost its job, and what

@@ -20,13 +20,19 @@ pub fn waits(facts: &Facts<'_>, draft: &mut Draft) -> bool {
 
 /// The ring is shared, and there is no lock for it: a person has to act.
 pub fn report_missing(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    match facts.sharing() {
-        Sharing::Alone | Sharing::Shared(_) => return Flow::Free,
-        Sharing::Missing(Missing::Choice) => draft.report(Problem::Choice),
-        Sharing::Missing(Missing::Store) => draft.report(Problem::Store),
-        Sharing::Missing(Missing::Region) => draft.report(Problem::Region),
-    }
+    let Some(problem) = missing(facts) else { return Flow::Free };
+    draft.report(problem);
     Flow::Busy
+}
+
+/// What is missing of the lock.
+pub fn missing(facts: &Facts<'_>) -> Option<Problem> {
+    match facts.sharing() {
+        Sharing::Alone | Sharing::Shared(_) => None,
+        Sharing::Missing(Missing::Choice) => Some(Problem::Choice),
+        Sharing::Missing(Missing::Store) => Some(Problem::Store),
+        Sharing::Missing(Missing::Region) => Some(Problem::Region),
+    }
 }
 
 /// What is waited for where the lock is not held.
