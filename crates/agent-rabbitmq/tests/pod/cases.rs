@@ -16,6 +16,7 @@ pub const ALL: &[(&str, Case)] = &[
     ("a_member_comes_back_without_the_api_and_an_agent_without_its_node", comes_back),
     ("the_second_of_two_is_opened_as_it_runs", joins_as_second),
     ("the_third_of_three_starts_again_to_be_open", joins_as_third),
+    ("a_joiner_that_is_killed_before_its_application_starts_goes_on", is_killed_in_its_join),
     ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
     ("operations_are_done_when_what_they_are_for_is_so", operates),
     ("a_queue_whose_replica_another_member_has_moved_gets_no_spare_one", moves_at_once),
@@ -134,6 +135,31 @@ fn joins_as_third() {
     let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
     assert_eq!(starts(&status), 2);
     assert_eq!(pod.fake().read()["flags"][0]["state"], "enabled", "with the flags of its cluster");
+}
+
+/// The first of two pauses without it: who takes its volume for a lost one has lost both.
+fn is_killed_in_its_join() {
+    let mut pod = Pod::started();
+    pod.fake().change(|state| {
+        (state["joins"], state["hangs"]) = (json!(["rabbit@b"]), true.into());
+    });
+    pod.permit("Join", "n1", json!(["rabbit@b"]));
+    eventually("it was taken in", || pod.calls().contains("rabbitmqctl start_app"));
+    pod.wait_for("its start", |s| starts(s) == 1);
+    pod.kill();
+    pod.start();
+    pod.wait_for("another start", |s| starts(s) == 2);
+    // And again before its application runs: that start has noted nothing.
+    eventually("it runs", || pod.node().is_some());
+    pod.kill();
+    assert!(!pod.path("volume/rabbitmq").join(NODE).join("quorum").exists());
+    pod.fake().change(|state| state["hangs"] = false.into());
+    pod.start();
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    pod.never_lost();
+    assert_eq!(starts(&status), 3, "by itself each time: {status:#}");
+    assert_eq!(status["broker"]["members"], json!([NODE, "rabbit@b"]));
+    eventually("it is ready", || pod.get("/readyz").0 == 200);
 }
 
 fn leaves() {

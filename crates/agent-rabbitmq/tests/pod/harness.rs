@@ -186,6 +186,16 @@ impl Pod {
         panic!("init did not end in time\n{}", self.log());
     }
 
+    /// Kill the container, as a machine that loses its power.
+    pub fn kill(&mut self) {
+        let children = [self.agent(), self.node()];
+        if let Some(mut init) = self.init.take() {
+            let _ = init.kill();
+            let _ = init.wait();
+        }
+        children.into_iter().flatten().for_each(|pid| signal(pid, "KILL"));
+    }
+
     pub fn spec(&self, change: Value) {
         self.api.change_spec(NAME, change);
     }
@@ -265,12 +275,7 @@ impl Pod {
 
 impl Drop for Pod {
     fn drop(&mut self) {
-        let children = [self.node(), self.agent()];
-        if let Some(mut init) = self.init.take() {
-            let _ = init.kill();
-            let _ = init.wait();
-        }
-        children.into_iter().flatten().for_each(|pid| signal(pid, "KILL"));
+        self.kill();
     }
 }
 
