@@ -96,8 +96,13 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
         }
         ["change_password", name] => state.change(|state| state["users"][*name] = line().into()),
         ["set_user_tags", name, tag] => state.change(|state| state["tags"][*name] = (*tag).into()),
-        ["set_permissions", "-p", vhost, _, ".*", ".*", ".*"] => {
+        ["set_permissions", "-p", vhost, name, ".*", ".*", ".*"] => {
             assert!(names(&state.read()["vhosts"]).iter().any(|name| name == vhost));
+            state.change(|state| state["permissions"][*vhost] = json!([name]));
+        }
+        ["list_permissions", "-p", vhost, "--formatter", "json"] => {
+            let users = names(&state.read()["permissions"][*vhost]);
+            println!("{}", users.iter().map(|user| json!({ "user": user })).collect::<Value>());
         }
         ["delete_user", name] => {
             state.change(|state| state["users"].as_object_mut().unwrap().remove(*name));
@@ -285,6 +290,8 @@ fn join(state: &State, own: &str, node: &str) -> ExitCode {
         state["members"] = json!(members);
         state["users"] = json!({ "palladion": "agent-secret", "contrail": "user-secret" });
         state["tags"] = json!({ "palladion": "monitoring", "contrail": "management" });
+        state["vhosts"] = json!(["/", "contrail"]);
+        state["permissions"] = json!({ "contrail": ["contrail"] });
     });
     take_in(&data(own), &members);
     ExitCode::SUCCESS

@@ -41,7 +41,7 @@ impl State {
         self.change(|state| {
             *state = json!({
                 "app": true, "drained": false, "open": false, "members": [own],
-                "away": state["away"], "joins": state["joins"], "hangs": state["hangs"], "vhosts": ["/"], "queues": [],
+                "away": state["away"], "joins": state["joins"], "hangs": state["hangs"], "vhosts": ["/"], "permissions": {}, "queues": [],
                 "users": { "guest": "guest" }, "tags": { "guest": "administrator" },
                 "flags": [
                     flag("quorum_queue", "stable", enabled("quorum_queue")),

@@ -210,9 +210,14 @@ impl Pod {
     }
 
     pub fn permit(&self, kind: &str, nonce: &str, nodes: Value) {
+        self.permit_on("MustBeEmpty", kind, nonce, nodes);
+    }
+
+    /// One that says what becomes of the data on the volume.
+    pub fn permit_on(&self, data: &str, kind: &str, nonce: &str, nodes: Value) {
         let flags = if kind == "Join" { json!(["quorum_queue"]) } else { json!([]) };
         self.spec(json!({ "start": {
-            "kind": kind, "nonce": nonce, "podUID": "p1", "data": "MustBeEmpty", "attempt": 1,
+            "kind": kind, "nonce": nonce, "podUID": "p1", "data": data, "attempt": 1,
             "volumeID": self.volume_id(), "reason": "a test", "nodes": nodes, "flags": flags,
         }, "volumeID": self.volume_id() }));
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use palladion_agent_core::init::protocol::Phase;
 use palladion_agent_rabbitmq::decide::intent::{self, Wanted};
 use palladion_agent_rabbitmq::decide::{
-    Action, Doors, Facts, Process, Source, SpecFact, Start, VolumeFact, WorkFact,
+    Action, Doors, Facts, Process, Source, SpecFact, Start, VhostFact, VolumeFact, WorkFact,
 };
 use palladion_agent_rabbitmq::decide::{entering, permit};
 use palladion_agent_rabbitmq::read::{Listener, Node, Overview, Reading, Sign};
@@ -149,6 +149,7 @@ fn asked<T>(
         reading: None,
         sign: &Sign::None,
         work: WorkFact::Idle,
+        vhost: VhostFact::Present,
         stopping: None,
         last_words: None,
     })
