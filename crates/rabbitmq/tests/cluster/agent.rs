@@ -404,6 +404,10 @@ impl World {
                 Some(_) | None => Activity::default(),
             };
         };
+        let joins = matches!(action, Action::Work(Piece::Join { .. }));
+        if joins && self.stuck.contains(&pod.key.name) {
+            return Activity::default();
+        }
         self.enter(agent, pod, spec, action);
         Activity::ACTED
     }
