@@ -62,5 +62,10 @@ pub fn hurt() -> Story {
         .in_soak()
         .step("where the last one that ran is wiped nobody is forced", losses::last_one_wiped)
         .in_soak()
+        .step(
+            "the second of two that is killed between joining and starting goes on",
+            forming::killed_before_it_starts,
+        )
+        .in_soak()
         .into()
 }

@@ -81,6 +81,8 @@ pub const STOPPED_WITH_RING: &str = "palladion.dev/stopped-with-ring";
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";
+/// On a ServiceMember: that its server ran and did not join, how often that was tried with its pod, and since when the join is postponed. Removed when it has joined.
+pub const POSTPONED_JOIN: &str = "palladion.dev/postponed-join";
 /// On a CassandraCluster, a ZookeeperCluster or a RabbitmqCluster, set by users: allow the initialization once, with the nonce shown in status.
 pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
 /// On a CassandraCluster, set by users: take the region lock of the ring away from whoever holds it

@@ -103,11 +103,11 @@ pub struct RabbitmqClusterSpec {
     /// The volume of each node.
     #[serde(default)]
     pub storage: ServiceStorage,
-    /// Name of the Secret with `erlang-cookie`, `agent-password`, `username` and `password`. Default: `<name>-rmq`, which the operator creates once with random values. A Secret that is named here is yours to create. It may be changed until the first node has served; then its credentials are on the volumes.
+    /// Name of the Secret with `erlang-cookie`, `agent-password`, `username` and `password`. Default: `<name>-rmq`, which the operator creates once with random values. A Secret that is named here is yours to create. It may be changed until the first node has served; then its credentials are on the volumes, and what the Secret says later changes little: a node keeps the cookie that its volume began with, `agent-password` is set again for a node that does not accept it, and `username` and `password` are read when the cluster is initialized, and by a node that starts while nobody has permissions in `vhost`. To change the password of that user, run `rabbitmqctl change_password`, and edit the Secret for those who read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN))]
     pub secret_name: Option<String>,
-    /// The virtual host that is created with the cluster, and that the user of the Secret may use. Default `/`. Immutable.
+    /// The virtual host that is created with the cluster, and that the user of the Secret may use. Default `/`. Immutable. A cluster that is created again over volumes that were kept gets it where they do not have it; the former one stays, with its queues.
     #[serde(default = "default_vhost")]
     #[schemars(length(min = 1, max = 255), regex(pattern = r"^[^\x00-\x1f\x7f]+$"))]
     pub vhost: String,

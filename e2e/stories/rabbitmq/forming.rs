@@ -1,8 +1,8 @@
 //! How a cluster begins, and what clients find.
 
 use palladion_e2e::bed;
-use palladion_e2e::bed::{condition, text};
-use palladion_e2e::rabbitmq::{Client, Cluster};
+use palladion_e2e::bed::{condition, text, wait_for};
+use palladion_e2e::rabbitmq::{Client, Cluster, PATIENCE};
 use palladion_e2e::service::operator_rests;
 
 use super::NAMESPACE;
@@ -59,6 +59,45 @@ pub fn formed_once() {
     }
     let guest = Client::open(nodes[0], ("guest", "guest"));
     assert!(guest.is_err(), "everybody knows the password of guest");
+}
+
+/// Between `join_cluster` and `start_app` the agent calls the command line twice, which takes a
+/// second each. `$0` is what the first node is called by.
+const KILL: &str = r#"
+    cd /var/lib/rabbitmq
+    for _ in $(seq 3000); do
+        if grep -q -F "$0" rabbit@*/cluster_nodes.config 2>/dev/null; then
+            for process in /proc/[0-9]*; do
+                if grep -q beam.smp $process/comm 2>/dev/null; then kill -9 ${process#/proc/}; fi
+            done
+            ls -R .
+            exit 0
+        fi
+        sleep 0.1
+    done
+    exit 1
+"#;
+
+/// The first one serves only beside it, so that nobody could replace it either.
+pub fn killed_before_it_starts() {
+    let cluster = Cluster::form("rmq-young", 1, &[]);
+    let service = cluster.service();
+    let first = format!("rabbit@{}.", service.member_name(0));
+    let second = service.member_name(1);
+    cluster.set_nodes(3);
+    let kill = ["sh", "-c", KILL, &first];
+    let left = wait_for("the second node to be taken in", PATIENCE, || {
+        // Its container may not run yet.
+        Ok(bed().exec(cluster.name, &second, &kill).ok())
+    })
+    .expect("killed");
+    println!("what join_cluster has left:\n{left}");
+    assert!(left.contains("schema.DAT") && !left.contains("quorum"), "killed too late:\n{left}");
+    let volume = service.member(1)["spec"]["volumeID"].clone();
+    service.delete_pod(1, 1);
+    cluster.wait_nodes(3);
+    assert_eq!(service.member(1)["spec"]["volumeID"], volume, "it is the same volume");
+    service.end();
 }
 
 pub fn at_rest() {

@@ -46,7 +46,7 @@ impl Agent {
             Action::BeginStopApp { nonce } => self.begin_stop_app(&nonce),
             Action::RecordEntered => {
                 tracing::info!("the node is in its cluster by its own files");
-                self.change_ledger(|ledger| ledger.entered = Entered::Yes)
+                self.record_entered()
             }
             Action::RecordMember => self.record_member(),
             Action::RecordServed => self.record_served(),
@@ -91,6 +91,13 @@ impl Agent {
             ledger.app = App::Stopped;
             ledger.set_intent(nonce, IntentState::Running, None, Timestamp::now());
         })
+    }
+
+    fn record_entered(&mut self) -> Result<()> {
+        self.change_ledger(|ledger| ledger.entered = Entered::Yes)?;
+        // It was looked at before the application of the node has written anything.
+        self.look_over();
+        Ok(())
     }
 
     fn record_member(&mut self) -> Result<()> {

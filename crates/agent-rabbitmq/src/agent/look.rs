@@ -4,8 +4,8 @@
 //! flags once.
 
 use super::state::{Agent, Done, Looked};
-use crate::decide::Process;
 use crate::decide::health::Seen;
+use crate::decide::{Doors, Process};
 use crate::read::{QueueReplicas, Sign};
 use crate::volume::ledger::{Entered, Membership};
 use palladion_agent_core::init::protocol::LogTail;
@@ -33,9 +33,12 @@ impl Agent {
         else {
             return;
         };
-        // A blank node has no user of ours; what is done with it looks for itself.
+        // A blank node has no user of ours; what is done with it looks for itself. One that was
+        // taken into its cluster, and started by itself, may not be noted to be in it yet.
         let entered = self.ledger().is_some_and(|ledger| ledger.entered == Entered::Yes);
-        let (Some(tag), true, Ok(hands)) = (self.tag.clone(), entered, self.hands()) else {
+        let starts_open = self.launch.as_ref().is_some_and(|record| record.doors == Doors::Open);
+        let has_user = entered || starts_open;
+        let (Some(tag), true, Ok(hands)) = (self.tag.clone(), has_user, self.hands()) else {
             return;
         };
         let begun = Instant::now();

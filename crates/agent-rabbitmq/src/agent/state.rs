@@ -4,7 +4,8 @@
 use crate::decide::Lookup;
 use crate::decide::health::Watch;
 use crate::decide::{
-    self, Doors, LastWords, Process, Source, SpecFact, StopWhy, VolumeFact, Work, WorkFact,
+    self, Doors, LastWords, Process, Source, SpecFact, StopWhy, VhostFact, VolumeFact, Work,
+    WorkFact,
 };
 use crate::launch::credentials::Present;
 use crate::launch::{self, Credentials, Image, Mounted, Record};
@@ -162,6 +163,8 @@ pub struct Labour {
     pub task: Option<JoinHandle<()>>,
     /// What has failed last, why, and when.
     pub failed: Option<(Work, String, Instant)>,
+    /// Tag of the node on which the virtual host of the cluster was seen to be there.
+    pub vhost_seen: Option<String>,
 }
 
 impl Labour {
@@ -344,6 +347,10 @@ impl Agent {
             reading: self.reading(),
             sign: &self.looks.sign,
             work: self.work_fact(),
+            vhost: match self.tag.is_some() && self.labour.vhost_seen == self.tag {
+                true => VhostFact::Present,
+                false => VhostFact::NotLooked,
+            },
             stopping: self.stopping.as_ref().map(|s| s.why),
             last_words: self.last_words.as_ref(),
         }

@@ -60,6 +60,10 @@ impl Agent {
             Work::StartApp => self.change_ledger(|ledger| ledger.app = App::Runs),
             Work::Open => self.note_open(),
             Work::MakeUser => Ok(()),
+            Work::MakeVhost => {
+                self.labour.vhost_seen.clone_from(&self.tag);
+                Ok(())
+            }
         }
     }
 

@@ -99,6 +99,9 @@ pub enum Work {
     StartApp,
     /// Create the agent's own user, or set its password.
     MakeUser,
+    /// Create the virtual host of the cluster, and its user with rights in it, where they are
+    /// not there.
+    MakeVhost,
 }
 
 /// A start.

@@ -2,6 +2,7 @@
 //! the first; then it is opened.
 
 use super::{Action, Doors, Facts, Process, StopWhy, VolumeFact, Work, WorkFact};
+use crate::volume::Data;
 use crate::volume::judge::is_in_a_cluster;
 use crate::volume::ledger::{Entered, Ledger, Membership};
 use jiff::SignedDuration;
@@ -17,17 +18,35 @@ pub fn next(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         return None;
     }
     match ledger.entered {
+        // It has started by itself, and is noted when it answers.
+        Entered::No if starts_open(facts) && is_joined_by_files(facts, ledger) => None,
         Entered::No => enter(facts, ledger),
         Entered::Yes => open(facts, ledger),
     }
 }
 
 /// Is it a member by its own files, although nobody could note that it had joined? Then it
-/// has started by itself, open, and is looked at and asked as every member is.
+/// has started by itself, open, and is looked at and asked as every member is. Where its
+/// application has never run in its cluster that is noted when it does: until then it has no
+/// replicas, and whatever ends it leaves it as it is.
 pub fn by_its_files(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let starts_open = facts.process == Process::Absent || facts.doors == Some(Doors::Open);
-    let is_due = ledger.entered == Entered::No && starts_open && is_joined_by_files(facts, ledger);
+    let is_to_be_noted = ledger.entered == Entered::No && starts_open(facts);
+    let is_due = is_to_be_noted && is_joined_by_files(facts, ledger) && has_run(facts);
     is_due.then_some(Action::RecordEntered)
+}
+
+fn starts_open(facts: &Facts<'_>) -> bool {
+    facts.process == Process::Absent || facts.doors == Some(Doors::Open)
+}
+
+/// Has its application run in its cluster? While it runs, its volume is known as it was before;
+/// the management API answers only where the application runs.
+fn has_run(facts: &Facts<'_>) -> bool {
+    let is_unstarted = match &facts.volume {
+        VolumeFact::Found(found) => found.data == Data::Unstarted,
+        VolumeFact::Unreadable(_) => false,
+    };
+    !is_unstarted || facts.reading.is_some_and(|reading| reading.answers())
 }
 
 /// It runs closed, is a member by its own files, and has no permit by which its join could go

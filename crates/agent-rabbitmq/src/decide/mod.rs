@@ -73,6 +73,8 @@ pub struct Facts<'a> {
     pub sign: &'a Sign,
     /// Is something being done with it?
     pub work: WorkFact,
+    /// Is the virtual host of the cluster known to be there?
+    pub vhost: VhostFact,
     /// A stop that is under way.
     pub stopping: Option<StopWhy>,
     /// The last telling words of a node that failed.
@@ -86,6 +88,16 @@ pub enum WorkFact {
     Idle,
     /// Something is, or has failed a moment ago.
     Busy,
+}
+
+/// Whether the virtual host of the cluster, and the rights of its user in it, were seen to be
+/// there since the node has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VhostFact {
+    /// They were.
+    Present,
+    /// Nobody has looked.
+    NotLooked,
 }
 
 /// The volume.

@@ -2,10 +2,10 @@
 
 use super::entering::permit as own_permit;
 use super::{
-    Action, Decision, Doors, Facts, SpecFact, StopWhy, Work, WorkFact, application, entering,
-    intent, permit, stale_twin,
+    Action, Decision, Doors, Facts, SpecFact, StopWhy, VhostFact, Work, WorkFact, application,
+    entering, intent, permit, stale_twin,
 };
-use crate::launch::credentials::Present;
+use crate::launch::credentials::{Logins, Present};
 use crate::read::Sign;
 use crate::read::reading::Access;
 use crate::volume::cookie::Comparison;
@@ -33,6 +33,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| entering::by_its_files(facts, ledger))
         .or_else(|| entering::next(facts, ledger))
         .or_else(|| make_user(facts, ledger))
+        .or_else(|| make_vhost(facts, ledger))
         .or_else(|| restart(facts, ledger))
         .unwrap_or(Action::Nothing);
     tell(facts, ledger, action)
@@ -80,6 +81,16 @@ fn make_user(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let is_denied = facts.reading.is_some_and(|reading| reading.access == Access::Denied);
     let is_due = is_denied && ledger.entered == Entered::Yes && facts.work == WorkFact::Idle;
     is_due.then_some(Action::Work(Work::MakeUser))
+}
+
+/// Once after each start: a cluster that was created again over volumes that were kept may ask
+/// for another virtual host than the one that it was set up with, and names it to dependents.
+fn make_vhost(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let is_member = ledger.membership == Membership::Joined && ledger.has_served();
+    let serves = facts.reading.is_some_and(|reading| reading.serves());
+    let has_user = facts.credentials.is_some_and(|present| present.logins == Logins::Present);
+    let is_due = facts.vhost == VhostFact::NotLooked && is_member && serves && has_user;
+    (is_due && facts.work == WorkFact::Idle).then_some(Action::Work(Work::MakeVhost))
 }
 
 fn restart(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
@@ -141,6 +152,7 @@ fn starting(facts: &Facts<'_>, ledger: &Ledger) -> Starting {
         return match facts.sign {
             Sign::Tables { nodes } if nodes.is_empty() => Starting::ForTables,
             Sign::Tables { nodes } => Starting::ForTablesOf { nodes: Names::of(nodes) },
+            Sign::None | Sign::Paused if cookie_differs(facts) => Starting::CookieDiffers,
             Sign::None | Sign::Paused => Starting::Silent,
         };
     };
@@ -161,6 +173,8 @@ fn starting(facts: &Facts<'_>, ledger: &Ledger) -> Starting {
 
 fn entering(facts: &Facts<'_>, ledger: &Ledger) -> Starting {
     match own_permit(facts, ledger) {
+        // What it is about to do comes to nothing before that.
+        Some(_) | None if cookie_differs(facts) => Starting::JoinsWithOther,
         Some(permit) if permit.kind == ServicePermitKind::Initialize => Starting::SettingUp,
         Some(permit) => Starting::Joining { nodes: Names::of(&permit.nodes) },
         None => Starting::Silent,
@@ -195,6 +209,10 @@ fn amiss(facts: &Facts<'_>) -> Option<Running> {
     if !reading.listens() {
         return Some(Running::Closed);
     }
+    cookie_differs(facts).then_some(Running::CookieDiffers)
+}
+
+fn cookie_differs(facts: &Facts<'_>) -> bool {
     let differs = |present: Present| present.cookie == Comparison::Differs;
-    facts.credentials.is_some_and(differs).then_some(Running::CookieDiffers)
+    facts.credentials.is_some_and(differs)
 }

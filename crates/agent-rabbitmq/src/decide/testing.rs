@@ -42,6 +42,7 @@ pub struct World {
     pub reading: Option<Reading>,
     pub sign: Sign,
     pub work: WorkFact,
+    pub vhost: VhostFact,
     pub stopping: Option<StopWhy>,
     pub last_words: Option<LastWords>,
 }
@@ -111,6 +112,7 @@ pub fn a_new_member() -> World {
         reading: None,
         sign: Sign::None,
         work: WorkFact::Idle,
+        vhost: VhostFact::Present,
         stopping: None,
         last_words: None,
     }
@@ -243,6 +245,7 @@ impl World {
             reading: self.reading.as_ref(),
             sign: &self.sign,
             work: self.work,
+            vhost: self.vhost,
             stopping: self.stopping,
             last_words: self.last_words.as_ref(),
         })

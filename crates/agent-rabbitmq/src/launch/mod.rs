@@ -67,12 +67,15 @@ pub fn launch(place: &Place<'_>, mounted: &Mounted, start: &Start) -> Result<(La
         std::fs::create_dir_all(path)
             .with_context(|| Doing::CreateDirectory { path: path.display().to_string() })?;
     }
+    let (own, secret) = (volume.cookie(), place.credentials.cookie());
     match &start.entry {
-        Entry::Plain | Entry::Joiner { left_over: LeftOver::Kept, .. } => {}
+        Entry::Plain | Entry::Joiner { left_over: LeftOver::Kept, .. } => own.keep(&secret)?,
         // Of what an earlier try has left nothing counts, and flags are taken by a blank node only.
-        Entry::First | Entry::Joiner { left_over: LeftOver::Removed, .. } => volume.wipe()?,
+        Entry::First | Entry::Joiner { left_over: LeftOver::Removed, .. } => {
+            volume.wipe()?;
+            own.begin(&secret)?;
+        }
     }
-    volume.cookie().keep(&place.credentials.cookie())?;
     let files = Files {
         node: &start.node,
         data: volume.data(),
@@ -154,9 +157,20 @@ mod tests {
         let plugins = || fs::read_to_string(at("volume/conf").join(conf::PLUGINS)).unwrap();
         assert_eq!(plugins(), "[rabbitmq_management].\n");
         fs::create_dir_all(at("data/rabbit@a")).unwrap();
+        let cookie = || fs::read_to_string(at("data").join(crate::volume::data::COOKIE)).unwrap();
+        fs::write(at("secret").join(COOKIE_KEY), "BBBB").unwrap();
         let (_, record) = launch(&place, &mounted, &start(Entry::Plain)).unwrap();
+        assert_eq!(cookie(), "AAAA", "a member keeps its own");
         assert_eq!(record.doors, Doors::Open);
         assert!(at("data/rabbit@a").exists(), "a member keeps its data");
         assert_eq!(plugins(), "[rabbitmq_management,rabbitmq_shovel].\n");
+        let joiner = |left_over| {
+            let nodes = vec![NodeName::new("rabbit@b")];
+            start(Entry::Joiner { nodes, flags: Vec::new(), left_over })
+        };
+        launch(&place, &mounted, &joiner(LeftOver::Kept)).unwrap();
+        assert_eq!(cookie(), "AAAA", "the others may know it");
+        launch(&place, &mounted, &joiner(LeftOver::Removed)).unwrap();
+        assert_eq!(cookie(), "BBBB", "nothing on the volume counts");
     }
 }

@@ -1,6 +1,7 @@
 //! The Erlang cookie, by which nodes of a cluster know each other. A volume keeps the one
 //! that it began with: another one in the Secret would cut the node off from the others,
-//! so it is told and changes nothing.
+//! so it is reported and changes nothing. It begins with each start for which nothing on the
+//! volume counts: a cookie with which nobody was reached is no reason to keep it.
 
 use crate::words::files::{Missing, Odd};
 use anyhow::{Context, Result, bail};
@@ -45,6 +46,20 @@ impl Cookie {
             (Some(own), Some(other)) if own != other => Comparison::Differs,
             (Some(_), Some(_) | None) | (None, Some(_)) => Comparison::Fits,
         })
+    }
+
+    /// Take that of the Secret, or keep what the volume has where the Secret has none.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be written.
+    pub fn begin(&self, secret: &Path) -> Result<()> {
+        match self.compare(secret)? {
+            Comparison::Differs => {
+                let cookie = read(secret)?.context(Missing::Cookie)?;
+                write_secret(&self.0, cookie.as_bytes())
+            }
+            Comparison::Fits | Comparison::Missing => self.keep(secret),
+        }
     }
 
     /// Make sure that the volume has one, for its user alone, as Erlang demands.
@@ -119,6 +134,24 @@ mod tests {
         assert_eq!(cookie.compare(&secret).unwrap(), Comparison::Differs);
         fs::remove_file(&secret).unwrap();
         assert_eq!(cookie.compare(&secret).unwrap(), Comparison::Fits, "it has its own");
+    }
+
+    #[test]
+    fn a_volume_on_which_nothing_counts_takes_the_cookie_of_the_secret_again() {
+        let (_directory, cookie, secret) = place();
+        assert!(cookie.begin(&secret).is_err());
+        fs::write(&secret, "MISTYPED").unwrap();
+        cookie.begin(&secret).unwrap();
+        fs::write(&secret, "AAAA").unwrap();
+        cookie.begin(&secret).unwrap();
+        assert_eq!(cookie.compare(&secret).unwrap(), Comparison::Fits);
+        assert_eq!(
+            (fs::read_to_string(&cookie.0).unwrap().as_str(), mode(&cookie)),
+            ("AAAA", 0o600)
+        );
+        fs::remove_file(&secret).unwrap();
+        cookie.begin(&secret).unwrap();
+        assert_eq!(fs::read_to_string(&cookie.0).unwrap(), "AAAA", "no other one is known");
     }
 
     #[test]

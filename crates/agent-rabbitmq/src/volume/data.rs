@@ -53,6 +53,9 @@ impl Kind {
     ];
     /// Those that every node has that has ever booted.
     const ALWAYS: [Kind; 3] = [Kind::Tables, Kind::Membership, Kind::Quorum];
+    /// Those that `join_cluster` leaves: it removes all that the node had before, and the rest
+    /// is made by `start_app`.
+    const TAKEN_IN: [Kind; 2] = [Kind::Tables, Kind::Membership];
 
     /// In words.
     pub fn part(self) -> Part {
@@ -86,6 +89,9 @@ pub enum Data {
     Absent,
     /// Files, but not all parts that a full member has.
     Partial(Vec<Kind>),
+    /// Tables, the nodes of the cluster, and nothing that an application makes when it starts:
+    /// a node that was taken into a cluster, and ended before its application ran there.
+    Unstarted,
     /// All that a full member has.
     Whole,
 }
@@ -129,6 +135,7 @@ impl Parts {
         let wanted: BTreeSet<Kind> = Kind::ALWAYS.into_iter().chain(before.clone()).collect();
         match wanted.difference(&self.there).copied().collect::<Vec<_>>() {
             missing if missing.is_empty() => Data::Whole,
+            _ if before.is_empty() && self.there == Kind::TAKEN_IN.into() => Data::Unstarted,
             missing => Data::Partial(missing),
         }
     }

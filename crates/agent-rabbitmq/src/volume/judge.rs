@@ -41,15 +41,24 @@ fn of_ledger(
         Membership::Empty => {
             let data = match found.data {
                 Data::Absent => Presence::None,
-                Data::Partial(_) | Data::Whole => Presence::Some,
+                Data::Partial(_) | Data::Unstarted | Data::Whole => Presence::Some,
             };
             let (state, wrong) = volume::never_started(ledger, spec, data);
             Judgement::Is(state, wrong)
         }
         Membership::Joining { .. } if !is_in_a_cluster(found, ledger) => match found.data {
             Data::Absent => Judgement::Is(State::Empty, None),
-            Data::Partial(_) | Data::Whole => Judgement::Is(State::Incomplete, None),
+            Data::Partial(_) | Data::Unstarted | Data::Whole => {
+                Judgement::Is(State::Incomplete, None)
+            }
         },
+        // Its application never ran there, so that it has no replica and has confirmed nothing.
+        // The others count it already, and the first of two serves only beside it.
+        Membership::Joining { .. }
+            if found.data == Data::Unstarted && ledger.entered == Entered::No =>
+        {
+            Judgement::Is(State::Joined, None)
+        }
         Membership::Joining { .. } | Membership::Joined => of_member(found),
     }
 }
@@ -58,11 +67,14 @@ fn of_member(found: &Found) -> Judgement {
     match &found.data {
         Data::Whole => Judgement::Is(State::Joined, None),
         Data::Absent => Judgement::Is(State::Lost, Some(Wrong::DataGone)),
-        Data::Partial(missing) => {
-            let parts = Names::of(missing.iter().copied().map(Kind::part));
-            Judgement::Is(State::Lost, Some(Wrong::PartsGone { parts }))
-        }
+        Data::Unstarted => parts_gone(&[Kind::Quorum]),
+        Data::Partial(missing) => parts_gone(missing),
     }
+}
+
+fn parts_gone(missing: &[Kind]) -> Judgement {
+    let parts = Names::of(missing.iter().copied().map(Kind::part));
+    Judgement::Is(State::Lost, Some(Wrong::PartsGone { parts }))
 }
 
 /// May the node on this volume vote in its cluster, whether or not that was noted? What
@@ -153,6 +165,22 @@ mod tests {
         assert_eq!(state(&noted), State::Joined);
         noted.data = Data::Absent;
         assert_eq!(state(&noted), State::Lost);
+    }
+
+    /// Killed between `join_cluster` and `start_app`: what it has no replicas of it cannot have
+    /// lost. One whose application has run, or that was noted to be a member, can.
+    #[test]
+    fn a_joiner_whose_application_never_ran_in_its_cluster_goes_on() {
+        let mut joined = found(Some(joining()), Data::Unstarted);
+        assert_eq!(state(&joined), State::Incomplete, "nobody has taken it in");
+        joined.members.push(NodeName::new("rabbit@b"));
+        assert_eq!(state(&joined), State::Joined);
+        joined.ledger.as_mut().unwrap().entered = Entered::Yes;
+        assert_eq!(state(&joined), State::Lost, "its application ran when that was noted");
+        let member = found(Some(Membership::Joined), Data::Unstarted);
+        assert_eq!(state(&member), State::Lost);
+        let nobodys = found(Some(Membership::Empty), Data::Unstarted);
+        assert_eq!(state(&nobodys), State::Unaccounted);
     }
 
     /// Its replicas would vote empty (R6).

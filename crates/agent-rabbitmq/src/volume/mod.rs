@@ -99,7 +99,7 @@ impl Volume {
         Ok(self.parts(Some(node))?.there)
     }
 
-    /// Remove all data, and keep the cookie: with another one the node would reach nobody.
+    /// Remove all data. The cookie is replaced by the start, where the Secret has one.
     ///
     /// # Errors
     /// Something cannot be removed; no node may be started then.

@@ -134,6 +134,30 @@ fn the_data_of_a_node_of_another_name_is_not_overlooked() {
     assert_eq!(state(&volume), MemberVolumeState::Unaccounted);
 }
 
+/// As it is between `join_cluster` and `start_app`. Whatever else an application makes says that
+/// it has run, and then its logs are missed.
+#[test]
+fn a_node_that_was_taken_in_and_never_ran_is_told_from_one_that_lost_its_logs() {
+    let (_directory, volume) = served();
+    let own = volume.data().join(NODE);
+    let mut ledger = volume.look_over().unwrap().ledger.unwrap();
+    ledger.membership = Membership::Joining { kind: ServicePermitKind::Join, nonce: "n".into() };
+    ledger.parts.clear();
+    volume.save(&ledger).unwrap();
+    for (gone, then) in [
+        ("quorum", MemberVolumeState::Lost),
+        ("coordination", MemberVolumeState::Lost),
+        ("msg_stores", MemberVolumeState::Joined),
+    ] {
+        fs::remove_dir_all(own.join(gone)).unwrap();
+        assert_eq!(state(&volume), then, "without {gone}");
+    }
+    assert_eq!(volume.look_over().unwrap().data, Data::Unstarted);
+    ledger.parts = [Kind::Tables].into();
+    volume.save(&ledger).unwrap();
+    assert_eq!(state(&volume), MemberVolumeState::Lost, "it has served");
+}
+
 /// It has joined by what it wrote itself, before its agent could note that.
 #[test]
 fn a_joiner_is_a_member_as_soon_as_its_files_name_others() {

@@ -29,6 +29,8 @@ palladion_api::sentences! {
         ForTables => WaitingForTables, "the node waits for the tables of other nodes, which ran longer than it";
         ForTablesOf { nodes: Names } => WaitingForTables, "the node waits for the tables of {nodes}, which ran longer than it; bring them back";
         Denied => Starting, "the node does not accept the password of the agent's user; the agent sets it again";
+        CookieDiffers => CookieDiffers, "the node is not responding yet, and the Secret has another Erlang cookie than the volume, which keeps its own; set `erlang-cookie` of the Secret back";
+        JoinsWithOther => CookieDiffers, "the node was started with another Erlang cookie than the Secret has now, and nodes with different cookies do not reach each other; it takes that of the Secret with the next try to join, at once if its pod is deleted";
     }
 
     /// What is not as it should be while the node runs.

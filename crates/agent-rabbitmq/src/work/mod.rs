@@ -82,6 +82,7 @@ impl Hands {
             Work::StopApp => self.stop_app().await,
             Work::StartApp => self.start_app().await,
             Work::MakeUser => self.make_agent_user().await,
+            Work::MakeVhost => self.keep_vhost().await,
         }
     }
 

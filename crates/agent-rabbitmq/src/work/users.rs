@@ -40,8 +40,28 @@ impl Hands {
     pub(super) async fn make_service_user(&self, vhost: &str) -> Result<()> {
         let login = self.credentials.user()?;
         self.make_user(&login, MANAGEMENT).await?;
-        let arguments = ["set_permissions", "-p", vhost, &login.name, ALL, ALL, ALL];
+        self.permit_all(vhost, &login.name).await
+    }
+
+    /// The virtual host of the cluster and, while nobody has rights in it, the user of the Secret
+    /// with all of them. What somebody may have changed since stays: they may have users of
+    /// their own there, and have deleted that one.
+    pub(super) async fn keep_vhost(&self) -> Result<()> {
+        let (vhost, login) = (&self.mounted.config.vhost, self.credentials.user()?);
+        self.make_vhost(vhost).await?;
         let making = || Doing::MakeUser { name: login.name.clone() };
+        if self.is_anybodys(vhost).await.with_context(making)? {
+            return Ok(());
+        }
+        match self.has_user(&login.name).await.with_context(making)? {
+            true => self.permit_all(vhost, &login.name).await,
+            false => self.make_service_user(vhost).await,
+        }
+    }
+
+    async fn permit_all(&self, vhost: &str, user: &str) -> Result<()> {
+        let arguments = ["set_permissions", "-p", vhost, user, ALL, ALL, ALL];
+        let making = || Doing::MakeUser { name: user.into() };
         self.tell(&arguments, Input::None).await.with_context(making)
     }
 
@@ -89,6 +109,12 @@ impl Hands {
     async fn has_user(&self, name: &str) -> Result<bool> {
         let users: Vec<User> = self.ctl.read(&["list_users"]).await?;
         Ok(users.iter().any(|user| user.user == name))
+    }
+
+    /// Has any user rights in this virtual host?
+    async fn is_anybodys(&self, vhost: &str) -> Result<bool> {
+        let users: Vec<User> = self.ctl.read(&["list_permissions", "-p", vhost]).await?;
+        Ok(!users.is_empty())
     }
 
     async fn has_vhost(&self, name: &str) -> Result<bool> {

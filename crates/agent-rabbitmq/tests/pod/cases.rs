@@ -3,7 +3,7 @@
 use super::harness::{NAME, NODE, Pod, SECRETS, eventually};
 use super::processes::signal;
 use palladion_agent_rabbitmq::work::definitions;
-use palladion_api::rabbitmq::{COOKIE_KEY, DEFINITIONS_KEY};
+use palladion_api::rabbitmq::{COOKIE_KEY, DEFINITIONS_KEY, RABBITMQ_CONFIG_FILE};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
@@ -16,6 +16,7 @@ pub const ALL: &[(&str, Case)] = &[
     ("a_member_comes_back_without_the_api_and_an_agent_without_its_node", comes_back),
     ("the_second_of_two_is_opened_as_it_runs", joins_as_second),
     ("the_third_of_three_starts_again_to_be_open", joins_as_third),
+    ("a_joiner_that_is_killed_before_its_application_starts_goes_on", is_killed_in_its_join),
     ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
     ("operations_are_done_when_what_they_are_for_is_so", operates),
     ("a_queue_whose_replica_another_member_has_moved_gets_no_spare_one", moves_at_once),
@@ -25,6 +26,8 @@ pub const ALL: &[(&str, Case)] = &[
     ("a_container_that_ends_hands_over_and_starts_nothing", ends),
     ("what_is_missing_or_differs_in_the_secret_is_told", credentials),
     ("a_user_that_somebody_deleted_is_made_again", is_denied),
+    ("a_virtual_host_that_a_new_cluster_asks_for_on_kept_volumes_is_made", gets_its_vhost),
+    ("a_joiner_takes_a_corrected_cookie_with_its_next_permit", takes_its_cookie),
     ("a_pod_of_another_cluster_starts_nothing_and_uses_up_no_permit", is_elsewhere),
     ("a_member_without_its_quorum_logs_never_starts_again", is_lost),
 ];
@@ -134,6 +137,31 @@ fn joins_as_third() {
     let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
     assert_eq!(starts(&status), 2);
     assert_eq!(pod.fake().read()["flags"][0]["state"], "enabled", "with the flags of its cluster");
+}
+
+/// The first of two pauses without it: who takes its volume for a lost one has lost both.
+fn is_killed_in_its_join() {
+    let mut pod = Pod::started();
+    pod.fake().change(|state| {
+        (state["joins"], state["hangs"]) = (json!(["rabbit@b"]), true.into());
+    });
+    pod.permit("Join", "n1", json!(["rabbit@b"]));
+    eventually("it was taken in", || pod.calls().contains("rabbitmqctl start_app"));
+    pod.wait_for("its start", |s| starts(s) == 1);
+    pod.kill();
+    pod.start();
+    pod.wait_for("another start", |s| starts(s) == 2);
+    // And again before its application runs: that start has noted nothing.
+    eventually("it runs", || pod.node().is_some());
+    pod.kill();
+    assert!(!pod.path("volume/rabbitmq").join(NODE).join("quorum").exists());
+    pod.fake().change(|state| state["hangs"] = false.into());
+    pod.start();
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    pod.never_lost();
+    assert_eq!(starts(&status), 3, "by itself each time: {status:#}");
+    assert_eq!(status["broker"]["members"], json!([NODE, "rabbit@b"]));
+    eventually("it is ready", || pod.get("/readyz").0 == 200);
 }
 
 fn leaves() {
@@ -339,6 +367,49 @@ fn is_denied() {
     eventually("it is made again", || {
         pod.fake().read()["users"]["palladion"] == "agent-secret" && pod.get("/readyz").0 == 200
     });
+}
+
+fn gets_its_vhost() {
+    let mut pod = Pod::initialized();
+    pod.wait_for("its start", |s| s["server"]["state"] == "Running");
+    eventually("it has looked", || pod.calls().contains("list_permissions -p contrail"));
+    assert_eq!(pod.end(), Some(0));
+    let file = pod.path("etc").join(RABBITMQ_CONFIG_FILE);
+    let text = fs::read_to_string(&file).unwrap();
+    let other = text.replace(r#""vhost":"contrail""#, r#""vhost":"other""#);
+    assert_ne!(text, other);
+    fs::write(&file, other).unwrap();
+    let before = pod.calls().len();
+    pod.start();
+    eventually("it is made, and the user has rights in it", || {
+        pod.fake().read()["permissions"]["other"] == json!(["contrail"])
+    });
+    let calls = pod.calls()[before..].to_string();
+    assert!(calls.contains("add_vhost other"), "{calls}");
+    assert!(!calls.contains("change_password"), "what somebody may have set stays: {calls}");
+    std::thread::sleep(Duration::from_secs(12));
+    let after = pod.calls()[before..].to_string();
+    assert_eq!(after.matches("list_vhosts").count(), calls.matches("list_vhosts").count());
+}
+
+fn takes_its_cookie() {
+    let pod = Pod::started();
+    let secret = pod.path("secret").join(COOKIE_KEY);
+    fs::write(&secret, "MISTYPED").unwrap();
+    pod.fake().change(|state| {
+        (state["joins"], state["away"]) = (json!(["rabbit@b"]), json!(["rabbit@b"]));
+    });
+    pod.permit("Join", "n1", json!(["rabbit@b"]));
+    eventually("it cannot join", || pod.calls().contains("join_cluster rabbit@b"));
+    fs::write(&secret, "COOKIE").unwrap();
+    pod.wait_for("what differs", |s| s["server"]["reason"] == "CookieDiffers");
+    pod.spec(json!({ "start": null }));
+    pod.wait_for("the end of its node", |s| s["permit"]["state"] == "Withdrawn");
+    pod.fake().change(|state| state["away"] = json!([]));
+    pod.permit_on("Wipe", "Join", "n2", json!(["rabbit@b"]));
+    pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    let own = fs::read_to_string(pod.path("volume/rabbitmq/.erlang.cookie")).unwrap();
+    assert_eq!(own, "COOKIE");
 }
 
 fn is_elsewhere() {

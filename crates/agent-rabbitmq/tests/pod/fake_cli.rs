@@ -1,7 +1,7 @@
 //! Stands for the programs of the command line: takes the verbs that the agent uses, in the
 //! words of 3.10, and answers as they do.
 
-use super::fake_node::lay_out;
+use super::fake_node::{start_app, take_in};
 use super::fake_state::{State, names};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use palladion_agent_rabbitmq::read::terms;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What RabbitMQ's programs end with when the node says no (`EX_UNAVAILABLE`).
@@ -70,7 +70,14 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
             println!("{}", eval(state, own, expression))
         }
         ["stop_app"] => state.change(|state| state["app"] = false.into()),
-        ["start_app"] => state.change(|state| state["app"] = true.into()),
+        ["start_app"] if state.hangs() => {
+            state.wait_while_it_hangs();
+            return no("Error: the node is gone");
+        }
+        ["start_app"] => {
+            start_app(&data(own), own);
+            state.change(|state| state["app"] = true.into());
+        }
         ["join_cluster", node] => return join(state, own, node),
         ["list_users", "--formatter", "json"] => {
             let users = state.read()["users"].as_object().cloned().unwrap();
@@ -89,8 +96,13 @@ fn ctl(state: &State, own: &str, words: &[&str]) -> ExitCode {
         }
         ["change_password", name] => state.change(|state| state["users"][*name] = line().into()),
         ["set_user_tags", name, tag] => state.change(|state| state["tags"][*name] = (*tag).into()),
-        ["set_permissions", "-p", vhost, _, ".*", ".*", ".*"] => {
+        ["set_permissions", "-p", vhost, name, ".*", ".*", ".*"] => {
             assert!(names(&state.read()["vhosts"]).iter().any(|name| name == vhost));
+            state.change(|state| state["permissions"][*vhost] = json!([name]));
+        }
+        ["list_permissions", "-p", vhost, "--formatter", "json"] => {
+            let users = names(&state.read()["permissions"][*vhost]);
+            println!("{}", users.iter().map(|user| json!({ "user": user })).collect::<Value>());
         }
         ["delete_user", name] => {
             state.change(|state| state["users"].as_object_mut().unwrap().remove(*name));
@@ -278,10 +290,16 @@ fn join(state: &State, own: &str, node: &str) -> ExitCode {
         state["members"] = json!(members);
         state["users"] = json!({ "palladion": "agent-secret", "contrail": "user-secret" });
         state["tags"] = json!({ "palladion": "monitoring", "contrail": "management" });
+        state["vhosts"] = json!(["/", "contrail"]);
+        state["permissions"] = json!({ "contrail": ["contrail"] });
     });
-    let data = Path::new(&std::env::var("HOME").unwrap()).join(own);
-    lay_out(&data, own, &members);
+    take_in(&data(own), &members);
     ExitCode::SUCCESS
+}
+
+/// Where the node has its data.
+fn data(own: &str) -> PathBuf {
+    Path::new(&std::env::var("HOME").unwrap()).join(own)
 }
 
 fn queues(state: &State, words: &[&str]) -> ExitCode {

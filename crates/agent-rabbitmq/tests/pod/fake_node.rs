@@ -38,8 +38,11 @@ pub fn run() {
     if !data.join("schema.DAT").exists() {
         let flags = std::env::var("RABBITMQ_FEATURE_FLAGS").ok();
         state.blank(&own, flags.as_deref());
-        lay_out(&data, &own, std::slice::from_ref(&own));
+        take_in(&data, std::slice::from_ref(&own));
+    } else {
+        state.wait_while_it_hangs();
     }
+    start_app(&data, &own);
     let open = value("listeners.tcp.default").is_some();
     assert_eq!(open, value("listeners.tcp").is_none(), "one or the other");
     state.change(|state| {
@@ -57,19 +60,27 @@ pub fn run() {
     }
 }
 
-/// The files of a node in a cluster of these.
-pub fn lay_out(data: &Path, own: &str, members: &[String]) {
+/// The files of a node that was taken into a cluster of these, and of nothing before: its
+/// application has not started there.
+pub fn take_in(data: &Path, members: &[String]) {
+    if data.exists() {
+        fs::remove_dir_all(data).unwrap();
+    }
     let quoted: Vec<String> = members.iter().map(|name| format!("'{name}'")).collect();
     let list = quoted.join(",");
-    for (path, text) in [
-        (data.join("schema.DAT"), "x".to_string()),
-        (data.join("cluster_nodes.config"), format!("{{[{list}],[{list}]}}.\n")),
-        (data.join(format!("quorum/{own}/00000001.wal")), "x".into()),
-        (data.join(format!("coordination/{own}/00000001.wal")), "x".into()),
-    ] {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    write(data.join("schema.DAT"), "x");
+    write(data.join("cluster_nodes.config"), &format!("{{[{list}],[{list}]}}.\n"));
+}
+
+/// The files that an application makes as it starts.
+pub fn start_app(data: &Path, own: &str) {
+    write(data.join(format!("quorum/{own}/00000001.wal")), "x");
+    write(data.join(format!("coordination/{own}/00000001.wal")), "x");
+}
+
+fn write(path: PathBuf, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
 }
 
 fn answer(mut stream: TcpStream, own: &str, state: &Value) -> Result<()> {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Of a pod whose scratch space this is.
 pub struct State(PathBuf);
@@ -40,7 +41,7 @@ impl State {
         self.change(|state| {
             *state = json!({
                 "app": true, "drained": false, "open": false, "members": [own],
-                "away": state["away"], "joins": state["joins"], "vhosts": ["/"], "queues": [],
+                "away": state["away"], "joins": state["joins"], "hangs": state["hangs"], "vhosts": ["/"], "permissions": {}, "queues": [],
                 "users": { "guest": "guest" }, "tags": { "guest": "administrator" },
                 "flags": [
                     flag("quorum_queue", "stable", enabled("quorum_queue")),
@@ -49,6 +50,17 @@ impl State {
                 ],
             });
         });
+    }
+
+    /// Does its application not get on with its start?
+    pub fn hangs(&self) -> bool {
+        self.read()["hangs"] == true
+    }
+
+    pub fn wait_while_it_hangs(&self) {
+        while self.hangs() {
+            std::thread::sleep(Duration::from_millis(30));
+        }
     }
 
     pub fn serves(&self) -> bool {

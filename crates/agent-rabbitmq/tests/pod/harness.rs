@@ -186,6 +186,16 @@ impl Pod {
         panic!("init did not end in time\n{}", self.log());
     }
 
+    /// Kill the container, as a machine that loses its power.
+    pub fn kill(&mut self) {
+        let children = [self.agent(), self.node()];
+        if let Some(mut init) = self.init.take() {
+            let _ = init.kill();
+            let _ = init.wait();
+        }
+        children.into_iter().flatten().for_each(|pid| signal(pid, "KILL"));
+    }
+
     pub fn spec(&self, change: Value) {
         self.api.change_spec(NAME, change);
     }
@@ -200,9 +210,14 @@ impl Pod {
     }
 
     pub fn permit(&self, kind: &str, nonce: &str, nodes: Value) {
+        self.permit_on("MustBeEmpty", kind, nonce, nodes);
+    }
+
+    /// One that says what becomes of the data on the volume.
+    pub fn permit_on(&self, data: &str, kind: &str, nonce: &str, nodes: Value) {
         let flags = if kind == "Join" { json!(["quorum_queue"]) } else { json!([]) };
         self.spec(json!({ "start": {
-            "kind": kind, "nonce": nonce, "podUID": "p1", "data": "MustBeEmpty", "attempt": 1,
+            "kind": kind, "nonce": nonce, "podUID": "p1", "data": data, "attempt": 1,
             "volumeID": self.volume_id(), "reason": "a test", "nodes": nodes, "flags": flags,
         }, "volumeID": self.volume_id() }));
     }
@@ -265,12 +280,7 @@ impl Pod {
 
 impl Drop for Pod {
     fn drop(&mut self) {
-        let children = [self.node(), self.agent()];
-        if let Some(mut init) = self.init.take() {
-            let _ = init.kill();
-            let _ = init.wait();
-        }
-        children.into_iter().flatten().for_each(|pid| signal(pid, "KILL"));
+        self.kill();
     }
 }
 

@@ -21,7 +21,8 @@ pub const CREDENTIALS_DIR: &str = "/etc/palladion-secrets/credentials";
 pub const DEFINITIONS_DIR: &str = "/etc/palladion-secrets/definitions";
 
 /// Key of the credentials: the Erlang cookie. A volume keeps the one that it began
-/// with; another one in the Secret changes nothing, and is reported (`CookieDiffers`).
+/// with; another one in the Secret changes nothing, and is reported (`CookieDiffers`). It
+/// begins with each start for which nothing on the volume counts.
 pub const COOKIE_KEY: &str = "erlang-cookie";
 /// Key of the credentials: the password of [`AGENT_USER`].
 pub const AGENT_PASSWORD_KEY: &str = "agent-password";
@@ -57,7 +58,8 @@ pub struct RabbitmqServerConfig {
     /// All plugins that are enabled, sorted, [`MANAGEMENT_PLUGIN`] among them. A node that
     /// is no member yet starts with that one alone.
     pub plugins: Vec<String>,
-    /// The virtual host that is created when the cluster is initialized.
+    /// The virtual host that is created when the cluster is initialized, and by a node that
+    /// starts without it.
     pub vhost: String,
     /// Seconds that the preStop hook may wait until the queues of the node have their
     /// other replicas online and in step, before it drains.

@@ -14,6 +14,7 @@ mod claim_fact;
 mod fact;
 mod facts;
 mod grounds;
+pub mod late;
 pub mod leave;
 pub mod lost;
 pub mod objects;

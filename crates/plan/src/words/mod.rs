@@ -5,6 +5,7 @@
 pub mod exchange;
 pub mod grounds;
 pub mod initialize;
+pub mod late;
 pub mod left;
 pub mod lost;
 pub mod members;
@@ -20,6 +21,6 @@ pub mod violation;
 pub use palladion_api::words::*;
 
 palladion_api::vocabulary![
-    exchange, grounds, initialize, left, lost, members, question, refusal, revisions, service,
-    status, turn, unread, violation
+    exchange, grounds, initialize, late, left, lost, members, question, refusal, revisions,
+    service, status, turn, unread, violation
 ];

@@ -389,7 +389,7 @@ impl World {
         let Some(process) = process.cloned() else { return Activity::default() };
         let found = agent.found.get_or_insert_with(|| agents_rule::found(&volume, pod)).clone();
         let doors = if process.open { Doors::Open } else { Doors::Closed };
-        let is_looked_at = volume.ledger.entered && process.app == App::Running;
+        let is_looked_at = (volume.ledger.entered || process.open) && process.app == App::Running;
         let reading = is_looked_at.then(|| {
             let cluster = &data(&self.kube.disks, &process).cluster;
             let running = self.rabbit.sees(uid, &self.kube.disks);
@@ -404,6 +404,10 @@ impl World {
                 Some(_) | None => Activity::default(),
             };
         };
+        let joins = matches!(action, Action::Work(Piece::Join { .. }));
+        if joins && self.stuck.contains(&pod.key.name) {
+            return Activity::default();
+        }
         self.enter(agent, pod, spec, action);
         Activity::ACTED
     }
@@ -411,7 +415,7 @@ impl World {
     fn enter(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec, what: Action) {
         let uid = pod.uid.as_str();
         match what {
-            Action::RecordEntered => self.volume(pod).ledger.entered = true,
+            Action::RecordEntered => self.has_entered(agent, pod),
             Action::RecordMember => {
                 let ledger = &mut self.volume(pod).ledger;
                 ledger.part = Part::Joined;
@@ -437,7 +441,10 @@ impl World {
     }
 
     fn has_entered(&mut self, agent: &mut Agent, pod: &PodRun) {
-        self.volume(pod).ledger.entered = true;
+        let volume = self.volume(pod);
+        volume.ledger.entered = true;
+        // Its application was started before that.
+        volume.data.iter_mut().for_each(|data| data.has_run = true);
         agent.found = Some(agents_rule::found(self.volume(pod), pod));
     }
 

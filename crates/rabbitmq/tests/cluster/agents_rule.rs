@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use palladion_agent_core::init::protocol::Phase;
 use palladion_agent_rabbitmq::decide::intent::{self, Wanted};
 use palladion_agent_rabbitmq::decide::{
-    Action, Doors, Facts, Process, Source, SpecFact, Start, VolumeFact, WorkFact,
+    Action, Doors, Facts, Process, Source, SpecFact, Start, VhostFact, VolumeFact, WorkFact,
 };
 use palladion_agent_rabbitmq::decide::{entering, permit};
 use palladion_agent_rabbitmq::read::{Listener, Node, Overview, Reading, Sign};
 use palladion_agent_rabbitmq::volume::judge::{Judgement, judge};
 use palladion_agent_rabbitmq::volume::ledger::{App, Entered, Ledger, Membership};
-use palladion_agent_rabbitmq::volume::{Data, Found};
+use palladion_agent_rabbitmq::volume::{Found, Kind, Parts};
 use palladion_agent_rabbitmq::words::permit::Refused;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::rabbitmq::NodeName;
@@ -149,6 +149,7 @@ fn asked<T>(
         reading: None,
         sign: &Sign::None,
         work: WorkFact::Idle,
+        vhost: VhostFact::Present,
         stopping: None,
         last_words: None,
     })
@@ -163,9 +164,18 @@ pub fn found(volume: &Volume, pod: &PodRun) -> Found {
         marker: volume.id.clone().map(VolumeId::new),
         owner: Some(MemberName::new(&pod.key.name)),
         ledger: volume.id.as_ref().map(|id| ledger(volume, id)),
-        data: if data.is_some() { Data::Whole } else { Data::Absent },
+        data: parts(volume).judge(&BTreeSet::new()),
         members: members.map(NodeName::new).collect(),
     }
+}
+
+/// What there is of its files: logs only where its application has run, or a replica is.
+fn parts(volume: &Volume) -> Parts {
+    let Some(data) = &volume.data else { return Parts::default() };
+    let has_logs = data.has_run || !data.logs.is_empty();
+    let logs = [Kind::Quorum, Kind::Coordination, Kind::Messages].into_iter();
+    let there = [Kind::Tables, Kind::Membership].into_iter().chain(logs.filter(|_| has_logs));
+    Parts { there: there.collect(), has_files: true, members: Vec::new() }
 }
 
 fn ledger(volume: &Volume, id: &str) -> Ledger {

@@ -1,7 +1,7 @@
 //! How a cluster begins: once, on one volume, with credentials that are made once.
 
 use super::acts::{node, pod};
-use super::volume::Part;
+use super::volume::{Data, Part};
 use super::world::{NAMESPACE, World};
 use palladion_api::labels;
 use palladion_plan::ObjectKey;
@@ -70,7 +70,7 @@ fn a_volume_that_is_not_empty_stops_the_beginning_until_a_person_allows_it() {
     let disk = world.disk(1);
     disk.content.id = Some("old".into());
     disk.content.ledger.part = Part::Joined;
-    disk.content.data = Some(Default::default());
+    disk.content.data = Some(Data { has_run: true, ..Data::default() });
     world.settle();
     assert_eq!(world.rabbit.begun, 0, "{}", world.last_words());
     let said = world.condition("Degraded");
@@ -96,7 +96,7 @@ fn an_old_volume_beside_a_new_cluster_is_reported_and_joins_when_a_user_gives_it
     let disk = world.disk(1);
     disk.content.id = Some("old".into());
     disk.content.ledger.part = Part::Joined;
-    disk.content.data = Some(Default::default());
+    disk.content.data = Some(Data { has_run: true, ..Data::default() });
     world.settle();
     let nonce = world.nonce();
     world.annotate_cluster(labels::ALLOW_INITIALIZATION, &nonce);

@@ -2,12 +2,26 @@
 
 use super::acts::pod;
 use super::world::World;
+use palladion_api::labels::POSTPONED_JOIN;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
 impl World {
     fn step(&self) -> serde_json::Value {
         self.status()["turn"]["step"].clone()
+    }
+
+    /// How often its join has come to nothing, as is on record.
+    fn tries(&self, ordinal: i32) -> u64 {
+        let record = self.member(ordinal)["metadata"]["annotations"][POSTPONED_JOIN].clone();
+        let record: serde_json::Value =
+            serde_json::from_str(record.as_str().unwrap_or("{}")).unwrap();
+        record["tries"].as_u64().unwrap_or_default()
+    }
+
+    fn runs_closed(&self, ordinal: i32) -> bool {
+        let process = self.uid(ordinal).and_then(|uid| self.rabbit.nodes.get(&uid));
+        process.is_some_and(|process| !process.open)
     }
 }
 
@@ -368,4 +382,50 @@ fn a_replacement_that_has_the_turn_again_has_its_time() {
     }
     let had = since.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs());
     assert!(had.clone().all(|seconds| seconds >= 250), "{:?}", had.collect::<Vec<_>>());
+}
+
+/// Its pod reaches nobody, or the others refuse it. Nothing is taken from it, and its join is
+/// tried again: later each time, as other work may wait.
+#[test]
+fn a_joiner_whose_node_runs_and_never_joins_gives_way_to_others() {
+    let mut world = World::settled(3);
+    world.stuck.insert(pod(3));
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.tries(3) == 0 && w.runs_closed(3));
+    let volume = world.member(3)["spec"]["volumeID"].clone();
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.tries(3) == 1);
+    assert_eq!(world.member(3)["spec"]["start"], json!(null), "{}", world.last_words());
+    world.until(|w| w.condition("Degraded").contains("JoinFailed"));
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True") && said.contains("after 5 minutes"), "{said}");
+    world.pass(590);
+    let token = |w: &World, o| w.member(o)["status"]["server"]["restartToken"].clone();
+    assert!([0, 1, 2, 4].iter().all(|o| token(&world, *o) == "x"), "{}", world.last_words());
+    let since = world.now();
+    world.until(|w| w.tries(3) == 2);
+    assert!(world.now().duration_since(since).as_mins() >= 10, "{}", world.last_words());
+    assert!(world.condition("Degraded").starts_with("True"), "{}", world.last_words());
+    assert_eq!(world.member(3)["spec"]["volumeID"], volume, "nothing is deleted");
+    // A new pod is a new try.
+    world.stuck.clear();
+    let since = world.now();
+    world.delete(kinds::POD, &pod(3));
+    world.settle();
+    world.expect(5);
+    assert!(world.now().duration_since(since).as_mins() < 10, "{}", world.last_words());
+    assert!(!world.condition("Degraded").contains("JoinFailed"), "{}", world.last_words());
+    assert_eq!(world.member(3)["metadata"]["annotations"][POSTPONED_JOIN], json!(null));
+}
+
+/// Whoever corrects the cause need not touch the pod.
+#[test]
+fn a_joiner_that_was_postponed_joins_by_itself_when_it_can() {
+    let mut world = World::settled(1);
+    world.stuck.insert(pod(1));
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.tries(1) == 1);
+    world.stuck.clear();
+    world.settle();
+    world.expect(3);
 }

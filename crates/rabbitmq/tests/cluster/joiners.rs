@@ -55,6 +55,22 @@ fn the_second_of_two_that_has_not_noted_its_join_goes_on_in_a_new_pod() {
     world.expect(3);
 }
 
+/// What is there of it is what `join_cluster` leaves, which is no loss: the first serves only
+/// beside it, so that nobody could replace it either.
+#[test]
+fn the_second_of_two_that_is_killed_before_its_application_starts_goes_on_in_a_new_pod() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.cluster() == 2);
+    let volume = &world.disk(1).content;
+    assert!(!volume.ledger.entered && volume.data.as_ref().is_some_and(|data| !data.has_run));
+    world.kill(1);
+    world.delete(kinds::POD, &pod(1));
+    world.settle();
+    assert_eq!(world.refused, Vec::<String>::new(), "{}", world.last_words());
+    world.expect(3);
+}
+
 /// A permit that is withdrawn ends no join that is under way: its agent may hear of it
 /// when the others know the node already.
 #[test]

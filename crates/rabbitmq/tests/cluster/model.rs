@@ -189,7 +189,7 @@ impl Rabbit {
             }
             self.recover(&own, disks);
             let tables = disks.get_mut(&own.disk).unwrap().content.data.as_mut().unwrap();
-            tables.is_noted = true;
+            (tables.is_noted, tables.has_run) = (true, true);
             // It notes anew who runs beside it; one that pauses has seen nobody last.
             tables.ran_on.clear();
             let process = self.nodes.get_mut(&uid).unwrap();

@@ -57,6 +57,8 @@ pub struct Data {
     pub cluster: BTreeSet<String>,
     /// Does its file of the nodes say the same, which its agent reads while it does not run?
     pub is_noted: bool,
+    /// Has its application run in this cluster? Only then it has logs at all.
+    pub has_run: bool,
     /// Nodes that ran when it stopped: their tables may be newer.
     pub ran_on: BTreeSet<String>,
     /// Queues, by its tables.
@@ -70,6 +72,7 @@ impl Default for Data {
         Self {
             cluster: BTreeSet::new(),
             is_noted: true,
+            has_run: false,
             ran_on: BTreeSet::new(),
             queues: BTreeMap::new(),
             logs: BTreeMap::new(),

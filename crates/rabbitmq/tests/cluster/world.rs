@@ -41,6 +41,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose nodes do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose nodes run and get into no cluster.
+    pub stuck: BTreeSet<String>,
     /// Members whose management API does not answer, whatever the node does.
     pub hangs: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
@@ -106,6 +108,7 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            stuck: BTreeSet::new(),
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
             full: BTreeSet::new(),

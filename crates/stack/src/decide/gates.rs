@@ -32,6 +32,8 @@ pub struct Gated<'a> {
     pub pod: &'a PodFact,
     /// Hash of the text that it is to start with; `None` = its gate stays closed.
     pub text: Option<&'a str>,
+    /// Hash of the words that this text is made from; `None` = not known.
+    pub inputs: Option<&'a str>,
 }
 
 /// May gates open?
@@ -39,8 +41,6 @@ pub struct Gated<'a> {
 pub struct Terms<'a> {
     /// Why they may not.
     pub closed: Option<&'a Trouble>,
-    /// Hash of the words that the texts are made from; `None` = not known of these texts.
-    pub inputs: Option<&'a str>,
 }
 
 /// Do the pods stay as they are, with what is in the map, because their texts do not come about,
@@ -59,16 +59,16 @@ pub fn are_texts_written(snapshot: &Snapshot) -> bool {
     rejected(snapshot).all(|object| object.resource != SERVICE)
 }
 
-/// Tend the gates of a service whose spec is accepted, with its template and the hash of the
-/// words that its texts are made from. Why they are closed is said where somebody waits.
+/// Tend the gates of a service whose spec is accepted, with its template. Why they are closed is
+/// said where somebody waits.
 pub fn tend_accepted(
     snapshot: &Snapshot,
     all: &[Gated<'_>],
     (closed, is_waited_at): (Option<Trouble>, bool),
-    (template, inputs): (&Value, &str),
+    template: &Value,
     draft: &mut Draft,
 ) {
-    tend(snapshot, all, Terms { closed: closed.as_ref(), inputs: Some(inputs) }, draft);
+    tend(snapshot, all, Terms { closed: closed.as_ref() }, draft);
     if let Some(trouble) = closed.filter(|_| is_waited_at) {
         draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
         draft.more.closed = Some(trouble);
@@ -105,7 +105,7 @@ pub fn tend(snapshot: &Snapshot, all: &[Gated<'_>], terms: Terms<'_>, draft: &mu
                 withdraw(snapshot, gated.pod, draft);
                 None
             }
-            (_, _) => tend_one(snapshot, gated.pod, &stand, (text, terms.inputs), draft),
+            (_, _) => tend_one(snapshot, gated.pod, &stand, (text, gated.inputs), draft),
         };
         let trouble = waiting.map(Trouble::of);
         if let (None, Some(trouble)) = (terms.closed, &trouble) {

@@ -1,5 +1,6 @@
-//! Which texts the pods of a set find, and by which key: their set says it. The newest spec may
-//! say other things long before they are restarted for it, or be one that nobody takes.
+//! Which texts pods find, and by which key: their own spec says it, and of those that are to come
+//! their set. The newest spec may say other things long before they are restarted for it, or be
+//! one that nobody takes.
 
 use super::text::{Text, Texts};
 use crate::build::gated::KEY;
@@ -30,8 +31,18 @@ impl<'a> Key<'a> {
     pub fn of(set: &'a Object) -> Option<Self> {
         let containers = set.at("/spec/template/spec/initContainers").and_then(Value::as_array)?;
         let gate = containers.iter().find(|container| container["name"] == INIT)?;
-        let mut variables = gate["env"].as_array()?.iter();
-        let variable = variables.find(|variable| variable["name"] == KEY)?;
+        Self::among(gate["env"].as_array()?)
+    }
+
+    /// What this pod finds its texts by, whatever the template of its set is by now; `None` = it
+    /// mounts none.
+    pub fn of_started(pod: &'a PodFact) -> Option<Self> {
+        let gate = pod.init.iter().find(|container| container.name == INIT)?;
+        Self::among(&gate.variables)
+    }
+
+    fn among(variables: &'a [Value]) -> Option<Self> {
+        let variable = variables.iter().find(|variable| variable["name"] == KEY)?;
         if let Some(word) = variable["value"].as_str() {
             return Some(Self::Shared(word));
         }
@@ -54,9 +65,9 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The texts that the pods of a set find.
+/// The texts that a pod finds.
 #[derive(Clone, Copy, Debug)]
-pub struct Mounted<'a> {
+struct Mounted<'a> {
     /// What they are found by.
     key: Key<'a>,
     /// The map as it was read back; `None` = there is none.
@@ -65,25 +76,36 @@ pub struct Mounted<'a> {
     newest: Option<&'a Texts>,
 }
 
-/// The texts that the pods of this set find, if they mount any. `newest` = those that are made for
-/// them, and what these are found by.
-pub fn mounted<'a>(
-    set: &'a Object,
+fn found_by<'a>(
+    key: Key<'a>,
     texts: Option<&'a BTreeMap<String, String>>,
     newest: Option<(Option<Key<'a>>, &'a Texts)>,
-) -> Option<Mounted<'a>> {
-    let key = Key::of(set)?;
+) -> Mounted<'a> {
     let comes = |(of, texts): &(Option<Key<'a>>, &Texts)| {
         *of == Some(key) && !texts.are_stuck() && texts.lacking.is_none()
     };
     let newest = newest.filter(comes).map(|(_, texts)| texts);
-    Some(Mounted { key, texts, newest })
+    Mounted { key, texts, newest }
+}
+
+/// What this pod starts with as it is, where nobody restarts it for the newest template: that may
+/// mount texts where the pod has none, or none where it has some. `newest` = the texts that are
+/// made for that template, and what they are found by.
+pub fn of_started<'a>(
+    pod: &'a PodFact,
+    texts: Option<&'a BTreeMap<String, String>>,
+    newest: Option<(Option<Key<'a>>, &'a Texts)>,
+) -> Option<Text> {
+    match Key::of_started(pod) {
+        None => Some(Text::new(String::new(), BTreeMap::new())),
+        Some(key) => found_by(key, texts, newest).of_pod(pod),
+    }
 }
 
 impl Mounted<'_> {
     /// What a pod is to start with, once it finds that: the newest text, if one is on its way that
     /// it can find, since nobody may be there to restart it for that.
-    pub fn of_pod(&self, pod: &PodFact) -> Option<Text> {
+    fn of_pod(&self, pod: &PodFact) -> Option<Text> {
         match self.newest.filter(|newest| newest.all.contains_key(&pod.name)) {
             Some(newest) => newest.current(&pod.name, self.texts).cloned(),
             None => stored(self.texts?, &self.key.of_pod(pod)?),

@@ -243,6 +243,37 @@ fn on_delete_leaves_it_to_somebody_else_to_restart() {
     assert_eq!(world.pod("kernel-n1")["spec"]["containers"][0]["image"], "good:2");
 }
 
+/// The newest template may mount texts where a pod has none, or none where it has some: its Node
+/// starts again long before anybody deletes it.
+#[test]
+fn an_agent_that_nobody_deletes_starts_again_with_what_it_mounts() {
+    let on_delete = with(a_group(), "/upgradeStrategy", json!("onDelete"));
+    let mut without = on_delete.clone();
+    without.as_object_mut().unwrap().remove("config");
+    for (before, after) in [(&on_delete, &without), (&without, &on_delete)] {
+        let mut world = settled(before.clone());
+        world.set_spec(after.clone());
+        world.pass(60);
+        assert_eq!(world.kubelet.starts.len(), 2, "nobody restarts them");
+        world.restart_sandbox("kernel-n1");
+        world.pass(30);
+        assert_eq!(world.kubelet.starts.len(), 3, "{}", world.status());
+        assert!(world.is_ready("kernel-n1"));
+        // Also while a later spec is refused.
+        let refused = with(after.clone(), "/configuration/profiles", json!(["absent"]));
+        world.set_spec(refused);
+        world.restart_sandbox("kernel-n1");
+        world.pass(30);
+        assert_eq!(world.kubelet.starts.len(), 4, "{}", world.status());
+        world.set_spec(after.clone());
+        world.delete_pod("kernel-n1");
+        world.pass(30);
+        assert_eq!(world.kubelet.starts.len(), 5, "{}", world.status());
+        let mounts = world.pod("kernel-n1")["spec"]["initContainers"][0]["args"].to_string();
+        assert_eq!(mounts.contains("--config"), after.get("config").is_some(), "{mounts}");
+    }
+}
+
 /// What the ring has become cannot be told to an agent without the words that it is not to
 /// have before somebody deletes its pod.
 #[test]

@@ -4,7 +4,7 @@ use super::{member, member_service, release, service_name, stateful_set};
 use crate::facts::Facts;
 use crate::fixtures::an_ensemble;
 use crate::validate::{Valid, validated};
-use palladion_api::labels::{AGENT_IMAGE, GONE, SPEC_HASH};
+use palladion_api::labels::{AGENT_IMAGE, GONE, POSTPONED_JOIN, SPEC_HASH};
 use palladion_api::zookeeper::ServerId;
 use palladion_plan::members::spec::{AgentImage, ServiceSpec};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ const POLICY: &str =
 fn only_the_operator_writes_what_it_identifies_a_member_by() {
     let valid = valid(&json!({ "version": "3.9.3" }));
     let object = member(&valid, &"demo-zk-1".into(), &Default::default());
-    for (field, more) in [("labels", vec![]), ("annotations", vec![GONE])] {
+    for (field, more) in [("labels", vec![]), ("annotations", vec![GONE, POSTPONED_JOIN])] {
         let all = format!("].all(key, object.metadata.?{field}[?key]");
         let list = POLICY.split(&all).next().and_then(|before| before.rsplit('[').next());
         let mut kept: Vec<&str> =

@@ -4,6 +4,7 @@ use super::acts::pod;
 use super::model::Config;
 use super::volume::Part;
 use super::world::World;
+use palladion_api::labels::POSTPONED_JOIN;
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
@@ -265,4 +266,31 @@ fn a_replacement_that_has_the_turn_again_has_its_time() {
     }
     let had = since.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs());
     assert!(had.clone().all(|seconds| seconds >= 250), "{:?}", had.collect::<Vec<_>>());
+}
+
+/// Its pod reaches nobody, or nobody answers it. Nothing is taken from it, and its join is tried
+/// again later.
+#[test]
+fn a_joiner_whose_server_runs_and_never_follows_gives_way_to_others() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "servers": 5 }));
+    world.until(|w| w.has_begun(3, 4));
+    world.stop_process(3);
+    let volume = world.member(3)["spec"]["volumeID"].clone();
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    let is_postponed =
+        |w: &World| w.member(3)["metadata"]["annotations"][POSTPONED_JOIN].is_string();
+    world.until(is_postponed);
+    assert_eq!(world.member(3)["spec"]["start"], json!(null), "{}", world.last_words());
+    world.until(|w| w.condition("Degraded").contains("JoinFailed"));
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True") && said.contains("after 5 minutes"), "{said}");
+    let since = world.now();
+    world.pass(590);
+    assert!([0, 1, 2, 4].iter().all(|o| world.token_of(*o) == "x"), "{}", world.last_words());
+    assert_eq!(world.member(3)["spec"]["volumeID"], volume, "nothing is deleted");
+    world.settle();
+    world.expect(5);
+    assert!(world.now().duration_since(since).as_mins() >= 9, "{}", world.last_words());
+    assert!(!is_postponed(&world) && !world.condition("Degraded").contains("JoinFailed"));
 }

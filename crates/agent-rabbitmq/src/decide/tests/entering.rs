@@ -105,6 +105,32 @@ fn a_member_by_its_files_that_started_by_itself_has_entered() {
     assert_ne!(by_itself.action(), Action::RecordEntered, "nobody has taken it in");
 }
 
+/// It was killed after `join_cluster` and before `start_app`, perhaps again and again: what is
+/// noted before its application runs would have the next agent take its volume for a lost one.
+#[test]
+fn a_node_that_was_taken_in_and_never_ran_starts_by_itself_and_is_noted_when_it_answers() {
+    let killed = a_joiner(Kind::Join).with(|w| {
+        (w.process, w.doors) = (Process::Absent, None);
+        w.found.data = crate::volume::Data::Unstarted;
+        w.found.members = vec![node("a"), node("b")];
+    });
+    assert_eq!(killed.asked(volume_state), Some((MemberVolumeState::Joined, None)));
+    let start = killed.start();
+    assert_eq!((start.cause, start.entry), (Cause::Autonomous, Entry::Plain));
+    let booting = killed.with(|w| {
+        (w.process, w.doors) = (Process::Running, Some(Doors::Open));
+        w.ledger().begin_start("t2", "Autonomous", now());
+    });
+    assert_eq!(booting.action(), Action::Nothing, "its application is on its way");
+    let answers = booting.with(|w| w.reading = Some(reading(&["a", "b"], &["a", "b"])));
+    assert_eq!(answers.action(), Action::RecordEntered);
+    let noted = answers.with(|w| {
+        w.found.data = crate::volume::Data::Whole;
+        w.ledger().entered = Entered::Yes;
+    });
+    assert_eq!(noted.action(), Action::RecordMember);
+}
+
 /// The agent that was at the join has ended, too: the next one finds the node closed, with its
 /// application stopped, and no permit by which it would go on. By itself it starts as a member.
 #[test]

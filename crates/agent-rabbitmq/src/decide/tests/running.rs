@@ -6,6 +6,7 @@ use crate::launch::credentials::Logins;
 use crate::read::reading::Access;
 use crate::volume::cookie::Comparison;
 use palladion_api::member::RunState;
+use palladion_api::service_member::ServicePermitKind;
 
 const THREE: [&str; 3] = ["a", "b", "c"];
 
@@ -60,6 +61,37 @@ fn a_user_that_the_node_does_not_know_is_made_again() {
     denied.says("agent's user");
     let busy = denied.with(|w| w.work = WorkFact::Busy);
     assert_eq!(busy.action(), Action::Nothing);
+}
+
+/// A cluster that was created again over kept volumes may ask for another one than they have.
+#[test]
+fn the_virtual_host_of_the_cluster_is_looked_for_once_after_each_start() {
+    let started = running().with(|w| w.vhost = VhostFact::NotLooked);
+    assert_eq!(started.action(), Action::Work(Work::MakeVhost));
+    let with = |change: fn(&mut World)| started.clone().with(change).action();
+    assert_eq!(with(|w| w.vhost = VhostFact::Present), Action::Nothing);
+    assert_eq!(with(|w| w.work = WorkFact::Busy), Action::Nothing);
+    assert_eq!(with(|w| w.reading = Some(closed(&THREE, &THREE))), Action::Nothing);
+    let without = Present { cookie: Comparison::Fits, logins: Logins::Missing };
+    let without = started.clone().with(|w| w.credentials = Some(without));
+    assert_eq!(without.action(), Action::Nothing, "nobody knows whose rights they are");
+}
+
+#[test]
+fn another_cookie_in_the_secret_is_said_also_while_a_node_starts() {
+    let differs = |world: World| {
+        let cookie = Comparison::Differs;
+        world.with(|w| w.credentials = Some(Present { cookie, logins: Logins::Present }))
+    };
+    let says = |world: &World| world.decision().reason;
+    let joiner = a_joiner(ServicePermitKind::Join);
+    assert_eq!(says(&joiner), Reason::Starting);
+    assert_eq!(says(&differs(joiner)), Reason::CookieDiffers);
+    let silent = a_member().runs(&THREE, &THREE).with(|w| w.reading = None);
+    assert_eq!(says(&silent), Reason::Starting);
+    assert_eq!(says(&differs(silent.clone())), Reason::CookieDiffers);
+    let tables = silent.with(|w| w.sign = Sign::Tables { nodes: vec![node("c")] });
+    assert_eq!(says(&differs(tables)), Reason::WaitingForTables, "it reaches the others");
 }
 
 #[test]

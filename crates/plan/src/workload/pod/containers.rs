@@ -16,7 +16,12 @@ pub struct InitContainer {
     pub state: InitState,
     /// What it has said at its end.
     pub said: Option<String>,
+    /// Its variables that are the operator's own, as its spec has them.
+    pub variables: Vec<Value>,
 }
+
+/// What names of such variables begin with.
+const OWN: &str = "PALLADION_";
 
 /// What an init container does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +70,17 @@ pub(super) fn project_init(object: &Value) -> Value {
             "since": status["state"]["running"]["startedAt"],
             "code": status["state"]["terminated"]["exitCode"],
             "said": status["state"]["terminated"]["message"],
+            "variables": own_variables(container),
         })
     });
     all.collect()
+}
+
+/// Of other variables nothing is kept: there may be many, and a secret among them.
+fn own_variables(container: &Value) -> Vec<Value> {
+    let all = container["env"].as_array().into_iter().flatten();
+    let is_own = |variable: &&Value| variable["name"].as_str().is_some_and(|n| n.starts_with(OWN));
+    all.filter(is_own).cloned().collect()
 }
 
 /// Names of containers that run.
@@ -108,6 +121,7 @@ pub(super) fn read_init(projected: &Value) -> Vec<InitContainer> {
             id: text("id").map(str::to_string),
             state,
             said: text("said").map(str::to_string),
+            variables: container["variables"].as_array().cloned().unwrap_or_default(),
         }
     })
     .collect()
@@ -143,6 +157,7 @@ mod tests {
             id: id.map(str::to_string),
             state,
             said: None,
+            variables: Vec::new(),
         };
         let done = Some("done".to_string());
         assert_eq!(
@@ -156,6 +171,16 @@ mod tests {
                 of("third", None, InitState::Waiting),
             ]
         );
+    }
+
+    #[test]
+    fn of_the_variables_of_an_init_container_those_of_the_operator_are_kept() {
+        let own = json!({ "name": "PALLADION_CONFIG_KEY", "value": "kernel" });
+        let secret = json!({ "name": "PASSWORD", "value": "s3cret" });
+        let found = init_of(json!({ "spec": { "initContainers": [
+            { "name": "init", "env": [secret, own] },
+        ] } }));
+        assert_eq!(found[0].variables, [own]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::ForgetQueues;
-use palladion_plan::members::turn as shared;
+use palladion_plan::members::{late, turn as shared};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, turn};
 
@@ -34,14 +34,14 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         Course::NotGiven => before_permit(facts, turn, member, draft),
         // A new pod needs a permit of its own.
         Course::PodEnded => again(facts, turn, member, draft),
-        Course::Open => starting(member, draft),
+        Course::Open => starting(facts, turn, member, draft),
         Course::Done => finish(facts, turn, member, draft),
         Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
         Course::Failed => {
             let why = Ended::Failed { server: member.server_words() };
             draft.steps.push(shared::end(facts, turn, why));
         }
-        Course::Refused(_) if goes_on(member) => starting(member, draft),
+        Course::Refused(_) if goes_on(member) => starting(facts, turn, member, draft),
         Course::Refused(why) => {
             draft.steps.push(shared::end(facts, turn, Ended::AgentRefused { why }));
         }
@@ -54,7 +54,19 @@ pub fn goes_on(member: &MemberFact) -> bool {
     member.server().is_some_and(|server| server.state.may_run())
 }
 
-fn starting(member: &MemberFact, draft: &mut Draft) {
+/// Its node is starting, and has a while for that as long as the others do not name it: from
+/// then on it counts, and nobody stops it.
+fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let deadline = late::deadline(facts, turn, member).filter(|_| !facts.is_named(member));
+    if deadline.is_some_and(|deadline| facts.now() >= deadline) {
+        return late::postpone(facts, turn, member, draft);
+    }
+    late::report(facts, member, draft);
+    wait(member, draft);
+    deadline.into_iter().for_each(|deadline| draft.wake_at(deadline));
+}
+
+fn wait(member: &MemberFact, draft: &mut Draft) {
     let (name, server) = (member.name.clone(), member.server_words());
     draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
 }
@@ -71,7 +83,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
             return;
         }
         Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
-        Some(true) if goes_on(member) => return starting(member, draft),
+        Some(true) if goes_on(member) => return starting(facts, turn, member, draft),
         Some(true) => {}
     }
     if permit::give_again(facts, turn, member, draft).is_busy() {
@@ -95,7 +107,7 @@ fn leave_old_data(
     draft: &mut Draft,
 ) {
     if old_data::is_to_be_noted(member) {
-        return starting(member, draft);
+        return wait(member, draft);
     }
     // The user has thought again.
     if old_data::off_record(facts, member).is_some() {

@@ -10,6 +10,7 @@ use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
 use palladion_api::service::ServiceStep;
 use palladion_api::service_member::MemberVolumeState;
+use palladion_plan::members::late;
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
 use palladion_plan::{Flow, turn};
 
@@ -80,7 +81,9 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
             continue;
         }
         // Whoever has begun goes on with its own data. Of any other a person decides.
-        if !is_awaited(facts, member) && named::wait(facts, member, draft).is_busy() {
+        if !is_awaited(facts, member)
+            && (named::wait(facts, member, draft).is_busy() || is_postponed(facts, member, draft))
+        {
             continue;
         }
         if member.service().is_some_and(|s| s.address.is_some()) {
@@ -88,6 +91,12 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
         }
     }
     None
+}
+
+/// Has its node run in vain, so that others go on for a while?
+fn is_postponed(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> bool {
+    late::report(facts, member, draft);
+    late::until(facts, member).is_some()
 }
 
 /// A permit that is in use although no turn is on record (the status was lost): the turn

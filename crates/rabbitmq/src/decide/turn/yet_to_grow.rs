@@ -8,6 +8,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources::{self as kinds, YET_TO_GROW};
 use crate::words::join::Doing;
 use palladion_api::ids::Nonce;
+use palladion_api::labels;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::ServicePermitKind;
 use palladion_plan::Step;
@@ -65,12 +66,15 @@ pub fn record(facts: &Facts<'_>, member: &MemberFact, nonce: &Nonce) -> Option<S
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(facts.fence()))
 }
 
-/// It has its replicas: the record goes, and the permit with it.
+/// It has its replicas: the record goes, and with it the permit, and what is on record of tries
+/// to join that came to nothing.
 pub fn forget(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     nonce_of(member)?;
     let meta = &member.object.as_ref()?.meta;
+    let none: Option<&Nonce> = None;
+    let annotations = json!({ YET_TO_GROW: none, labels::POSTPONED_JOIN: none });
     let patch = json!({
-        "metadata": { "annotations": annotation(None) }, "spec": { "start": Value::Null },
+        "metadata": { "annotations": annotations }, "spec": { "start": Value::Null },
     });
     let doing = Doing::HasGrown { member: member.name.clone() };
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(facts.fence()))

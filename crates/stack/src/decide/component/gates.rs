@@ -33,14 +33,15 @@ pub fn decide(
             let stays = is_held || facts.claims.at_risk(pod).is_some();
             let is_current = stays || pod.spec_hash() == Some(template);
             let text = texts.current(&pod.name, facts.texts.as_ref()).filter(|_| is_current);
-            Gated { pod, text: text.map(|text| text.hash.as_str()) }
+            let text = text.map(|text| text.hash.as_str());
+            Gated { pod, text, inputs: Some(&valid.inputs) }
         })
         .collect();
     let wanted = usize::try_from(valid.spec.replicas).unwrap_or_default();
     let is_waited_at =
         gated.len() < wanted || gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    let made_from = (&valid.spec.template, valid.inputs.as_str());
-    tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), made_from, draft);
+    let template = &valid.spec.template;
+    tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), template, draft);
 }
 
 /// Why no gate is opened, dependencies aside.

@@ -6,7 +6,7 @@ use super::set;
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
 use crate::decide::kept::{self, Kept};
-use crate::decide::mounted::{Key, mounted};
+use crate::decide::mounted::Key;
 use crate::decide::text::Texts;
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -42,7 +42,7 @@ pub fn gates(
     let pods = facts.pods.iter().filter(|pod| !pod.terminating && pod.ordinal < set.replicas);
     let pods: Vec<&PodFact> = pods.take(MOST_GATES).collect();
     let newest = accepted.map(|(valid, texts)| (key(valid), texts));
-    let texts = mounted(&set.object, facts.texts.as_ref(), newest);
+    let texts = facts.texts.as_ref();
     // What keeps its data is not restarted, whatever it was made from.
     let is_current = |pod: &PodFact| {
         !restarts || pod.spec_hash() == Some(&set.template) || facts.claims.at_risk(pod).is_some()
@@ -52,7 +52,7 @@ pub fn gates(
     let no_address = pods.iter().find(|pod| comes && pod.address.is_none());
     let no_address = no_address.map(|pod| Trouble::of(Closed::Address { pod: pod.name.clone() }));
     let closed = incomplete(facts, set.replicas).or(no_address);
-    let kept = Kept { pods, is_current: &is_current, texts, closed };
+    let kept = Kept { pods, is_current: &is_current, texts, newest, closed };
     kept::decide(facts.snapshot, &kept, draft);
 }
 

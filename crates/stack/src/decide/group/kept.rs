@@ -4,7 +4,7 @@
 use crate::decide::dependencies::{self, Needs};
 use crate::decide::draft::Draft;
 use crate::decide::kept::{self, Kept};
-use crate::decide::mounted::{Key, mounted};
+use crate::decide::mounted::Key;
 use crate::decide::text::Texts;
 use crate::facts::GroupFacts;
 use palladion_api::NodeAgentGroupSpec;
@@ -32,7 +32,7 @@ pub fn gates(
         return;
     };
     let pods = facts.pods.iter().filter(|pod| !pod.terminating).collect();
-    let texts = mounted(&set.object, facts.texts.as_ref(), newest);
+    let texts = facts.texts.as_ref();
     let is_current = |pod: &PodFact| match spec.upgrade_strategy {
         UpgradeStrategy::Rolling => {
             !restarts
@@ -41,6 +41,6 @@ pub fn gates(
         }
         UpgradeStrategy::OnDelete => true,
     };
-    let kept = Kept { pods, is_current: &is_current, texts, closed: None };
+    let kept = Kept { pods, is_current: &is_current, texts, newest, closed: None };
     kept::decide(facts.snapshot, &kept, draft);
 }

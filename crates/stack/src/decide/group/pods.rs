@@ -1,12 +1,14 @@
 //! The pods of a group: each has a gate of its own, which waits for no other
 //! pod; and those that differ from what they should be.
 
+use super::texts::found_by;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
 use crate::decide::gates::{Gated, tend_accepted};
+use crate::decide::mounted::of_started;
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
-use crate::decide::text::Texts;
+use crate::decide::text::{Text, Texts};
 use crate::facts::GroupFacts;
 use crate::facts::reach::Reach;
 use crate::gate::{self, Stand};
@@ -27,24 +29,45 @@ pub fn gates(
     draft: &mut Draft,
 ) {
     let closed = draft.more.missing.clone();
-    let pods = facts.pods.iter().filter(|pod| !pod.terminating);
+    let pods: Vec<&PodFact> = facts.pods.iter().filter(|pod| !pod.terminating).collect();
+    let of_older = |pod: &PodFact| {
+        let newest = Some((found_by(valid), texts));
+        let stays = stays_as_it_is(facts, valid, pod, template);
+        stays.then(|| of_started(pod, facts.texts.as_ref(), newest)).flatten()
+    };
+    let older: Vec<Option<Text>> = pods.iter().map(|pod| of_older(pod)).collect();
     let gated: Vec<Gated<'_>> = pods
-        .map(|pod| {
-            // A pod of an older template is restarted, unless somebody else does that, or its
-            // data would go with it.
-            let is_current = match valid.spec.upgrade_strategy {
-                UpgradeStrategy::Rolling => {
-                    pod.spec_hash() == Some(template) || facts.claims.at_risk(pod).is_some()
-                }
-                UpgradeStrategy::OnDelete => true,
-            };
-            let text = texts.current(&pod.name, facts.texts.as_ref()).filter(|_| is_current);
-            Gated { pod, text: text.map(|text| text.hash.as_str()) }
+        .iter()
+        .zip(&older)
+        .map(|(pod, older)| {
+            let newest = texts.current(&pod.name, facts.texts.as_ref());
+            let newest = newest.map(|text| text.hash.as_str());
+            let older = older.as_ref().map(|text| text.hash.as_str());
+            let text = if pod.spec_hash() == Some(template) { newest } else { older };
+            // What an older pod has may be made from other words.
+            let inputs = Some(valid.inputs.as_str()).filter(|_| text == newest);
+            Gated { pod, text, inputs }
         })
         .collect();
     let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
-    let made_from = (&valid.spec.template, valid.inputs.as_str());
-    tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), made_from, draft);
+    let template = &valid.spec.template;
+    tend_accepted(facts.snapshot, &gated, (closed, is_waited_at), template, draft);
+}
+
+/// Does a pod of an older template start again as it is? It is restarted, unless somebody else
+/// does that, or its data would go with it.
+fn stays_as_it_is(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    pod: &PodFact,
+    template: &str,
+) -> bool {
+    let is_older = pod.spec_hash() != Some(template);
+    is_older
+        && match valid.spec.upgrade_strategy {
+            UpgradeStrategy::Rolling => facts.claims.at_risk(pod).is_some(),
+            UpgradeStrategy::OnDelete => true,
+        }
 }
 
 /// Are agents of an older template restarted although the set is not written? It creates them

@@ -13,7 +13,7 @@ use crate::words::turn::Ended;
 use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{DataBeforeServiceStart, Peer};
-use palladion_plan::members::turn as shared;
+use palladion_plan::members::{late, turn as shared};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::{Event, turn};
 
@@ -126,8 +126,7 @@ fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
         return lock::release(facts, turn, Ended::NoServerId, draft);
     };
     if !follows {
-        draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
-        return;
+        return starting(facts, turn, member, draft);
     }
     let question = Question { joiner: Some(member), ..Question::about(member) };
     let add = vec![Peer { server_id: id, address: address.clone() }];
@@ -138,8 +137,23 @@ fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
     }
 }
 
+/// Its server is starting, and has a while for that as long as it does not vote: from then on it
+/// counts, and nobody stops it.
+fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let is_free = !lock::votes(facts, turn) && !change::is_ordered(facts, turn);
+    let deadline = late::deadline(facts, turn, member).filter(|_| is_free);
+    if deadline.is_some_and(|deadline| facts.now() >= deadline) {
+        return late::postpone(facts, turn, member, draft);
+    }
+    late::report(facts, member, draft);
+    let (name, server) = (member.name.clone(), member.server_words());
+    draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
+    deadline.into_iter().for_each(|deadline| draft.wake_at(deadline));
+}
+
 fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    draft.steps.extend(permit::withdraw(facts, member));
+    let done = late::forget(facts, member).or_else(|| permit::withdraw(facts, member));
+    draft.steps.extend(done);
     let name = member.name.clone();
     let joined = turn.server_id.map(|id| Event::normal(Happened::Joined { member: name, id }));
     draft.steps.push(lock::finish(facts, turn, joined));

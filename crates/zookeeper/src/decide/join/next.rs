@@ -10,6 +10,7 @@ use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
 use palladion_api::service::ServiceStep;
 use palladion_api::service_member::MemberVolumeState;
+use palladion_plan::members::late;
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
 use palladion_plan::words::turn::Doing as OfTurn;
 use palladion_plan::{Flow, turn};
@@ -109,6 +110,11 @@ fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Optio
         if has_failed_for_good(member) {
             let server = member.server_words();
             draft.report(Problem::Failed { member: name, server });
+            continue;
+        }
+        // Its server has run in vain, and others go on for a while.
+        late::report(facts, member, draft);
+        if late::until(facts, member).is_some() {
             continue;
         }
         if member.service().is_some_and(|s| s.address.is_some()) {
