@@ -5,10 +5,10 @@ use palladion_api::ids::{ClientAddress, MemberName};
 palladion_plan::sentences! {
     /// What is waited for.
     pub enum Waiting {
-        Address { member: MemberName, service: String } => WaitingForAddress,
-            "member {member} is to announce the address of its load balancer to clients, and Service {service} has none yet; the server is not started, nor restarted for it, before; `kubectl describe service {service}` shows what keeps the controller of load balancers";
-        NoAddressNow { member: MemberName, service: String, address: ClientAddress } => WaitingForAddress,
-            "Service {service} has no address now; member {member} announces {address} to clients, which may not reach it there; `kubectl describe service {service}` shows what keeps the controller of load balancers";
+        Address { member: MemberName, namespace: String, service: String } => WaitingForAddress,
+            "member {member} is to announce the address of its load balancer to clients, but Service {service} has none yet; until it has, the member is neither started nor restarted for it. Run `kubectl describe -n {namespace} service {service}` to see the events of the controller of load balancers";
+        NoAddressNow { member: MemberName, namespace: String, service: String, address: ClientAddress } => WaitingForAddress,
+            "Service {service} has no address any more; member {member} announces {address} to clients, who may not reach it there. Run `kubectl describe -n {namespace} service {service}` to see the events of the controller of load balancers";
     }
 
     /// What needs a person.

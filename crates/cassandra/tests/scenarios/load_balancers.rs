@@ -87,7 +87,10 @@ fn nobody_starts_before_its_load_balancer_has_an_address() {
     let progressing = world.condition("Progressing");
     assert!(progressing.starts_with("True WaitingForAddress"), "{progressing}");
     assert!(progressing.contains("Service demo-dc1-a-0-lb"), "{progressing}");
-    assert!(progressing.contains("`kubectl describe service demo-dc1-a-0-lb`"), "{progressing}");
+    assert!(
+        progressing.contains("`kubectl describe -n default service demo-dc1-a-0-lb`"),
+        "{progressing}"
+    );
     for name in ALL {
         let server = &member(&world, name)["status"]["server"];
         assert_eq!(server["reason"], Reason::WaitingForAddress.as_str(), "{name}: {server}");

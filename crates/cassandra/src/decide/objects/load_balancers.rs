@@ -62,31 +62,30 @@ fn follow(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
         return;
     }
     let known = recorded(member);
-    let service = names::load_balancer(&member.name);
+    let service = || names::load_balancer(&member.name);
+    let namespace = || facts.snapshot.owner.meta.namespace.clone();
     let ingress = facts.load_balancers.get(&member.name).map(|service| service.ingress(known));
     let name = || member.name.clone();
-    let waiting = match (ingress.unwrap_or(Ingress::None), known) {
-        (Ingress::Address(address), known) if known == Some(&address) => return,
-        (Ingress::Address(address), _) => {
-            draft.steps.extend(record(member, Some(address)));
-            return;
-        }
+    let about = Subject::new(kinds::SERVICE, service());
+    match (ingress.unwrap_or(Ingress::None), known) {
+        (Ingress::Address(address), known) if known == Some(&address) => {}
+        (Ingress::Address(address), _) => draft.steps.extend(record(member, Some(address))),
         (Ingress::Name(named), _) => {
-            let (member, service) = (name(), service.clone());
-            let problem = Problem::IsAName { member, service, name: named };
+            let problem = Problem::IsAName { member: name(), service: service(), name: named };
             draft.report(problem.clone());
-            let about = Subject::new(kinds::SERVICE, names::load_balancer(&name()));
             draft.wait_for(problem).about(about);
-            return;
         }
-        (Ingress::None, None) => Waiting::Address { member: name(), service: service.clone() },
-        (Ingress::None, Some(address)) => Waiting::NoAddressNow {
-            member: name(),
-            service: service.clone(),
-            address: address.clone(),
-        },
-    };
-    draft.wait_for(waiting).about(Subject::new(kinds::SERVICE, service));
+        (Ingress::None, None) => {
+            let (namespace, service) = (namespace(), service());
+            draft.wait_for(Waiting::Address { member: name(), namespace, service }).about(about);
+        }
+        (Ingress::None, Some(address)) => {
+            let (namespace, service, address) = (namespace(), service(), address.clone());
+            let member = name();
+            let waiting = Waiting::NoAddressNow { member, namespace, service, address };
+            draft.wait_for(waiting).about(about);
+        }
+    }
 }
 
 /// The uid is enough: what is written is what the Service has, and an agent that comes up reports
