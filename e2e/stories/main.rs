@@ -6,6 +6,7 @@ mod manifests;
 
 mod admission;
 mod backups;
+mod balancers;
 mod cdc;
 mod chart;
 mod creation_under_fire;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let mut stories = vec![
         admission::story(),
         backups::story(),
+        balancers::story(),
         cdc::story(),
         chart::story(),
         creation_under_fire::story(),

@@ -2,7 +2,7 @@
 //! Kept in memory-backed storage: it holds Jolokia's credentials.
 
 use crate::management::Credentials;
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{ClientAddress, StaticAddress};
 use palladion_api::runtime::RuntimeSettings;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,10 @@ pub struct LaunchRecord {
     /// To which time it was started to replay an archived commit log, in seconds since 1970.
     #[serde(default)]
     pub rewound: Option<i64>,
+    /// The address that the server announces to clients, where it is not the one by which members
+    /// know it.
+    #[serde(default)]
+    pub client_address: Option<ClientAddress>,
     /// Credentials, where the server was given some.
     pub credentials: Option<Credentials>,
 }
@@ -69,6 +73,7 @@ mod tests {
             awaits_rebuild: false,
             was_open: false,
             rewound: None,
+            client_address: Some("203.0.113.7".into()),
             credentials: Some(Credentials::random()),
         };
         record.save(&path).unwrap();

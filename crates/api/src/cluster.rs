@@ -40,7 +40,9 @@ pub use cdc::{Cdc, CdcMode, CdcOnFull, DEFAULT_CDC_BYTES, SidecarCdc};
 pub use datacenter::{Datacenter, KEPT_KEYSPACES, Rack, RackTemplate};
 pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use image::SidecarImage;
-pub use network::{MOST_PEERS, Network, PolicyMode};
+pub use network::{
+    Broadcast, ClientAddresses, MOST_PEERS, MOST_SOURCE_RANGES, Network, PolicyMode,
+};
 pub use placement::Placement;
 pub use retention::{ClusterRetention, ExpiringBackup, RetentionWork};
 pub use ring::{

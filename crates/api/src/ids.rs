@@ -160,6 +160,10 @@ identity! {
     StaticAddress, "address", is_address, "it is an IPv4 or IPv6 address"
 }
 identity! {
+    /// The address by which clients find a member, where that is not its static address.
+    ClientAddress, "address", is_address, "it is an IPv4 or IPv6 address"
+}
+identity! {
     /// Where a seed in another datacenter is found: its address, or a DNS name.
     SeedAddress, "seed address", is_seed_address, "it is an IPv4 or IPv6 address or a DNS name, without a port"
 }

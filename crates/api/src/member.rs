@@ -6,7 +6,8 @@
 
 use crate::backup::{ArchiveOrder, Transfer};
 use crate::ids::{
-    ClaimUid, HostId, LockToken, Nonce, RackName, SeedAddress, StaticAddress, Uid, VolumeId,
+    ClaimUid, ClientAddress, HostId, LockToken, Nonce, RackName, SeedAddress, StaticAddress, Uid,
+    VolumeId,
 };
 use crate::repair::Coverage;
 use crate::rules::member as rules;
@@ -53,8 +54,8 @@ pub use status::{
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
 };
 pub use tls::{
-    CertificateProblem, CertificateProblemKind, CertificateStatus, MOST_TRUSTED, MemberCertificate,
-    MemberTls, MemberTlsStatus, Purpose,
+    CertificateProblem, CertificateProblemKind, CertificateStatus, MOST_CLIENT_ADDRESSES,
+    MOST_TRUSTED, MemberCertificate, MemberTls, MemberTlsStatus, Purpose,
 };
 pub use wanted::{SeedChoice, Termination, Wanted, WantedRun, WhenToStop};
 
@@ -113,6 +114,9 @@ pub struct CassandraMemberSpec {
     /// Static address of the member, which it broadcasts: the ClusterIP of its Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<StaticAddress>,
+    /// Address under which clients find the member, which it announces: that of its load balancer. Only with `network.broadcast.clients: LoadBalancer` of the cluster, and as long as its load balancer exists. It holds from the next start of the server. Agents of protocol 16 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_address: Option<ClientAddress>,
     /// What users want of this member. The only part of this spec that is theirs alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,
@@ -363,8 +367,13 @@ pub struct EvidenceRequest {
 /// replication, and knows rebuilds, `spec.opening` and tasks `replication`; since 14 it asks back, by
 /// `status.begin`, before it begins a permit or an intent that was given under a region lock; since 15
 /// it knows `spec.closing`, the intent `LeaveWithDatacenter` and tasks `removeDatacenter`, and drops
-/// a datacenter without members from the system keyspaces.
-pub const PROTOCOL: u32 = 15;
+/// a datacenter without members from the system keyspaces; since 16 it knows `spec.clientAddress`
+/// and `network.broadcast` of the cluster, and reports `status.server.clientAddress`.
+pub const PROTOCOL: u32 = 16;
+
+/// Agents of before this protocol announce the static address to clients, and cannot read the
+/// configuration of a server that is to announce another one.
+pub const KNOWS_CLIENT_ADDRESSES: u32 = 16;
 
 /// Most seeds in other datacenters that a member is given: all that a ring may list.
 pub const MOST_EXTERNAL: usize =

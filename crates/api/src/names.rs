@@ -52,6 +52,22 @@ pub fn member(set: &str, ordinal: i32) -> MemberName {
     MemberName::new(format!("{set}-{ordinal}"))
 }
 
+/// What the name of a member's load balancer ends in. A member's own name ends in a number.
+const LOAD_BALANCER: &str = "-lb";
+
+/// The Service of type LoadBalancer by which clients outside of the Kubernetes cluster reach a
+/// member. With the longest name of a member it has room in the 63 characters of a Service.
+pub fn load_balancer(member: &MemberName) -> String {
+    format!("{member}{LOAD_BALANCER}")
+}
+
+/// The member whose load balancer has this name.
+pub fn member_of_load_balancer(service: &str) -> Option<MemberName> {
+    let member = service.strip_suffix(LOAD_BALANCER)?;
+    let is_member = member.rsplit_once('-').is_some_and(|(_, n)| n.parse::<u32>().is_ok());
+    is_member.then(|| MemberName::new(member))
+}
+
 /// A member's claim: `<template>-<member>`, as the StatefulSet controller names it.
 pub fn claim(template: &str, member: &MemberName) -> String {
     format!("{template}-{member}")
@@ -111,5 +127,17 @@ mod tests {
         assert_eq!(ordinal("demo-dc1-a", "demo-dc1-a-b-0"), None);
         assert_eq!(ordinal("demo-dc1-a", "demo-dc1-a-01"), None);
         assert_eq!(ordinal("demo-dc1-a", "demo-dc1-ab-1"), None);
+    }
+
+    #[test]
+    fn a_load_balancer_is_known_by_its_name_and_no_member_has_one_like_it() {
+        let of = |name: &str| member_of_load_balancer(name);
+        assert_eq!(of(&load_balancer(&"demo-dc1-a-12".into())), Some("demo-dc1-a-12".into()));
+        // A rack may be called so, and a Service may hold the address of a member that is gone.
+        for other in ["demo-dc1-lb-0", "demo-dc1-a-0", "demo-lb", "demo-dc1-a-0-was-10-96-0-7"] {
+            assert_eq!(of(other), None, "{other}");
+        }
+        let longest = member(&"a".repeat(STATEFUL_SET_NAME_MAX), 9999);
+        assert!(load_balancer(&longest).len() <= 63);
     }
 }

@@ -2,7 +2,9 @@
 //! ConfigMap that the pod template mounts: all that is the same for a rack.
 //! The agent adds only what is local to its pod (addresses, CPU, memory).
 
-use crate::cluster::{Audit, AuthMode, CdcOnFull, ClientTlsMode, InternodeTlsMode, Mode};
+use crate::cluster::{
+    Audit, AuthMode, CdcOnFull, ClientAddresses, ClientTlsMode, InternodeTlsMode, Mode,
+};
 use crate::ids::RackName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -92,6 +94,9 @@ pub struct ServerConfig {
     /// When a member takes clients, where that is not as soon as its server runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opens: Option<Opens>,
+    /// Under which address clients find a member, where that is not its static address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_addresses: Option<ClientAddresses>,
 }
 
 /// What is kept of the commit log for readers of changes.

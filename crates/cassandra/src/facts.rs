@@ -9,6 +9,7 @@ mod job;
 pub mod leaver;
 pub mod lines;
 mod live;
+mod load_balancer;
 mod member;
 mod rebuild;
 pub mod region;
@@ -25,6 +26,7 @@ pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
 pub use live::Watched;
+pub use load_balancer::{Ingress, LoadBalancerFact};
 pub use member::{ClaimFact, DrainTask, MemberFact, Process, ServiceFact};
 pub use rebuild::KNOWS_DATACENTERS;
 pub use restoring::{KNOWS_POINTS_IN_TIME, KNOWS_WHOLE_RINGS};
@@ -66,6 +68,8 @@ pub struct Facts<'a> {
     pub sets: BTreeMap<String, SetFact>,
     /// Members by name: the union of member objects, pods and claims.
     pub members: BTreeMap<MemberName, MemberFact>,
+    /// Load balancers of members, by the member.
+    pub load_balancers: BTreeMap<MemberName, LoadBalancerFact>,
     /// Ready status of nodes by name.
     pub nodes: BTreeMap<String, bool>,
 }
@@ -100,6 +104,7 @@ impl<'a> Facts<'a> {
             operator_config,
             sets: BTreeMap::new(),
             members: BTreeMap::new(),
+            load_balancers: BTreeMap::new(),
             nodes: BTreeMap::new(),
         };
         facts.read_sets()?;
@@ -150,6 +155,11 @@ impl<'a> Facts<'a> {
         }
         for object in self.snapshot.all(kinds::SERVICE)? {
             if object.str_at("/spec/clusterIP") == Some("None") {
+                continue;
+            }
+            // It has a ClusterIP, too, and is no member.
+            if let Some(member) = names::member_of_load_balancer(&object.meta.name) {
+                self.load_balancers.insert(member, LoadBalancerFact::read(object));
                 continue;
             }
             let address = object.str_at("/spec/clusterIP").map(StaticAddress::new);

@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
 pub mod build;
+pub mod clients;
 pub mod decide;
 pub mod facts;
 #[cfg(test)]

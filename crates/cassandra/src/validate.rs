@@ -8,7 +8,7 @@ use crate::words::refusal::{Place, Refusal};
 pub use archive::ValidArchive;
 pub use backup::ValidBackup;
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
-pub use network::ValidNetwork;
+pub use network::{ValidClients, ValidNetwork};
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, ClientTlsMode, DeletionPolicy,
     InternodeTls, InternodeTlsMode, Mode, Placement, Rack, RingOrigin, Sidecar, StatefulSetReplace,
@@ -167,6 +167,8 @@ pub struct Valid {
     pub elsewhere: ValidElsewhere,
     /// Who may connect to its pods; `None` leaves that to others.
     pub network: Option<ValidNetwork>,
+    /// Under which addresses clients find members.
+    pub clients: ValidClients,
     /// The template generations that it can be rendered in.
     pub generations: Generations,
 }
@@ -259,6 +261,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         backup: backup::of(&meta.name, spec)?,
         elsewhere: ring::of(spec, input.internode_tls, input.internode_reach)?,
         network: network::of(spec)?,
+        clients: network::clients(spec)?,
         generations: input.generations,
     })
 }
@@ -360,6 +363,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
             archive: archive::links(spec),
             cdc,
             opens: opens(spec),
+            client_addresses: network::announced(spec),
         },
         jmx_exporter,
         annotations,

@@ -6,7 +6,7 @@ use crate::decide::elsewhere;
 use crate::decide::operation::Worker;
 use crate::decide::{Process, Source};
 use crate::launch;
-use crate::render::{Door, Entry, Identity};
+use crate::render::{Clients, Door, Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
 use crate::volume::ledger::Membership;
@@ -68,7 +68,8 @@ impl Agent {
             (false, true) => Door::AwaitsRebuild,
             (false, false) => Door::Open,
         };
-        let identity = Identity { address, seeds, entry: Entry::Plain, door };
+        let clients = launch.client_address.clone().map_or(Clients::AsMembers, Clients::At);
+        let identity = Identity { address, clients, seeds, entry: Entry::Plain, door };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);
         let written = launch::write_server_yaml(&self.settings, mounted, &identity);

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_core::launch_record::LaunchRecord as _;
+use palladion_api::cluster::ClientAddresses;
 use palladion_api::member::RebuildStatus;
 use palladion_api::server_config::Opens;
 
@@ -19,6 +20,11 @@ impl Agent {
     /// When members take clients, where the configuration says so.
     pub(super) fn opens(&self) -> Option<Opens> {
         self.mounted.as_ref().ok()?.config.opens
+    }
+
+    /// Which address servers announce to clients, where the configuration says so.
+    pub(super) fn client_addresses(&self) -> Option<ClientAddresses> {
+        self.mounted.as_ref().ok()?.config.client_addresses
     }
 
     /// Was the server that runs started without its native transport, and did not take clients

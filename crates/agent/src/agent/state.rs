@@ -410,6 +410,7 @@ impl Agent {
             closed: self.is_closed(),
             rewinds: self.wants_rewind(),
             opens: self.opens(),
+            client_addresses: self.client_addresses(),
             awaits_rebuild: self.awaits_rebuild(),
             was_open: self.launch.as_ref().is_some_and(|launch| launch.was_open),
             asked: self.asked.as_ref().map(BeginAsked::as_of_now),

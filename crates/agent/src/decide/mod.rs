@@ -5,6 +5,7 @@
 mod action;
 pub mod backoff;
 pub mod begin;
+pub mod clients;
 pub mod clock;
 pub mod closed;
 mod drain;
@@ -44,6 +45,7 @@ use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
 use clock::Times;
 use jiff::Timestamp;
+use palladion_api::cluster::ClientAddresses;
 use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
@@ -95,6 +97,8 @@ pub struct Facts<'a> {
     pub rewinds: bool,
     /// When members take clients, where the configuration says so.
     pub opens: Option<Opens>,
+    /// Which address servers announce to clients, where the configuration says so.
+    pub client_addresses: Option<ClientAddresses>,
     /// Was the server that runs started without its native transport, since its member was not
     /// rebuilt?
     pub awaits_rebuild: bool,

@@ -1,7 +1,7 @@
 //! Permits: what becomes of one, and whether a start may be made with it.
 
 use super::{Action, Cause, Facts, Process, Source, Start, StopWhy, rebuild, restored};
-use crate::render::{Door, Entry, Identity};
+use crate::render::{Clients, Door, Entry, Identity};
 use crate::volume::Found;
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::permit::{Ended, Refused};
@@ -158,7 +158,8 @@ pub fn start(
         return Err(Refused::NoSeeds);
     }
     let cause = Cause::Permit { kind: permit.kind, nonce: permit.nonce.clone(), data: permit.data };
-    let identity = Identity { address: address.clone(), seeds, entry, door: Door::Open };
+    let (clients, door) = (Clients::default(), Door::Open);
+    let identity = Identity { address: address.clone(), clients, seeds, entry, door };
     Ok(Start { cause, identity })
 }
 

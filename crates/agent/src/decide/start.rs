@@ -3,11 +3,11 @@
 use super::begin::May;
 use super::forbidden::{forbidden, retires};
 use super::{
-    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, begin, elsewhere,
-    floor, intent, permit, seal, stale,
+    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, begin, clients,
+    elsewhere, floor, intent, permit, seal, stale,
 };
 use crate::init::protocol::Phase;
-use crate::render::{Door, Entry, Identity};
+use crate::render::{Clients, Door, Entry, Identity};
 use crate::volume::Found;
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ledger, Membership};
@@ -99,6 +99,11 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let Some(address) = &known.spec.address else {
         return Decision::wait(Waiting::NoAddress);
     };
+    // Before the certificate, which is not signed without it.
+    let clients = match clients::address(facts.client_addresses, known.spec) {
+        Ok(clients) => clients,
+        Err(waiting) => return Decision::wait(waiting),
+    };
     if let Some(lowered) = floor::forbids(facts) {
         return Decision::wait(lowered);
     }
@@ -109,12 +114,16 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     // What a newer operator permits instead, and this agent refuses, may not fit this data.
     let asks = known.spec.start.as_ref().filter(|p| p.volume_id == ledger.volume_id);
     let by_itself = !retires(known.spec, ledger) && asks.and_then(permit::unknown).is_none();
-    match (&ledger.membership, state) {
+    let mut decision = match (&ledger.membership, state) {
         (Membership::Joined, VolumeState::Joined) if by_itself && !readdresses(known, ledger) => {
             autonomous(facts, known, (found, ledger), address)
         }
         (_, _) => by_permit(facts, known, (found, ledger), state, address),
+    };
+    if let Action::Start(start) = &mut decision.action {
+        start.identity.clients = clients;
     }
+    decision
 }
 
 /// Does an unused permit say that this member comes back under another address?
@@ -171,8 +180,8 @@ fn autonomous(
         };
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(exited.into()));
     }
-    let (entry, door) = (Entry::Plain, Door::Open);
-    let identity = Identity { address: address.clone(), seeds, entry, door };
+    let (entry, door, clients) = (Entry::Plain, Door::Open, Clients::default());
+    let identity = Identity { address: address.clone(), clients, seeds, entry, door };
     ready(facts, Start { cause: Cause::Autonomous, identity })
 }
 

@@ -154,6 +154,7 @@ pub fn prepare(
         awaits_rebuild: identity.door == Door::AwaitsRebuild,
         was_open: false,
         rewound: rewind.map(|rewind| rewind.to),
+        client_address: identity.clients.address(settings.pod_ip),
         credentials,
     };
     Ok(Prepared { launch, record, keys })

@@ -80,6 +80,7 @@ pub fn options(config: &ServerConfig, default: DefaultRole) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Clients;
     use crate::render::testing::a_config;
 
     fn a_config_with(auth: Option<AuthMode>) -> ServerConfig {
@@ -101,7 +102,13 @@ mod tests {
     }
 
     fn a_start(entry: Entry, door: Door) -> Identity {
-        Identity { address: "10.96.0.11".into(), seeds: vec![], entry, door }
+        Identity {
+            address: "10.96.0.11".into(),
+            clients: Clients::AsMembers,
+            seeds: vec![],
+            entry,
+            door,
+        }
     }
 
     #[test]

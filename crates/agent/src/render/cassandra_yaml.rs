@@ -78,12 +78,14 @@ fn directories(local: &Local, settings: &mut Map<String, Value>) {
 mod tests {
     use super::*;
     use crate::capabilities;
+    use crate::render::Clients;
     use crate::render::testing::{a_config, a_local};
     use palladion_api::cluster::{AuthMode, ClientTlsMode, InternodeTlsMode};
 
     fn identity() -> Identity {
         Identity {
             address: "10.96.0.11".into(),
+            clients: Clients::AsMembers,
             seeds: vec!["10.96.0.11".into(), "10.96.0.12".into()],
             entry: Entry::Plain,
             door: Door::Open,
@@ -205,6 +207,28 @@ mod tests {
             assert!(file.contains("start_native_transport: false"), "{file}");
         }
         assert!(!render_for("5.0.5", |_| {}).contains("start_native_transport"));
+    }
+
+    #[test]
+    fn clients_are_told_another_address_than_members() {
+        let addresses = |clients: Clients| {
+            let identity = Identity { clients, ..identity() };
+            let capabilities = capabilities::of("5.0.5").unwrap();
+            let file = render(&a_config("5.0.5"), capabilities, &a_local(), &identity);
+            let of = |name: &str| {
+                let line = file.lines().find_map(|line| line.strip_prefix(name));
+                line.expect("it is always written").trim_start_matches(": ").to_string()
+            };
+            assert_eq!(of("broadcast_address"), "10.96.0.11", "members find it as ever");
+            assert_eq!(
+                (of("listen_address"), of("rpc_address")),
+                ("10.1.0.5".into(), "0.0.0.0".into())
+            );
+            of("broadcast_rpc_address")
+        };
+        assert_eq!(addresses(Clients::AsMembers), "10.96.0.11");
+        assert_eq!(addresses(Clients::OfPod), "10.1.0.5");
+        assert_eq!(addresses(Clients::At("203.0.113.7".into())), "203.0.113.7");
     }
 
     #[test]

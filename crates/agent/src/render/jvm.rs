@@ -186,10 +186,10 @@ pub fn parse_options(file: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Door;
     use super::super::auth::{self, DefaultRole};
     use super::super::heap;
     use super::super::testing::a_config;
+    use super::super::{Clients, Door};
     use super::*;
     use crate::capabilities;
     use palladion_api::cluster::AuthMode;
@@ -236,8 +236,13 @@ mod tests {
             memory_mib: 2048,
             cpus: 2,
         };
-        let identity =
-            Identity { address: "10.96.0.11".into(), seeds: vec![], entry, door: Door::Open };
+        let identity = Identity {
+            clients: Clients::AsMembers,
+            address: "10.96.0.11".into(),
+            seeds: vec![],
+            entry,
+            door: Door::Open,
+        };
         arguments(&options, &layout(), capabilities::of(version).unwrap(), &identity)
     }
 
@@ -276,8 +281,13 @@ mod tests {
                 cpus: 2,
             };
             let entry = Entry::Plain;
-            let identity =
-                Identity { address: "10.96.0.11".into(), seeds: vec![], entry, door: Door::Open };
+            let identity = Identity {
+                clients: Clients::AsMembers,
+                address: "10.96.0.11".into(),
+                seeds: vec![],
+                entry,
+                door: Door::Open,
+            };
             let row = capabilities::of(version).unwrap();
             arguments(&options, &layout(), row, &identity).join(" ")
         };
@@ -322,6 +332,7 @@ mod tests {
         };
         let identity = Identity {
             address: "10.96.0.11".into(),
+            clients: Clients::AsMembers,
             seeds: vec![],
             entry: Entry::Plain,
             door: Door::Open,

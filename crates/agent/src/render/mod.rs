@@ -20,7 +20,7 @@ pub mod rewind;
 pub mod scylla;
 pub mod seal;
 
-use palladion_api::ids::{HostId, StaticAddress};
+use palladion_api::ids::{ClientAddress, HostId, StaticAddress};
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
@@ -46,12 +46,37 @@ pub struct Local {
 pub struct Identity {
     /// The member's static address.
     pub address: StaticAddress,
+    /// Where clients find it.
+    pub clients: Clients,
     /// Seeds of this start.
     pub seeds: Vec<StaticAddress>,
     /// How it enters the ring.
     pub entry: Entry,
     /// Who can speak to it.
     pub door: Door,
+}
+
+/// The address that a server announces to clients.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Clients {
+    /// The one by which members know it.
+    #[default]
+    AsMembers,
+    /// That of its pod.
+    OfPod,
+    /// Another one.
+    At(ClientAddress),
+}
+
+impl Clients {
+    /// The address, where it is not the one by which members know it.
+    pub fn address(&self, pod_ip: IpAddr) -> Option<ClientAddress> {
+        match self {
+            Clients::AsMembers => None,
+            Clients::OfPod => Some(ClientAddress::new(pod_ip.to_string())),
+            Clients::At(address) => Some(address.clone()),
+        }
+    }
 }
 
 /// Who can speak to the server over CQL.
@@ -105,7 +130,11 @@ fn addresses(local: &Local, identity: &Identity, into: &mut Map<String, Value>) 
     into.insert("broadcast_address".into(), json!(identity.address));
     // Bound everywhere so that a port-forward to loopback works, as Rook's operator has it.
     into.insert("rpc_address".into(), json!("0.0.0.0"));
-    into.insert("broadcast_rpc_address".into(), json!(identity.address));
+    let clients = match identity.clients.address(local.pod_ip) {
+        Some(address) => json!(address),
+        None => json!(identity.address),
+    };
+    into.insert("broadcast_rpc_address".into(), clients);
     into.insert("seed_provider".into(), seed_provider(&identity.seeds));
 }
 
@@ -154,6 +183,7 @@ pub(crate) mod testing {
             archive: None,
             cdc: None,
             opens: None,
+            client_addresses: None,
         }
     }
 

@@ -81,13 +81,14 @@ pub fn arguments(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::Door;
     use crate::render::testing::{a_config, a_local};
+    use crate::render::{Clients, Door};
     use palladion_api::cluster::Mode;
 
     fn identity(entry: Entry) -> Identity {
         Identity {
             address: "10.96.0.11".into(),
+            clients: Clients::AsMembers,
             seeds: vec!["10.96.0.12".into()],
             entry,
             door: Door::Open,

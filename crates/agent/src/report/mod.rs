@@ -184,6 +184,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         guards: parts.guards.clone(),
         closed: parts.launch.is_some_and(|l| l.closed),
         awaits_rebuild: parts.awaits_rebuild,
+        client_address: parts.launch.and_then(|l| l.client_address.clone()),
         restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
     }
 }

@@ -12,6 +12,7 @@ palladion_api::sentences! {
         VolumeUnreadable { why: String } => VolumeForeign, "cannot determine the state of the volume: {why}";
         NoSpec => WaitingForMember, "the agent has not read its CassandraMember yet";
         NoAddress => WaitingForMember, "the member has no address yet";
+        NoClientAddress => WaitingForAddress, "the member is to announce the address of its load balancer to clients, and has none yet; its server starts as soon as the operator has recorded one";
         PermitNotLive => WaitingForMember, "the agent cannot use the start permit until it has read its CassandraMember from the API server";
         NoHostId => VolumeForeign, "the ledger on the volume records that the member has joined, but contains no host ID";
         OtherHostId { recorded: HostId, found: HostId } => StaleTwin, "the agent does not start the server: this member has host ID {recorded}, but the volume holds the data of host ID {found}";

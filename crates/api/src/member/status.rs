@@ -1,6 +1,6 @@
 //! Status of a `CassandraMember`: what its agent sees. Written by that agent alone.
 
-use crate::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
+use crate::ids::{ClientAddress, HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -238,6 +238,9 @@ pub struct ServerStatus {
     /// The server runs without its native transport, since its datacenter was added to a ring and the member was not rebuilt yet. Agents of protocol 13 report it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaits_rebuild: bool,
+    /// Address that the server that runs announces to clients, where that is not its static address. Agents of protocol 16 report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_address: Option<ClientAddress>,
     /// The last restart token that the agent carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,

@@ -2,7 +2,7 @@
 //! member's volume: the agent makes it and asks in `status`, the operator signs
 //! and answers in `spec`.
 
-use crate::ids::PodUid;
+use crate::ids::{ClientAddress, PodUid};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,10 @@ impl Purpose {
         }
     }
 }
+
+/// Most addresses under which clients find a member: the one that its server announces, and the one
+/// that it will after its next start.
+pub const MOST_CLIENT_ADDRESSES: usize = 2;
 
 /// Certificates that the operator signs for a member.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
@@ -82,6 +86,10 @@ pub struct MemberCertificate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]
     pub address: Option<String>,
+    /// Addresses under which clients find the member that `certificate` names besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_CLIENT_ADDRESSES), inner(length(max = 64)))]
+    pub client_addresses: Vec<ClientAddress>,
     /// The certificate (PEM). Absent until the operator has signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 8192))]

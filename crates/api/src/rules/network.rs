@@ -29,3 +29,20 @@ pub fn peers_are_of_one_kind() -> Rule {
         "each peer is either an `ipBlock`, or pods by `podSelector`, `namespaceSelector` or both",
     )
 }
+
+/// Who a load balancer is open to is said, and nothing is said of what is not there.
+pub fn ranges_need_load_balancers() -> Rule {
+    must(
+        "(self.clients == 'LoadBalancer') == has(self.sourceRanges)",
+        "`clients: LoadBalancer` and `sourceRanges` need each other: list the ranges of addresses from which clients connect, or remove `sourceRanges`",
+    )
+    .field_path(".sourceRanges")
+}
+
+/// As a Service takes them.
+pub fn source_ranges_are_blocks() -> Rule {
+    must(
+        "self.all(r, r.matches('^[0-9A-Fa-f:.]+/[0-9]{1,3}$'))",
+        "each range is a block of addresses, for example 203.0.113.0/24",
+    )
+}

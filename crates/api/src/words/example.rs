@@ -3,7 +3,8 @@
 use super::{Count, Names, Quoted, Sentence, Several, Span};
 use crate::cluster::{InternodeTlsMode, TurnStep};
 use crate::ids::{
-    HostId, LockToken, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId,
+    ClientAddress, HostId, LockToken, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid,
+    VolumeId,
 };
 use crate::member::{
     DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
@@ -117,7 +118,18 @@ macro_rules! identities {
     };
 }
 
-identities!(HostId, LockToken, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId);
+identities!(
+    ClientAddress,
+    HostId,
+    LockToken,
+    MemberName,
+    Nonce,
+    PodUid,
+    RackName,
+    StaticAddress,
+    Uid,
+    VolumeId
+);
 
 impl Example for NodeName {
     fn examples(field: &'static str) -> Vec<Self> {

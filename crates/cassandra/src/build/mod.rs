@@ -22,8 +22,8 @@ pub use pod::is_the_server;
 pub use policy::network_policy;
 pub use release::{Rendered, Stamp, rendered};
 pub use services::{
-    client_ca, client_service, disruption_budget, held_service, member, member_account,
-    member_service,
+    client_ca, client_service, disruption_budget, held_service, load_balancer, member,
+    member_account, member_service,
 };
 pub use set::stateful_set;
 pub use task::of_schedule as task_of_schedule;

@@ -72,6 +72,32 @@ pub fn member_service(
     })
 }
 
+/// The Service by which clients outside of the Kubernetes cluster reach a member: clients' port
+/// alone. Connections go to the node of the member, and keep the addresses that they come from,
+/// which a NetworkPolicy compares; a member that is not ready is found, as by its own Service.
+pub fn load_balancer(
+    valid: &Valid,
+    rack: &ValidRack,
+    member: &MemberName,
+    source_ranges: &[String],
+) -> Value {
+    let mut all = rack_labels(valid, rack);
+    all.insert(labels::MEMBER.into(), Value::from(member.as_str()));
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(valid, &names::load_balancer(member), &all),
+        "spec": {
+            "type": "LoadBalancer",
+            "externalTrafficPolicy": "Local",
+            "loadBalancerSourceRanges": source_ranges,
+            "publishNotReadyAddresses": true,
+            "selector": { labels::POD_NAME: member },
+            "ports": [port("cql", ports::CQL)],
+        },
+    })
+}
+
 /// A Service without pods: all that it does is to hold an address.
 pub fn held_service(
     valid: &Valid,

@@ -256,7 +256,35 @@ fn the_objects_of_a_member() {
     let again =
         member_service(&valid, &rack, &"demo-dc1-a-2".into(), Some(&"10.96.0.7".into()), false);
     snapshot!("member_service_again", again);
+    let ranges = ["203.0.113.0/24".to_string(), "2001:db8::/32".to_string()];
+    snapshot!("load_balancer", load_balancer(&valid, &rack, &name.into(), &ranges));
     snapshot!("member", a_member(&valid, &rack, name));
+}
+
+/// The configuration of rings that ask for nothing, or for what they have, stays as it was.
+#[test]
+fn only_a_ring_that_announces_other_addresses_is_configured_for_it() {
+    let server = |broadcast: Value| {
+        let network = json!({ "broadcast": broadcast });
+        let ring = full().spec(|spec| spec.network = serde_json::from_value(network).unwrap());
+        let (valid, rack) = ring.valid_rack();
+        config_map(&valid, &rack, &rendered(&valid, &rack, &[]))["data"]["server.json"].clone()
+    };
+    let (valid, rack) = full().valid_rack();
+    let as_before = config_map(&valid, &rack, &rendered(&valid, &rack, &[]));
+    let as_before = &as_before["data"]["server.json"];
+    for same in [json!(null), json!({}), json!({ "clients": "ServiceClusterIP" })] {
+        assert_eq!(server(same), *as_before);
+    }
+    assert!(!as_before.as_str().unwrap().contains("clientAddresses"));
+    let balanced = json!({ "clients": "LoadBalancer", "sourceRanges": ["203.0.113.0/24"] });
+    for (other, word) in [(json!({ "clients": "PodIP" }), "PodIP"), (balanced, "LoadBalancer")] {
+        let server = server(other);
+        let server = server.as_str().unwrap();
+        assert!(server.contains(&format!("\"clientAddresses\":\"{word}\"")), "{server}");
+        // Who is let in is no matter of the servers: another range restarts nobody.
+        assert!(!server.contains("203.0.113"), "{server}");
+    }
 }
 
 fn a_member(valid: &Valid, rack: &ValidRack, name: &'static str) -> Value {

@@ -35,7 +35,7 @@ use leave::departed;
 use maintenance::{
     absences, access, added, hints, owed, region_down, runtime_settings, seed_lists, stale, stopped,
 };
-use objects::{claims, cluster, floors, garbage, members, racks, volumes};
+use objects::{claims, cluster, floors, garbage, load_balancers, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
 use turn::epoch;
@@ -51,6 +51,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     initialize::security::decide(facts, valid, &mut draft);
     cluster::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
+    load_balancers::decide(facts, valid, &mut draft);
     floors::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);
     seed_lists::elsewhere(facts, valid, &mut draft);

@@ -40,6 +40,7 @@ pub fn rack(input: &Input<'_>, ring: &str, (name, set): &(RackName, String)) -> 
             // Whoever leaves keeps what its reader has not read yet.
             cdc: super::cdc::of(spec, &spec.config).unwrap_or_default(),
             opens: super::opens(spec),
+            client_addresses: super::network::announced(spec),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),

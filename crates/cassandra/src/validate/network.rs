@@ -3,7 +3,7 @@
 use super::ring;
 use crate::words::refusal::{PeerField, Refusal};
 use k8s_openapi::api::networking::v1::{IPBlock, NetworkPolicyPeer};
-use palladion_api::cluster::{CassandraClusterSpec, Mode, PolicyMode};
+use palladion_api::cluster::{CassandraClusterSpec, ClientAddresses, Mode, PolicyMode};
 use palladion_plan::words::Quoted;
 use std::net::IpAddr;
 
@@ -16,6 +16,52 @@ pub struct ValidNetwork {
     pub metrics: Vec<NetworkPolicyPeer>,
     /// To the port for members, beside those of this datacenter: nobody, where it is empty.
     pub members: Vec<NetworkPolicyPeer>,
+}
+
+/// Under which addresses clients find members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ValidClients {
+    /// Those of their Services, as members do.
+    #[default]
+    ServiceClusterIp,
+    /// Those of their pods.
+    PodIp,
+    /// Those of load balancers, which let these ranges in.
+    LoadBalancer {
+        /// At least one.
+        source_ranges: Vec<String>,
+    },
+}
+
+/// What servers are told of it: nothing, where they announce what they always did.
+pub fn announced(spec: &CassandraClusterSpec) -> Option<ClientAddresses> {
+    let broadcast = spec.network.as_ref()?.broadcast.as_ref()?;
+    Some(broadcast.clients).filter(|clients| *clients != ClientAddresses::ServiceClusterIp)
+}
+
+/// As the spec says.
+///
+/// # Errors
+/// What admission refuses, too, and ranges that are none, which it cannot read.
+pub fn clients(spec: &CassandraClusterSpec) -> Result<ValidClients, Refusal> {
+    let Some(broadcast) = spec.network.as_ref().and_then(|network| network.broadcast.as_ref())
+    else {
+        return Ok(ValidClients::default());
+    };
+    let ranges = &broadcast.source_ranges;
+    if (broadcast.clients == ClientAddresses::LoadBalancer) == ranges.is_empty() {
+        return Err(Refusal::RangesAndLoadBalancers);
+    }
+    if let Some(text) = ranges.iter().find(|range| Range::read(range).is_none()) {
+        return Err(Refusal::SourceRange { text: Quoted(text.clone()) });
+    }
+    Ok(match broadcast.clients {
+        ClientAddresses::ServiceClusterIp => ValidClients::ServiceClusterIp,
+        ClientAddresses::PodIp => ValidClients::PodIp,
+        ClientAddresses::LoadBalancer => {
+            ValidClients::LoadBalancer { source_ranges: ranges.clone() }
+        }
+    })
 }
 
 /// As the spec says; `None` where the operator keeps no policy.

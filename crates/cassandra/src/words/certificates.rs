@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use palladion_api::cluster::InternodeTlsMode;
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{ClientAddress, MemberName};
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -10,6 +10,8 @@ palladion_plan::sentences! {
     pub enum Waiting {
         BeforeRestart { member: MemberName } => WaitingForCertificate,
             "member {member} is not restarted with TLS yet: its certificate is not on its volume";
+        BeforeAddress { member: MemberName, address: ClientAddress } => WaitingForCertificate,
+            "member {member} is not restarted to announce {address} to clients yet: the certificate on its volume does not name that address; a member gets at most one certificate in ten minutes";
         /// The next step of TLS between members.
         NextStep { now: InternodeTlsMode, wanted: InternodeTlsMode, member: MemberName } => InternodeTlsChanging,
             "TLS between members is at `{now:?}` on the way to `{wanted:?}`; the next step waits until member {member} is ready";

@@ -6,6 +6,7 @@ pub mod archive;
 pub mod backups;
 pub mod cdc;
 pub mod certificates;
+pub mod clients;
 pub mod departure;
 pub mod evidence;
 pub mod health;
@@ -39,6 +40,7 @@ palladion_plan::vocabulary![
     backups,
     cdc,
     certificates,
+    clients,
     departure,
     evidence,
     health,

@@ -63,6 +63,7 @@ palladion_plan::sentences! {
         DisruptionBudget => "the PodDisruptionBudget";
         NetworkPolicy => "the NetworkPolicy";
         MemberService { member: MemberName } => "the Service of member {member}";
+        LoadBalancer { member: MemberName } => "the load balancer of member {member}";
         Configuration { rack: RackName } => "the ConfigMap of rack {rack}";
         StatefulSet { rack: RackName } => "the StatefulSet of rack {rack}";
         Member { member: MemberName } => "CassandraMember {member}";

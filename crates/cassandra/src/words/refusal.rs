@@ -95,6 +95,10 @@ palladion_plan::sentences! {
             "{field}: each peer is either an `ipBlock`, or pods by `podSelector`, `namespaceSelector` or both; correct it";
         PeerBlock { field: PeerField, text: Quoted } => InvalidSpec,
             "{field}: {text} is not a valid range of addresses, or as an exception is not within its `cidr`; use a range such as `10.0.0.0/8`";
+        RangesAndLoadBalancers => InvalidSpec,
+            "`network.broadcast.clients: LoadBalancer` and `network.broadcast.sourceRanges` need each other; list the ranges of addresses from which clients connect, or remove `sourceRanges`";
+        SourceRange { text: Quoted } => InvalidSpec,
+            "`network.broadcast.sourceRanges`: {text} is not a valid range of addresses; use a range such as `203.0.113.0/24`";
         SidecarsOfScylla => InvalidSpec,
             "`sidecars` applies to Cassandra only, since they would reach the REST API of ScyllaDB, which has no authentication; remove them";
         SidecarsOf40 => InvalidSpec,

@@ -51,6 +51,7 @@ mod known_bugs;
 mod late;
 mod leaves;
 mod left_over;
+mod load_balancers;
 mod lost_datacenter;
 mod maintenance;
 mod newer_words;

@@ -156,6 +156,7 @@ impl Agent {
             tag,
             disk: self.pod.disk.clone(),
             address: identity.address.clone(),
+            client_address: identity.clients.address(self.pod_ip),
             seeds: identity.seeds.clone(),
             replace,
             resumes: identity.entry == Entry::ResumeLeave,

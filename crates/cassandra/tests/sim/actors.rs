@@ -7,7 +7,7 @@ use super::world::{Api, Link, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
 use palladion_agent::volume::SavedMember;
-use palladion_api::cluster::InternodeTlsMode;
+use palladion_api::cluster::{ClientAddresses, InternodeTlsMode};
 use palladion_api::member::HealthRecord;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -129,6 +129,10 @@ impl World {
                 let (server, version) = (self.configuration_of(&pod), self.version_of(&pod));
                 let mut agent = Agent::new(pod.clone(), now, clock, server, version);
                 agent.internode = self.internode_of(&pod);
+                agent.client_addresses = self.client_addresses_of(&pod);
+                let stored = self.store.get(&pod.key);
+                let address = stored.and_then(|stored| stored["status"]["podIP"].as_str());
+                agent.pod_ip = address.and_then(|a| a.parse().ok()).unwrap_or(agent.pod_ip);
                 agent.protocol = self.protocol;
                 let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
                 let told = self.store.get(&key).map(|m| m["status"]["health"].clone());
@@ -252,6 +256,13 @@ impl World {
         let json = self.server_json(pod).unwrap_or_default();
         let config: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
         serde_json::from_value(config["internodeTls"].clone()).unwrap_or_default()
+    }
+
+    /// What it will announce to clients.
+    fn client_addresses_of(&self, pod: &PodRun) -> Option<ClientAddresses> {
+        let json = self.server_json(pod).unwrap_or_default();
+        let config: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+        serde_json::from_value(config["clientAddresses"].clone()).ok()
     }
 
     /// The version that its image runs.

@@ -22,8 +22,8 @@ use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
 use palladion_agent::words::start::Waiting;
-use palladion_api::cluster::InternodeTlsMode;
-use palladion_api::ids::{MemberName, Nonce, PodUid, StaticAddress};
+use palladion_api::cluster::{ClientAddresses, InternodeTlsMode};
+use palladion_api::ids::{ClientAddress, MemberName, Nonce, PodUid, StaticAddress};
 use palladion_api::member::{
     ANSWER_LIFE, AccessProblem, BeginQuestion, CassandraMemberStatus, CertificateProblem, Evidence,
     Liveness, MemberTlsStatus, Operation, ServerState,
@@ -33,6 +33,7 @@ use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// From a change of the member to the agent's knowing of it.
 pub const LAG: SignedDuration = SignedDuration::from_millis(100);
@@ -66,6 +67,10 @@ pub struct Agent {
     pub reported: Option<CassandraMemberStatus>,
     /// What the server is started with.
     pub configuration: Configuration,
+    /// Address of its pod.
+    pub pod_ip: IpAddr,
+    /// Which address its server is to announce to clients.
+    pub client_addresses: Option<ClientAddresses>,
     /// How its server speaks to other members.
     pub internode: InternodeTlsMode,
     /// Version of the server's image.
@@ -130,6 +135,8 @@ pub struct Agent {
     pub(super) was_open: bool,
     /// To which time it was started to replay an archived commit log.
     pub(super) rewound: Option<i64>,
+    /// What the server that runs announces to clients, where that is not its static address.
+    pub(super) announced: Option<ClientAddress>,
     /// What a sealed start waits for.
     pub(super) lacks_users: Option<Waiting>,
     pub(super) tls: Option<MemberTlsStatus>,
@@ -197,6 +204,8 @@ impl Agent {
             read: Value::Null,
             reported: None,
             configuration,
+            pod_ip: IpAddr::from([127, 0, 0, 1]),
+            client_addresses: None,
             internode: InternodeTlsMode::Off,
             version,
             protocol: palladion_api::member::PROTOCOL,
@@ -235,6 +244,7 @@ impl Agent {
             awaits_rebuild: false,
             was_open: false,
             rewound: None,
+            announced: None,
             lacks_users: None,
             tls: None,
             certificate_problem: None,
@@ -362,6 +372,7 @@ impl Agent {
             closed: self.closed,
             rewinds: self.wants_rewind(),
             opens: self.opens(),
+            client_addresses: self.client_addresses,
             awaits_rebuild: self.awaits_rebuild,
             was_open: self.was_open,
             asked: self.asked.as_ref().map(|(question, at)| Asked {
@@ -399,6 +410,7 @@ impl Agent {
         let server = reach.ring.servers.get(self.pod.uid.as_str());
         self.awaits_rebuild = server.is_some_and(|s| s.called_shut);
         self.was_open = server.is_some_and(|s| s.was_open);
+        self.announced = server.and_then(|s| s.client_address.clone());
         self.rewound = reach.ring.rewound(self.pod.uid.as_str());
         let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;

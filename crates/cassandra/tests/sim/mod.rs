@@ -6,6 +6,7 @@ pub mod act;
 pub mod actors;
 pub mod agent;
 pub mod archive;
+pub mod balancers;
 pub mod boot;
 pub mod cdc;
 pub mod certificates;

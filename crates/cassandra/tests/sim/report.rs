@@ -121,6 +121,7 @@ impl Agent {
             awaits_rebuild: self.awaits_rebuild,
             was_open: self.was_open,
             rewound: self.rewound,
+            client_address: self.announced.clone(),
             credentials: None,
         });
         let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());

@@ -11,7 +11,7 @@ use super::work::Call;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::render::Door;
 use palladion_api::cluster::InternodeTlsMode;
-use palladion_api::ids::{HostId, StaticAddress};
+use palladion_api::ids::{ClientAddress, HostId, StaticAddress};
 use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState, RingMember};
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
@@ -43,6 +43,8 @@ pub struct Server {
     pub tag: String,
     pub disk: String,
     pub address: StaticAddress,
+    /// What it announces to clients, where that is not its address.
+    pub client_address: Option<ClientAddress>,
     pub seeds: Vec<StaticAddress>,
     pub replace: Option<StaticAddress>,
     /// It came back to leave again: it may not bootstrap.

@@ -2,6 +2,7 @@
 //! servers, one step after the other, with every invariant looked at after each.
 
 use super::agent::Agent;
+use super::balancers::Balancers;
 use super::manifests::{CLUSTER, NAMESPACE};
 use super::ring::Ring;
 use super::volume::Volume;
@@ -59,6 +60,8 @@ pub struct World {
     pub operators: Vec<Operator<CassandraMind>>,
     pub faults: Faults,
     pub api: Api,
+    /// The controller of load balancers of the cloud.
+    pub balancers: Balancers,
     /// Members whose agents do not reach the API server, or not in both directions.
     pub links: BTreeMap<String, Link>,
     pub(super) agents: BTreeMap<String, (Agent, Option<Timestamp>)>,
@@ -113,6 +116,7 @@ impl World {
             operators: Vec::new(),
             faults: Faults::default(),
             api: Api::Reachable,
+            balancers: Balancers::default(),
             links: BTreeMap::new(),
             agents: BTreeMap::new(),
             clocks: BTreeMap::new(),
@@ -305,11 +309,12 @@ impl World {
     pub(super) fn round(&mut self) -> Activity {
         self.beat();
         self.follow_services();
+        let balanced = self.step_balancers();
         let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];
         if let Some(random) = &mut self.random {
             random.shuffle(&mut actors);
         }
-        let mut all = Activity::default();
+        let mut all = balanced;
         for actor in actors {
             all = all.and(match actor {
                 Actor::Operators => self.step_operators(),

@@ -95,10 +95,28 @@ pub fn without_added(observed: &Value, wanted: &Value) -> Option<Value> {
             take_out(&mut patch, pointer, Map::from_iter([(field.to_string(), want.clone())]));
         }
     }
+    if let Some(ports) = ports_of_ours(observed, wanted) {
+        take_out(&mut patch, "/spec", Map::from_iter([("ports".to_string(), ports)]));
+    }
     if let (Some(have), Some(want)) = (map(observed, POD), map(wanted, POD)) {
         take_out(&mut patch, POD, stated_by_others(have, want, &OF_A_POD));
     }
     patch.is_object().then_some(patch)
+}
+
+/// The ports of a load balancer without those that somebody has added, which would be open to
+/// the outside; `None` = nobody has.
+fn ports_of_ours(observed: &Value, wanted: &Value) -> Option<Value> {
+    let (have, want) = (map(observed, "/spec")?, map(wanted, "/spec")?);
+    if want.get("type")? != "LoadBalancer" {
+        return None;
+    }
+    let (have, want) = (have.get("ports")?.as_array()?, want.get("ports")?.as_array()?);
+    let is_ours = |port: &&Value| {
+        want.iter().any(|w| w["port"] == port["port"] && w["protocol"] == port["protocol"])
+    };
+    let ours: Vec<&Value> = have.iter().filter(is_ours).collect();
+    (ours.len() < have.len() && !ours.is_empty()).then(|| json!(ours))
 }
 
 fn map<'a>(object: &'a Value, pointer: &str) -> Option<&'a Map<String, Value>> {
@@ -232,6 +250,24 @@ mod tests {
         of_none["spec"]["podSelector"]["matchLabels"]["role"] = json!("none");
         let patch = json!({ "spec": { "podSelector": { "matchLabels": { "role": null } } } });
         assert_eq!(without_added(&of_none, &ours), Some(patch));
+    }
+
+    #[test]
+    fn a_load_balancer_is_open_at_its_own_ports_alone() {
+        let service =
+            |type_: &str, ports: Value| json!({ "spec": { "type": type_, "ports": ports } });
+        let cql = json!({ "port": 9042, "protocol": "TCP", "nodePort": 30001 });
+        let ours = json!([{ "port": 9042, "protocol": "TCP" }]);
+        let wanted = service("LoadBalancer", ours.clone());
+        assert_eq!(without_added(&service("LoadBalancer", json!([cql])), &wanted), None);
+        let more =
+            json!([cql, { "port": 7000, "protocol": "TCP" }, { "port": 9042, "protocol": "UDP" }]);
+        let patch = json!({ "spec": { "ports": [cql] } });
+        assert_eq!(without_added(&service("LoadBalancer", more.clone()), &wanted), Some(patch));
+        // Inside of the cluster others add what they like, as ever.
+        assert_eq!(without_added(&service("ClusterIP", more), &service("ClusterIP", ours)), None);
+        let other = service("LoadBalancer", json!([{ "port": 7000, "protocol": "TCP" }]));
+        assert_eq!(without_added(&other, &wanted), None, "an apply puts ours there first");
     }
 
     fn set(spec: &Value) -> Value {

@@ -17,6 +17,7 @@ fn all(cluster: &ClusterFixture) -> Vec<Value> {
         config_map(&valid, &rack, &rendered(&valid, &rack, &[])),
         stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])),
         member_service(&valid, &rack, &"demo-dc1-a-0".into(), None, true),
+        load_balancer(&valid, &rack, &"demo-dc1-a-0".into(), &["203.0.113.0/24".into()]),
         a_member(&valid, &rack, "demo-dc1-a-0"),
     ]);
     all

@@ -2,6 +2,7 @@
 //! agent has asked. Only the operator's own clock counts, so that a node whose
 //! clock is wrong asks for nothing by it.
 
+use crate::clients::Named;
 use crate::facts::MemberFact;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{CertificateStatus, MemberCertificate, Purpose};
@@ -31,6 +32,7 @@ pub fn due(
     member: &MemberFact,
     order: &MemberCertificate,
     purpose: Purpose,
+    named: &Named,
     now: Timestamp,
 ) -> Due {
     let Some(asked) = asked(member, order, purpose) else {
@@ -45,8 +47,12 @@ pub fn due(
         return Due::Now;
     }
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref()).map(|a| a.as_str());
-    let is_same =
-        order.request.as_deref() == Some(id(asked).as_str()) && order.address.as_deref() == address;
+    let is_same = order.request.as_deref() == Some(id(asked).as_str())
+        && order.address.as_deref() == address
+        && order.client_addresses == named.addresses;
+    if named.of_new_pod {
+        return Due::Now;
+    }
     let at = match is_same {
         true => renewal(signed.0, end.0),
         false => signed.0.saturating_add(PAUSE).unwrap_or(now).min(renewal(signed.0, end.0)),

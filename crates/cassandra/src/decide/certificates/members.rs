@@ -4,13 +4,13 @@
 use super::authorities::{self, Known};
 use super::due::{self, Due};
 use super::rotation;
+use crate::clients::{self, Named};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::certificates::Doing;
 use jiff::SignedDuration;
-use palladion_api::ids::StaticAddress;
 use palladion_api::member::{CertificateStatus, MemberCertificate, Purpose};
 use palladion_api::names;
 use palladion_plan::issue::{Order, Placed};
@@ -45,9 +45,11 @@ pub(super) fn decide(facts: &Facts<'_>, valid: &Valid, purpose: Purpose, draft: 
             None => draft.steps.push(give_order(member, object, order, by, &trust, purpose)),
             Some(order) => {
                 let Some(signer) = signer else { continue };
-                match due::due(member, order, purpose, facts.now()) {
+                let named = clients::named(valid, member, order, purpose);
+                match due::due(member, order, purpose, &named, facts.now()) {
                     Due::Now => {
-                        draft.steps.extend(sign(valid, member, object, order, signer, purpose));
+                        let to = Recipient { valid, member, object, order, named };
+                        draft.steps.extend(to.sign(signer, purpose));
                     }
                     Due::At(time) => draft.wake_at(time),
                     Due::NotAsked => {}
@@ -69,7 +71,8 @@ fn give_order(
 ) -> Step {
     let mut order = json!({ "authority": authority, "trust": trust });
     if known.is_some_and(|known| known.authority != authority) {
-        for field in ["request", "address", "certificate", "signedAt", "notAfter"] {
+        let void = ["request", "address", "clientAddresses", "certificate", "signedAt", "notAfter"];
+        for field in void {
             order[field] = Value::Null;
         }
     }
@@ -82,36 +85,51 @@ fn give_order(
     Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
 }
 
-/// Have it signed, once the member has an address.
-fn sign(
-    valid: &Valid,
-    member: &MemberFact,
-    object: &Object,
-    order: &MemberCertificate,
-    signer: Known<'_>,
-    purpose: Purpose,
-) -> Option<Step> {
-    let asked = due::asked(member, order, purpose)?;
-    let address = member.spec.as_ref()?.address.as_ref()?;
-    let answer = json!({ "request": due::id(asked), "address": address });
-    let patch = json!({ "spec": { "tls": { purpose.name(): answer } } });
-    let member_name = || member.name.clone();
-    let (at, doing) = match purpose {
-        Purpose::Client => ("/spec/tls/client", Doing::Sign { member: member_name() }),
-        Purpose::Internode => {
-            ("/spec/tls/internode", Doing::SignInternode { member: member_name() })
+/// Whom a certificate is for.
+struct Recipient<'a> {
+    valid: &'a Valid,
+    member: &'a MemberFact,
+    object: &'a Object,
+    order: &'a MemberCertificate,
+    named: Named,
+}
+
+impl Recipient<'_> {
+    /// Have it signed, once the member has its addresses. One that runs goes on with what it has.
+    fn sign(&self, signer: Known<'_>, purpose: Purpose) -> Option<Step> {
+        let Recipient { valid, member, object, order, named } = self;
+        let asked = due::asked(member, order, purpose)?;
+        let address = member.spec.as_ref()?.address.as_ref()?;
+        let is_first = purpose == Purpose::Client && order.certificate.is_none();
+        if is_first && clients::lacks_address(valid, member) {
+            return None;
         }
-    };
-    let into = Placed { patch, at };
-    let order = certificate(valid, member, asked, address, signer, purpose);
-    Some(Step::certify(kinds::MEMBER, &object.meta, signer.name, order, into, doing))
+        let mut answer = json!({ "request": due::id(asked), "address": address });
+        if order.client_addresses != named.addresses {
+            let named = Some(&named.addresses).filter(|named| !named.is_empty());
+            answer["clientAddresses"] = json!(named);
+        }
+        let patch = json!({ "spec": { "tls": { purpose.name(): answer } } });
+        let member_name = || member.name.clone();
+        let (at, doing) = match purpose {
+            Purpose::Client => ("/spec/tls/client", Doing::Sign { member: member_name() }),
+            Purpose::Internode => {
+                ("/spec/tls/internode", Doing::SignInternode { member: member_name() })
+            }
+        };
+        let into = Placed { patch, at };
+        let mut addresses = vec![address.to_string()];
+        addresses.extend(named.addresses.iter().map(ToString::to_string));
+        let order = certificate(valid, member, asked, addresses, signer, purpose);
+        Some(Step::certify(kinds::MEMBER, &object.meta, signer.name, order, into, doing))
+    }
 }
 
 fn certificate(
     valid: &Valid,
     member: &MemberFact,
     asked: &CertificateStatus,
-    address: &StaticAddress,
+    mut addresses: Vec<String>,
     signer: Known<'_>,
     purpose: Purpose,
 ) -> Order {
@@ -125,7 +143,6 @@ fn certificate(
         ]
     };
     let mut all: Vec<String> = of_service(member.name.as_str()).into();
-    let mut addresses = vec![address.to_string()];
     if purpose == Purpose::Client {
         all.extend(of_service(&names::client_service(&valid.name)));
         all.push("localhost".to_string());

@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::fixtures::a_cluster;
 use crate::resources as kinds;
-use crate::validate::Valid;
+use crate::validate::{Valid, ValidClients};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{CertificateSource, ClientTls, ClientTlsMode, SignedByOperator, Tls};
 use palladion_api::ids::{MemberName, Uid};
@@ -31,6 +31,9 @@ struct Ring {
     protocol: u32,
     address: &'static str,
     pod: &'static str,
+    pod_address: &'static str,
+    client_address: Option<&'static str>,
+    announced: Option<&'static str>,
     policies: &'static str,
 }
 
@@ -51,6 +54,9 @@ fn a_ring() -> Ring {
         protocol: palladion_api::member::PROTOCOL,
         address: "10.0.0.1",
         pod: "pod-1",
+        pod_address: "10.1.0.5",
+        client_address: None,
+        announced: None,
         policies: "true",
     }
 }
@@ -93,6 +99,7 @@ impl Ring {
         self.tls["signedAt"] = json!(at);
         self.tls["notAfter"] = json!(at + members::LIFE);
         self.asked["stored"] = json!("s");
+        self.asked["notAfter"] = self.tls["notAfter"].clone();
         self
     }
 
@@ -119,12 +126,14 @@ impl Ring {
                             "revision": "r", "node": "node-1" });
         let member = json!({
             "spec": { "cluster": "demo", "ring": "demo", "datacenter": "dc1", "rack": "a",
-                      "address": self.address, "tls": { "client": self.tls } },
-            "status": { "agent": agent, "tls": { "client": self.asked } },
+                      "address": self.address, "clientAddress": self.client_address,
+                      "tls": { "client": self.tls } },
+            "status": { "agent": agent, "tls": { "client": self.asked },
+                        "server": { "state": "Running", "since": NOW, "clientAddress": self.announced } },
         });
         objects.insert(kinds::MEMBER, known(vec![object(MEMBER, "member-1", member)]));
-        objects
-            .insert(kinds::POD, known(vec![object(MEMBER, self.pod, json!({ "node": "node-1" }))]));
+        let pod = json!({ "node": "node-1", "address": self.pod_address });
+        objects.insert(kinds::POD, known(vec![object(MEMBER, self.pod, pod)]));
         let tls = json!({ "client": { "mode": "Require", "certificates": { "operator": {} } } });
         let spec =
             json!({ "version": "5.0.5", "datacenter": { "name": "dc1", "racks": [] }, "tls": tls });
@@ -167,6 +176,13 @@ impl Ring {
             let mut draft = Draft::default();
             report(facts, valid, &mut draft);
             draft.troubles.iter().map(|t| t.reason).collect()
+        })
+    }
+
+    fn not_named(&self) -> Option<String> {
+        self.ask(|facts, valid| {
+            let member = &facts.members[&MemberName::new(MEMBER)];
+            pending::not_named(facts, valid, member).map(ToString::to_string)
         })
     }
 
@@ -277,6 +293,88 @@ fn another_key_or_address_is_signed_but_not_at_every_whim() {
         ring.now = NOW + PAUSE;
         assert!(signed_in(&ring.plan()).is_some());
     }
+}
+
+/// Its clients find it at the address of a load balancer, once it has one.
+fn balanced(ring: &mut Ring, address: Option<&'static str>) {
+    ring.valid.clients = ValidClients::LoadBalancer { source_ranges: Vec::new() };
+    ring.client_address = address;
+}
+
+fn names_of(plan: &Draft) -> Option<Vec<String>> {
+    match signed_in(plan)?.1 {
+        Order::Certificate { addresses, .. } => Some(addresses.clone()),
+        Order::Authority { .. } | Order::Forget { .. } => None,
+    }
+}
+
+#[test]
+fn the_first_certificate_waits_for_the_address_that_clients_verify() {
+    let mut ring = a_ring().with_authority("client-1", DAY).asked("client-1");
+    balanced(&mut ring, None);
+    assert_eq!(signed_in(&ring.plan()), None);
+    ring.client_address = Some("203.0.113.7");
+    let plan = ring.plan();
+    let named = ["10.0.0.1", "203.0.113.7", "127.0.0.1"].map(str::to_string);
+    assert_eq!(names_of(&plan), Some(named.into()));
+    let (patch, _) = signed_in(&plan).unwrap();
+    assert_eq!(patch["clientAddresses"], json!(["203.0.113.7"]));
+}
+
+/// One that has a certificate is renewed in time, whatever its load balancer lacks.
+#[test]
+fn a_renewal_waits_for_no_address() {
+    let mut ring = a_ring().with_authority("client-1", DAY * 40).asked("client-1").signed(NOW);
+    balanced(&mut ring, None);
+    assert_eq!(signed_in(&ring.plan()), None, "nothing has changed");
+    ring.now = NOW + members::LIFE / 3 * 2;
+    assert!(signed_in(&ring.plan()).is_some());
+}
+
+#[test]
+fn another_address_is_named_beside_the_one_that_is_announced() {
+    let mut ring = a_ring().with_authority("client-1", DAY * 40).asked("client-1");
+    balanced(&mut ring, Some("203.0.113.7"));
+    let mut ring = ring.signed(NOW);
+    ring.announced = Some("203.0.113.7");
+    assert_eq!((signed_in(&ring.plan()), ring.not_named()), (None, None));
+    ring.client_address = Some("203.0.113.8");
+    assert_eq!(ring.not_named().as_deref(), Some("203.0.113.8"));
+    assert_eq!(signed_in(&ring.plan()), None, "not at every whim");
+    ring.now = NOW + PAUSE;
+    let both = ["10.0.0.1", "203.0.113.8", "203.0.113.7", "127.0.0.1"].map(str::to_string);
+    assert_eq!(names_of(&ring.plan()), Some(both.into()));
+    let mut ring = ring.signed(NOW + PAUSE);
+    assert_eq!(ring.not_named(), None, "it is on the volume");
+    ring.asked["notAfter"] = json!(NOW);
+    assert_eq!(ring.not_named().as_deref(), Some("203.0.113.8"), "the one before is");
+}
+
+/// Whoever has the token of a pod says what it likes, and is signed no more than is on record.
+#[test]
+fn what_an_agent_reports_is_named_in_no_certificate() {
+    let mut ring = a_ring().with_authority("client-1", DAY).asked("client-1");
+    ring.announced = Some("198.51.100.66");
+    for address in [None, Some("203.0.113.7")] {
+        ring.client_address = address;
+        ring.valid.clients = ValidClients::ServiceClusterIp;
+        let names = names_of(&ring.plan()).unwrap();
+        assert_eq!(names, ["10.0.0.1", "127.0.0.1"]);
+    }
+    balanced(&mut ring, Some("203.0.113.7"));
+    assert!(!names_of(&ring.plan()).unwrap().contains(&"198.51.100.66".to_string()));
+}
+
+#[test]
+fn the_address_of_a_new_pod_is_signed_at_once_and_only_then() {
+    let mut ring = a_ring().with_authority("client-1", DAY * 40).asked("client-1");
+    ring.valid.clients = ValidClients::PodIp;
+    let mut ring = ring.signed(NOW);
+    assert_eq!(signed_in(&ring.plan()), None);
+    ring.pod_address = "10.1.0.9";
+    let named = ["10.0.0.1", "10.1.0.9", "127.0.0.1"].map(str::to_string);
+    assert_eq!(names_of(&ring.plan()), Some(named.into()));
+    assert_eq!(signed_in(&ring.signed(NOW).plan()), None);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use super::doubt::{self, Doubt};
 use super::survey::{Survey, survey};
 use super::{restored, security};
+use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::objects::replicas;
 use crate::decide::turn::{failed_start, lock};
@@ -156,6 +157,10 @@ fn start(facts: &Facts<'_>, valid: &Valid, first: &MemberFact, attempt: u32, dra
     };
     if !security::can_seal(valid, first) {
         return draft.report(Problem::AgentTooOld { member: first.name.clone() });
+    }
+    // `load_balancers` says so.
+    if clients::lacks_address(valid, first) {
+        return;
     }
     if let Some(waiting) = restored::waits(facts, valid, first) {
         return wait_for(waiting, draft);

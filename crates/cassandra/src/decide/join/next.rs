@@ -1,5 +1,6 @@
 //! Who joins next, and what must be so before it may have the turn.
 
+use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::decide::objects::replicas;
@@ -72,6 +73,10 @@ pub fn candidate<'a>(
             if place.is_none_or(|place| !member.has_tokens_of(place)) {
                 continue;
             }
+        }
+        // `load_balancers` says so.
+        if clients::lacks_address(valid, member) {
+            continue;
         }
         if let Some(problem) = terminated(member, volume) {
             draft.report(problem);

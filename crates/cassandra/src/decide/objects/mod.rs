@@ -5,6 +5,7 @@ pub mod claims;
 pub mod cluster;
 pub mod floors;
 pub mod garbage;
+pub mod load_balancers;
 pub mod members;
 mod policy;
 pub mod racks;

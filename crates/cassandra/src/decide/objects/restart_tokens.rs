@@ -2,6 +2,7 @@
 //! task has come to. Each is a token; what is recorded at the member says which
 //! ones it has been given.
 
+use crate::clients;
 use crate::facts::MemberFact;
 use crate::validate::Valid;
 use palladion_api::ids::{RackName, Uid};
@@ -11,6 +12,9 @@ use serde_json::json;
 
 /// The scope of what a task asks for; its token is the uid of the task.
 const TASK: &str = "task";
+
+/// The scope of an address that the server is to announce to clients in place of another one.
+const ADDRESS: &str = "address";
 
 /// Digits of a token's hash: a token is any text, and only its change counts.
 const DIGITS: usize = 10;
@@ -56,8 +60,10 @@ fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
         ("member", own.or(annotated)),
     ];
     let by_task = member.restart_task.as_ref().map(|task| (TASK, short(task.as_str())));
+    let address = clients::to_announce(valid, member);
+    let by_address = address.map(|address| (ADDRESS, short(address.as_str())));
     let short = |(scope, token): (_, Option<&String>)| Some((scope, short(token?)));
-    tokens.into_iter().filter_map(short).chain(by_task).collect()
+    tokens.into_iter().filter_map(short).chain(by_task).chain(by_address).collect()
 }
 
 /// Was the member given the token of this task, and has its server been started since?

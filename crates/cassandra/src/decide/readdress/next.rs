@@ -52,7 +52,8 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
         return false;
     }
     // Told with its own reason: a permit would start nobody, and hold up the rest.
-    let others_first = [Reason::DataTooOld, Reason::WaitingForRevision].map(Reason::as_str);
+    let others_first = [Reason::DataTooOld, Reason::WaitingForRevision, Reason::WaitingForAddress]
+        .map(Reason::as_str);
     let reason = member.reported_server().and_then(|s| s.reason.as_deref());
     if reason.is_some_and(|reason| others_first.contains(&reason)) {
         return false;

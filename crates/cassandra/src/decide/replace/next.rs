@@ -2,6 +2,7 @@
 //! is marked for replacement, while all the rest is well.
 
 use super::lost::lost;
+use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Elsewhere, absence, marks};
 use crate::decide::maintenance::{absences, hinted, hints, pay};
@@ -61,6 +62,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if !removed && waits_for_its_pod(member) {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
+            return Flow::Busy;
+        }
+        // `load_balancers` says so: its successor would wait with the turn.
+        if !removed && clients::lacks_address(valid, member) {
             return Flow::Busy;
         }
         let members = match way {

@@ -1,6 +1,7 @@
 //! Pods of an older revision in which no server serves: they are replaced at
 //! once, so that a newer spec overtakes a broken one.
 
+use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::objects::replicas;
@@ -28,6 +29,10 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         };
         // A server that ends by itself comes back in the revision that it ran in.
         if revisions::would_wait(facts, member, newest) {
+            continue;
+        }
+        // In its next pod it would wait for longer.
+        if clients::lacks_address(valid, member) {
             continue;
         }
         let Some((why, proof)) = evidence::serves_nothing(facts, member, pod) else {

@@ -1,5 +1,6 @@
 //! Which member is restarted next, and what must be so before it has the turn.
 
+use crate::clients;
 use crate::decide::certificates;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof};
@@ -10,7 +11,7 @@ use crate::decide::restart::steps::give_token;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::certificates::Waiting::BeforeRestart;
+use crate::words::certificates::Waiting::{BeforeAddress, BeforeRestart};
 use crate::words::restart::{Doing, Waiting};
 use crate::words::turn::Work;
 use palladion_api::cluster::TurnStep;
@@ -24,6 +25,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         let waiting = Waiting::ForLogIn { member: member.name.clone() };
         draft.wait_for(waiting).about(member.subject());
     }
+    let too_old = clients::too_old(facts, valid).is_some();
     for member in due(facts, valid) {
         let name = member.name.clone();
         // Its pod waits until people start it again.
@@ -34,10 +36,22 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if is_outdated(facts, valid, member) && stopped.is_some() {
             continue;
         }
+        // `load_balancers` says so.
+        let is_told = clients::lacks_address(valid, member) || too_old;
+        if is_outdated(facts, valid, member) && is_told {
+            continue;
+        }
         if is_outdated(facts, valid, member)
             && certificates::pending::is_pending(facts, valid, member)
         {
             draft.wait_for(BeforeRestart { member: name }).about(member.subject());
+            continue;
+        }
+        let announces =
+            is_outdated(facts, valid, member) || clients::to_announce(valid, member).is_some();
+        if announces && let Some(address) = certificates::pending::not_named(facts, valid, member) {
+            let waiting = BeforeAddress { member: name, address: address.clone() };
+            draft.wait_for(waiting).about(member.subject());
             continue;
         }
         if let Err(why) = going_without::ring_is_quiet(facts) {

@@ -131,8 +131,9 @@ fn needs_the_others(facts: &Facts<'_>, member: &MemberFact) -> bool {
 }
 
 /// What keeps a server that waits from starting before the others.
-const WAIT_FOR_OTHERS: [Reason; 5] = [
+const WAIT_FOR_OTHERS: [Reason; 6] = [
     Reason::WaitingForPermit,
+    Reason::WaitingForAddress,
     Reason::AddressChanged,
     Reason::StaleTwin,
     Reason::MemberTerminated,

@@ -1,6 +1,7 @@
 //! Settings, options and variables: merged, and refused where they are ours.
 
 use super::{good, refused};
+use crate::validate::ValidClients;
 use palladion_api::cluster::{
     Audit, Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, SignedByOperator, Tls,
 };
@@ -233,6 +234,33 @@ fn ranges_of_addresses_are_read_before_the_api_server_refuses_them() {
     ] {
         let cluster = clients(json!({ "cidr": cidr, "except": except }));
         refused(&cluster, Reason::InvalidSpec, &["network.clientsFrom", wrong]);
+    }
+}
+
+#[test]
+fn load_balancers_are_open_to_ranges_that_are_ranges() {
+    let with = |broadcast: Value| {
+        let network = json!({ "broadcast": broadcast });
+        good().spec(|spec| spec.network = serde_json::from_value(network).unwrap())
+    };
+    let balanced =
+        |ranges: &[&str]| with(json!({ "clients": "LoadBalancer", "sourceRanges": ranges }));
+    let valid = balanced(&["203.0.113.0/24", "2001:db8::/32", "0.0.0.0/0"]).valid();
+    let ValidClients::LoadBalancer { source_ranges } = valid.clients else { panic!() };
+    assert_eq!(source_ranges, ["203.0.113.0/24", "2001:db8::/32", "0.0.0.0/0"]);
+    assert_eq!(with(json!({})).valid().clients, ValidClients::ServiceClusterIp);
+    assert_eq!(with(json!({ "clients": "PodIP" })).valid().clients, ValidClients::PodIp);
+    for wrong in ["203.0.113.0", "203.0.113.0/33", "203.0.113/24", "office.example.com/24", ""] {
+        let cluster = balanced(&["198.51.100.0/24", wrong]);
+        refused(&cluster, Reason::InvalidSpec, &["network.broadcast.sourceRanges", wrong]);
+    }
+    let words = ["`network.broadcast.clients: LoadBalancer`", "need each other"];
+    for broadcast in [
+        json!({ "clients": "LoadBalancer" }),
+        json!({ "clients": "PodIP", "sourceRanges": ["203.0.113.0/24"] }),
+        json!({ "sourceRanges": ["203.0.113.0/24"] }),
+    ] {
+        refused(&with(broadcast), Reason::InvalidSpec, &words);
     }
 }
 

@@ -87,16 +87,26 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     } else {
         ("Running", json!({ "running": { "startedAt": store.now } }))
     };
-    let status = json!({
+    let mut status = json!({
         "phase": phase,
         "conditions": pod["status"]["conditions"],
         "containerStatuses":
             shown.iter().map(|c| json!({ "name": c["name"], "state": state })).collect::<Vec<_>>(),
     });
+    if phase == "Running" {
+        status["podIP"] = json!(address(pod));
+    }
     match store.put_status(key, status.clone()) {
         Ok(_) if pod["status"] != status => Activity::ACTED,
         Ok(_) | Err(_) => Activity::default(),
     }
+}
+
+/// Another one for each pod.
+fn address(pod: &Value) -> String {
+    let number = text(pod, "/metadata/uid").rsplit('-').next().and_then(|n| n.parse().ok());
+    let number: u16 = number.unwrap_or_default();
+    format!("10.1.{}.{}", number / 256, number % 256)
 }
 
 /// Is a pod ready?
