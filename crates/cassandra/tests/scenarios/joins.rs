@@ -78,8 +78,7 @@ fn no_task_cleans_up_before_the_joiner_is_repaired() {
         world.until(|w| w.normal() == 4);
         world.ring.deaf.clear();
         world.ring.failing.insert(JOINER.into());
-        world.until(|w| repairs(w) > 0);
-        world.pass(5);
+        world.until(|w| crate::holes::wrote(w, &format!("finish the join of member {JOINER}")));
         if is_closed {
             world.ring.closed.insert(JOINER.into());
         }
