@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a table keeps deletions for, in the stories.
 pub const OWN_GRACE: u64 = 864_000;
+/// Words of a restore that leaves deletions to be kept for longer.
+const STAYS: &str = "has to stay at";
 /// SSTables of each member of a backup.
 const SSTABLES: u64 = 4;
 
@@ -275,8 +277,15 @@ impl World {
                 if !hosts.iter().all(has) || !table.has_indexes {
                     return Err(format!("restore {} is complete, and is not: {table:?}", key.name));
                 }
-                if table.grace != OWN_GRACE && !table.is_set_by_a_user {
-                    return Err(format!("restore {} has left the grace: {table:?}", key.name));
+                // Without a repair it has to stay, and that is said.
+                let is_repaired = restore["spec"]["repair"] != "None";
+                let is_told = status["conditions"].to_string().contains(STAYS);
+                let is_right = match table.grace == OWN_GRACE {
+                    true => is_repaired,
+                    false => !is_repaired && is_told,
+                };
+                if !is_right && !table.is_set_by_a_user {
+                    return Err(format!("restore {} and the grace: {table:?}", key.name));
                 }
             }
         }
@@ -291,7 +300,8 @@ impl World {
         let own = cluster["status"]["restore"]["own"].as_array().cloned().unwrap_or_default();
         let is_told = |name: &String| {
             let ended = self.store.list(kinds::RESTORE).any(|(_, restore)| {
-                restore["status"]["conditions"].to_string().contains("is still")
+                let said = restore["status"]["conditions"].to_string();
+                said.contains("is still") || said.contains(STAYS)
             });
             ended
                 || own
