@@ -62,6 +62,8 @@ palladion_plan::sentences! {
     pub enum Complete {
         Checked { members: usize, files: u64, bytes: u64 } => BackupComplete,
             "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}";
+        CheckedForTables { members: usize, files: u64, bytes: u64, why: String } => BackupComplete,
+            "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}; tables can be restored from it (mode: Tables), but no ring can begin with it (mode: WholeRing): {why}";
     }
 
     /// What a member waits for, or has failed with.

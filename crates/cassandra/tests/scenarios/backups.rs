@@ -631,6 +631,18 @@ fn an_abort_counts_while_the_ring_is_paused() {
     is_left_alone(&world);
 }
 
+#[test]
+fn a_backup_with_which_no_ring_can_begin_says_so() {
+    let mut world = a_ring();
+    world.ring.store.unfit = Some("shop.old has COMPACT STORAGE".into());
+    ask(&mut world, "nightly", &json!({}));
+    world.settle();
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Complete));
+    let words = "no ring can begin with it (mode: WholeRing): shop.old has COMPACT STORAGE";
+    expect_said(&world, "nightly", Reason::BackupComplete, words);
+    is_left_alone(&world);
+}
+
 /// Its members are in no snapshot of ours, and whoever finishes would find them.
 #[test]
 fn of_a_ring_with_other_datacenters_nothing_is_taken() {

@@ -187,6 +187,28 @@ fn without_roles_and_repair_neither_comes() {
 }
 
 #[test]
+fn of_a_backup_of_some_keyspaces_no_ring_begins() {
+    for (has, keep, lacking) in
+        [(vec!["users", "system_auth"], "Keep", "shop"), (vec!["shop"], "Restore", "system_auth")]
+    {
+        let mut world = waiting(&[("a", 2), ("b", 1)]);
+        let has = has.into_iter().map(str::to_string).collect();
+        world.ring.store.keyspaces.insert("old".into(), has);
+        ask(&mut world, &json!({ "auth": keep }));
+        world.settle();
+        assert_eq!(phase(&world, "back"), Some(RestorePhase::Failed), "{}", world.last_words());
+        expect_said(&world, "back", Reason::RestoreFailed, &format!("without {lacking}"));
+        assert_eq!(starts(&world), 0);
+    }
+    // Its own roles are all that such a ring has.
+    let mut world = waiting(&[("a", 2), ("b", 1)]);
+    world.ring.store.keyspaces.insert("old".into(), vec!["shop".into()]);
+    ask(&mut world, &json!({ "auth": "Keep" }));
+    world.settle();
+    is_restored(&world);
+}
+
+#[test]
 fn a_ring_of_another_shape_starts_nobody_and_can_be_restored_when_it_is_created_right() {
     let mut world = waiting(&[("a", 1), ("b", 1)]);
     ask(&mut world, &json!({}));

@@ -5,13 +5,15 @@ use super::agent::{Agent, Reach};
 use super::transfers::Outcome;
 use super::world::World;
 use palladion_agent_transfer::tell::{Done, Line};
-use palladion_agent_transfer::words::stopped::Cause;
+use palladion_agent_transfer::words::stopped::{Cause, Stopped};
 use palladion_api::backup::{
     CatalogWork, Cataloged, LoadSource, LoadWay, LoadWork, SchemaWork, SettleWork, TableFound,
     TableState, Transfer, TransferTask,
 };
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState};
+use palladion_api::restore::RestoreAuth;
+use palladion_api::words::Names;
 use palladion_cassandra::resources as kinds;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -154,7 +156,37 @@ fn targets(tables: &[palladion_api::restore::RestoreTable]) -> Vec<String> {
     tables.iter().map(|table| table.to.clone().unwrap_or(table.from.clone())).collect()
 }
 
+/// What a backup of some keyspaces lacks of what is read, as its reader says it.
+pub(super) fn lacks(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Option<Line> {
+    let has = reach.ring.store.keyspaces.get(&order.backup)?;
+    let tables = targets_of(&of.tables);
+    let mut wanted: BTreeSet<&str> = tables.iter().filter_map(|t| t.split('.').next()).collect();
+    if of.auth == Some(RestoreAuth::Restore) {
+        wanted.insert("system_auth");
+    }
+    wanted.retain(|keyspace| !has.iter().any(|has| has == keyspace));
+    if wanted.is_empty() {
+        return None;
+    }
+    let (keyspaces, has) = (Names::of(wanted), Names::of(has));
+    let why = match of.whole_ring {
+        true => Stopped::RingNotTaken { keyspaces, has },
+        false => Stopped::NotTaken { keyspaces, has },
+    };
+    Some(stopped(why.cause(), &why.to_string()))
+}
+
+fn targets_of(tables: &[palladion_api::restore::RestoreTable]) -> Vec<String> {
+    if tables.is_empty() {
+        return vec![TABLE.to_string()];
+    }
+    tables.iter().map(|table| table.from.clone()).collect()
+}
+
 fn catalog(order: &Transfer, of: &CatalogWork, reach: &mut Reach<'_>) -> Line {
+    if let Some(lacking) = lacks(order, of, reach) {
+        return lacking;
+    }
     if reach.ring.store.condemned.contains_key(&order.backup) {
         return stopped(Cause::RestoreFailed, "the backup is condemned");
     }

@@ -53,6 +53,8 @@ fn told_cql(pod: &Pod, begins: &str) -> Vec<String> {
 fn a_backup_is_compared() {
     let pod = a_pod();
     let manifest = backed_up(&pod);
+    let ring = fs::read_to_string(pod.path("store/backups/b1/outcome.json")).unwrap();
+    assert!(ring.contains(r#""keyspaces":["shop","system_auth"]"#), "{ring}");
     let host = pod.api.status("m-0")["hostID"].clone();
     let catalog = |tables: Value| json!({"catalog": {"tables": tables}});
     let status = done(&pod, "r1-catalog-1", catalog(json!([])));
