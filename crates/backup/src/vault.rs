@@ -24,6 +24,9 @@ pub enum Written {
     Other(Vec<u8>),
 }
 
+/// An object as it was written, and the key that it is sealed with.
+pub type Opened = (Vec<u8>, Option<Fingerprint>);
+
 /// See the module.
 pub struct Vault<'a> {
     store: &'a dyn Store,
@@ -252,10 +255,7 @@ impl<'a> Vault<'a> {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn read_with_key(
-        &self,
-        name: &str,
-    ) -> Result<Option<(Vec<u8>, Option<Fingerprint>)>, Trouble> {
+    pub fn read_with_key(&self, name: &str) -> Result<Option<Opened>, Trouble> {
         let Some(stored) = self.stored(name)? else { return Ok(None) };
         let key = self.keys.as_ref().and_then(|_| fingerprint(&stored));
         let plain = self.unsealed(name, stored).map_err(|wrong| object(name, wrong))?;

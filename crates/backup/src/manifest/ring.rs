@@ -5,7 +5,7 @@ use super::member::{Member, MemberManifest, Schema, Totals, files};
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
 use crate::seal::Fingerprint;
-use crate::vault::{Vault, object, wrong};
+use crate::vault::{Opened, Vault, object, wrong};
 use crate::words::trouble::{Invalid, Trouble, Unfit, Wrong};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -183,10 +183,7 @@ pub fn schema(vault: &Vault<'_>, of: &Schema) -> Result<Vec<u8>, Wrong> {
 ///
 /// # Errors
 /// As [`schema`].
-pub fn schema_with_key(
-    vault: &Vault<'_>,
-    of: &Schema,
-) -> Result<(Vec<u8>, Option<Fingerprint>), Wrong> {
+pub fn schema_with_key(vault: &Vault<'_>, of: &Schema) -> Result<Opened, Wrong> {
     let found = vault.read_with_key(&of.object).map_err(wrong)?;
     let (plain, key) = found.ok_or(Wrong::Absent)?;
     (Hash::of(&plain) == of.sha256).then_some((plain, key)).ok_or(Wrong::Hash)
