@@ -48,6 +48,8 @@ pub struct Own {
     pub data: Vec<PathBuf>,
     /// Which tables the snapshot had that is kept.
     pub tables: Option<String>,
+    /// Which keyspaces it was taken of.
+    pub keyspaces: Option<BTreeSet<String>>,
     /// Where journals are kept.
     pub state: PathBuf,
 }
@@ -193,6 +195,7 @@ fn upload(
         rack: own.rack.clone(),
         version: own.version.clone(),
         schema: schema(work)?,
+        keyspaces: own.keyspaces.clone(),
     };
     Ok(Upload::of(member, (own.data.clone(), tag(&work.tag)?, tables), own.state.clone()))
 }

@@ -5,7 +5,8 @@
 //! in `palladion-backup`; this drives it and touches the member's volume.
 //!
 //! Read in this order: [`settings`] (what it is told), [`run`] (the process),
-//! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds), [`restore`] with its
+//! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds), [`restore`] with
+//! what is [`wanted`] and its
 //! [`scratch`], [`retention`], [`archive`] and [`replay`] (commit logs),
 //! [`tell`] (what it says). What the agent does with it is in [`decide`], and what it
 //! tells it in [`assign`].
@@ -31,6 +32,7 @@ pub mod snapshot;
 pub mod tell;
 pub mod tokens;
 pub mod upload;
+pub mod wanted;
 pub mod whole;
 pub mod words;
 pub mod work;

@@ -5,18 +5,20 @@
 //! backup cannot be expired.
 
 use crate::metered::Metered;
-use crate::orders::restore::{Amounts, Batch, Read, Tokens, Which};
+use crate::orders::restore::{Amounts, Batch, Read, Roles, Tokens, Which};
 use crate::scratch::Scratch;
 use crate::snapshot::shown;
 use crate::tell::Done;
+pub use crate::wanted::{choose, described, mapping};
+use crate::wanted::{folder, keyspaces, lacks, of_a_ring, targets};
 use crate::words::stopped::Stopped;
 use crate::{replay, tokens, whole};
 use palladion_api::backup::LoadSource;
 use palladion_api::ids::HostId;
-use palladion_api::restore::RestoreTable;
-use palladion_backup::batch::{Amount, Part, amount, batch as bring};
+use palladion_backup::batch::{Amount, Part, batch as bring, found};
 use palladion_backup::hash::Hash;
 use palladion_backup::hold::hold;
+use palladion_backup::keyspaces::{AUTH, are_taken, has_files};
 use palladion_backup::manifest::member::{Member, files};
 use palladion_backup::manifest::ring::{self, OfMember, RingManifest};
 use palladion_backup::names::{BackupId, HostId as SourceId};
@@ -24,15 +26,11 @@ pub use palladion_backup::schema;
 use palladion_backup::vault::Vault;
 use palladion_backup::words::trouble::Trouble;
 use palladion_backup::{catalog, vault};
-use schema::{Chosen, Described, Mapping, TableName, chosen};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-
-/// So many tables one restore takes: what is told of them has room in the status of a member.
-pub const MOST_TABLES: usize = 512;
 
 /// After so many SSTables it is looked whether the pin is to be renewed.
 const LOOKS: u64 = 64;
@@ -44,18 +42,29 @@ const LOOKS: u64 = 64;
 pub fn read(vault: &Vault<'_>, transfer: &str, order: &Read) -> Result<Done, Stopped> {
     let (ring, hash) = opened(vault, transfer, (&order.backup, order.manifest.as_ref()))?;
     let text = schema_of(vault, &ring)?;
-    let tables = wanted(&text, &order.tables)?;
-    let (mut sources, mut members) = (Vec::new(), Vec::new());
+    let backup = described(&text)?;
+    let chosen = match order.amounts {
+        Amounts::Ring => of_a_ring(&backup, &order.tables)?,
+        Amounts::Sum | Amounts::Leave => choose(&backup, &order.tables)?,
+    };
+    let keyspaces = keyspaces(&backup, &chosen, order);
+    are_taken(&ring, &keyspaces).map_err(|lacking| lacks(lacking, order))?;
+    let tables = targets(chosen);
+    let (mut sources, mut members, mut files) = (Vec::new(), Vec::new(), BTreeSet::new());
     let is_asked = |sstables: u64| match order.amounts {
         // Its roles are loaded as well, and its tokens are taken.
         Amounts::Ring => true,
         Amounts::Sum | Amounts::Leave => sstables > 0,
     };
+    let is_role = |keyspace: &str, table: &str| {
+        order.roles == Roles::Load && keyspace == AUTH && whole::AUTH_TABLES.contains(&table)
+    };
     if order.amounts != Amounts::Leave {
         for member in &ring.members {
-            let (Amount { sstables, bytes }, of) =
-                amount(vault, (&ring, member), &|keyspace, table| folder(&tables, keyspace, table))
-                    .map_err(restoring)?;
+            let into = |keyspace: &str, table: &str| folder(&tables, keyspace, table);
+            let found = found(vault, (&ring, member), &into, &is_role).map_err(restoring)?;
+            let (Amount { sstables, bytes }, of) = (found.amount, found.member);
+            files.extend(found.keyspaces);
             if is_asked(sstables) && line(&of.version) > line(&order.server) {
                 let (found, own) = (of.version, order.server.clone());
                 return Err(Stopped::NewerLine { found, own });
@@ -64,6 +73,7 @@ pub fn read(vault: &Vault<'_>, transfer: &str, order: &Read) -> Result<Done, Sto
             sources.extend(is_asked(sstables).then_some(LoadSource { host_id, sstables, bytes }));
             members.push(of);
         }
+        has_files(&ring, &keyspaces, &files).map_err(|lacking| lacks(lacking, order))?;
     }
     let journals = match order.to {
         Some(to) => replay::journals(vault, (&ring, &members), (to, &order.server))?,
@@ -140,7 +150,7 @@ fn brought(
 ) -> Result<Done, Stopped> {
     let (ring, _) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
     let tables = match &order.which {
-        Which::Restored => wanted(&schema_of(vault, &ring)?, &order.tables)?,
+        Which::Restored => targets(choose(&described(&schema_of(vault, &ring)?)?, &order.tables)?),
         Which::Auth(names) => whole::of_auth(names),
     };
     let member = of_source(&ring, &order.backup, &order.source)?;
@@ -204,45 +214,6 @@ fn schema_of(vault: &Vault<'_>, ring: &RingManifest) -> Result<String, Stopped> 
         let wrong = palladion_backup::words::trouble::Wrong::Torn { why };
         restoring(vault::object(&of.object, wrong))
     })
-}
-
-/// The tables that are restored, in the backup and in the ring.
-///
-/// # Errors
-/// The schema of the backup cannot be read, or does not have them; or they are too many.
-pub fn choose(backup: &Described, tables: &[RestoreTable]) -> Result<Vec<Chosen>, Stopped> {
-    let chosen = chosen(backup, &mapping(tables)).map_err(|why| Stopped::NotChosen { why })?;
-    match chosen.len() <= MOST_TABLES {
-        true => Ok(chosen),
-        false => {
-            let (tables, most) = (chosen.len() as u64, MOST_TABLES as u64);
-            Err(Stopped::TooManyTables { tables, most })
-        }
-    }
-}
-
-/// As the schema takes it.
-pub fn mapping(tables: &[RestoreTable]) -> Vec<Mapping> {
-    tables.iter().map(Mapping::from).collect()
-}
-
-/// The schema of the backup.
-///
-/// # Errors
-/// It has what is not known.
-pub fn described(text: &str) -> Result<Described, Stopped> {
-    Described::parse(text).map_err(|why| Stopped::SchemaUnread { why })
-}
-
-fn wanted(text: &str, tables: &[RestoreTable]) -> Result<BTreeMap<TableName, TableName>, Stopped> {
-    let chosen = choose(&described(text)?, tables)?;
-    Ok(chosen.into_iter().map(|table| (table.from, table.to)).collect())
-}
-
-/// The last two folders of where the files of a table go: a server reads in them whose they are.
-fn folder(tables: &BTreeMap<TableName, TableName>, keyspace: &str, table: &str) -> Option<String> {
-    let name = TableName { keyspace: keyspace.to_string(), table: table.to_string() };
-    tables.get(&name).map(|to| format!("{}/{}", to.keyspace, to.table))
 }
 
 /// Write a text that is readable for the agent alone: the repository may be sealed.

@@ -14,7 +14,7 @@ use palladion_backup::sweep::{self, Plan};
 use palladion_backup::vault::Vault;
 use palladion_backup::words::notice::Notice;
 use palladion_backup::{Trouble, pins};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Somebody else condemns at the same time: so often it is looked again.
 const TRIES: u32 = 3;
@@ -30,9 +30,13 @@ const SOON: u32 = 1;
 /// # Errors
 /// An entry cannot be read, or the store failed.
 pub fn expire(vault: &Vault<'_>, order: &Expire) -> Result<Done, Stopped> {
-    let mut raced = String::new();
-    for _ in 0..TRIES {
-        let (mut expired, backups) = sorted(vault, order)?;
+    let (mut raced, mut tries) = (String::new(), 0);
+    // Those that none of the others takes the place of.
+    let mut needed: BTreeMap<BackupId, String> = BTreeMap::new();
+    while tries < TRIES {
+        let (expired, mut backups) = sorted(vault, order)?;
+        backups.retain(|id| !needed.contains_key(id));
+        let mut expired = needing(expired, &needed);
         if backups.is_empty() {
             return Ok(done(expired));
         }
@@ -49,15 +53,29 @@ pub fn expire(vault: &Vault<'_>, order: &Expire) -> Result<Done, Stopped> {
                 again @ (Trouble::Raced { .. }
                 | Trouble::AlreadyCondemned { .. }
                 | Trouble::Pinned { .. }),
-            ) => raced = again.to_string(),
+            ) => (raced, tries) = (again.to_string(), tries + 1),
+            // It stays for now, and the others go all the same.
+            Err(
+                ref why @ (Trouble::KeepsTooFewOf { ref id, .. }
+                | Trouble::KeepsTooFewWhole { ref id, .. }),
+            ) => {
+                let Some(id) = BackupId::parse(id) else { return Err(why.clone().into()) };
+                needed.insert(id, why.to_string());
+            }
             Err(not_now @ (Trouble::UnderWay { .. } | Trouble::KeepsTooFew { .. })) => {
                 return Ok(done(staying(expired, &backups, &not_now.to_string())));
             }
             Err(other) => return Err(other.into()),
         }
     }
-    let (expired, backups) = sorted(vault, order)?;
-    Ok(done(staying(expired, &backups, &raced)))
+    let (expired, mut backups) = sorted(vault, order)?;
+    backups.retain(|id| !needed.contains_key(id));
+    Ok(done(staying(needing(expired, &needed), &backups, &raced)))
+}
+
+fn needing(mut expired: Expired, needed: &BTreeMap<BackupId, String>) -> Expired {
+    expired.stay.extend(needed.iter().map(|(id, why)| stays(id, why)));
+    expired
 }
 
 fn done(mut expired: Expired) -> Done {

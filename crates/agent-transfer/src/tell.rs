@@ -54,6 +54,9 @@ pub enum Done {
     Described {
         /// As the manifests of members name it.
         schema: Schema,
+        /// Why no ring can begin with a backup of it, if none can.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unfit: Option<String>,
     },
     /// All is sent.
     Uploaded {

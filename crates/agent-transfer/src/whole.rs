@@ -9,8 +9,7 @@ use palladion_backup::manifest::member::Member;
 use palladion_backup::schema::TableName;
 use std::collections::BTreeMap;
 
-/// The keyspace of roles and permissions.
-pub const AUTH: &str = "system_auth";
+pub use palladion_backup::keyspaces::AUTH;
 
 /// Its tables that have what users have made, in all versions of the server. Of these those are
 /// loaded that both have: the backup, and the ring.
@@ -97,6 +96,7 @@ mod tests {
             rack: "r1".into(),
             version: "5.0.5".into(),
             schema: Schema { object: "s".into(), sha256: Hash::of(b""), bytes: 0 },
+            keyspaces: None,
         }
     }
 

@@ -5,6 +5,7 @@ use crate::journal;
 use crate::orders::{Describe, Discard, Fetch, Finish, Prepare, Verify};
 use crate::tell::{Damaged, Done};
 use crate::upload::space;
+use crate::wanted;
 use crate::words::stopped::Stopped;
 use palladion_backup::catalog::{Catalog, State};
 use palladion_backup::fetch::Filter;
@@ -36,7 +37,8 @@ pub fn describe(vault: &Vault<'_>, order: &Describe) -> Result<Done, Stopped> {
         why: error.to_string(),
     };
     let text = std::fs::read(&order.file).map_err(reading)?;
-    Ok(Done::Described { schema: finish::write_schema(vault, &text)? })
+    let unfit = wanted::unfit(&text).map(|why| why.to_string());
+    Ok(Done::Described { schema: finish::write_schema(vault, &text)?, unfit })
 }
 
 /// Check all, and write the outcome.

@@ -69,7 +69,7 @@ pub struct CassandraRestoreSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
     pub point_in_time: Option<Time>,
-    /// What is restored, and where to. Default: all keyspaces of the backup but those of the system, under their own names. Immutable.
+    /// What is restored, and where to. Default: all keyspaces of the ring that was backed up but those of the system, under their own names; a backup of some keyspaces has to be given those that it has. Immutable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1, max = 128))]
     pub tables: Vec<RestoreTable>,
@@ -90,7 +90,7 @@ pub struct CassandraRestoreSpec {
     /// `WholeRing`: whether roles and permissions of the backup come, too. Of two versions of a role the newer one wins, so that the users of this ring's own Secrets stay. Default `Restore`. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<RestoreAuth>,
-    /// `WholeRing`: whether all members repair what they have once clients are let in. The members of a backup may differ as far as those of the ring did; until they are repaired, `gc_grace_seconds` of all tables stays raised, so that no deleted row comes back. Default `After`. Immutable.
+    /// `WholeRing`: whether all members repair what they have once clients are let in. The members of a backup may differ as far as those of the ring did; until they are repaired, `gc_grace_seconds` of all tables stays raised, so that no deleted row comes back; with `None` until you set it back. Default `After`. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<RestoreRepair>,
     /// Give the restore up: what runs is stopped. Rows that were loaded stay. A whole ring that lets clients in is not taken back any more: its restore goes on to its end. Cannot be set back to false. Default false.

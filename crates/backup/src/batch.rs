@@ -1,15 +1,17 @@
 //! Brings the SSTables of some tables of one member, a batch at a time, for a server that loads
 //! them: in the order of the manifest, each under a number of the batch, so that a server takes
 //! the name whatever IDs it uses. Every byte is hashed. Of an index nothing is brought: where a
-//! ring has one it is built from the rows.
+//! ring has one it is built from the rows. Before anything is changed for them it is [`found`] whether
+//! the store has them.
 
 use crate::fetch::{Last, Sink, Target, part};
 use crate::hash::Sum;
-use crate::manifest::member::{File, Member, files};
+use crate::manifest::member::{File, Member, Piece, files};
 use crate::manifest::ring::{self, OfMember, RingManifest};
 use crate::vault::Vault;
-use crate::verify::ReadFailure;
-use crate::words::trouble::{Trouble, Unloadable, Wrong};
+use crate::verify::{ReadFailure, size};
+use crate::words::trouble::{Trouble, Unloadable, Unsealed, Wrong};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the files of a table go, by keyspace and name in the backup: a folder; `None` where
 /// the table is not wanted.
@@ -51,21 +53,91 @@ pub struct Brought {
     pub all: Amount,
 }
 
-/// What a member has of the tables that are wanted, and what it was.
+/// What a member of a backup has.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Of the tables that are wanted.
+    pub amount: Amount,
+    /// What it was.
+    pub member: Member,
+    /// Keyspaces of which it has files, wanted or not.
+    pub keyspaces: BTreeSet<String>,
+}
+
+/// What a member has of the tables that are wanted, if the store has it: every object is there, in
+/// its length, and its key is. Nothing may be changed for a restore that finds out only later that
+/// it has nothing to load. Tables that are brought beside those are looked for with them.
 ///
 /// # Errors
-/// Its manifest cannot be read, or is not the one that the ring's names.
-pub fn amount(
+/// Its manifest cannot be read, or is not the one that the ring's names; an object is not there; or
+/// the store failed.
+pub fn found(
     vault: &Vault<'_>,
     (ring, member): (&RingManifest, &OfMember),
     into: Into<'_>,
-) -> Result<(Amount, Member), Trouble> {
-    let mut amount = Amount::default();
-    let member = each(vault, (ring, member), into, &mut |_, sstable| {
-        amount.add(length(&sstable));
+    is_beside: &dyn Fn(&str, &str) -> bool,
+) -> Result<Found, Trouble> {
+    let (mut amount, mut keyspaces) = (Amount::default(), BTreeSet::new());
+    let mut present = Present::default();
+    let of = each(vault, (ring, member), &mut |sstable| {
+        let Some(first) = sstable.first() else { return Ok(()) };
+        if !keyspaces.contains(&first.keyspace) {
+            keyspaces.insert(first.keyspace.clone());
+        }
+        let is_wanted = into(&first.keyspace, &first.table).is_some();
+        if is_wanted || is_beside(&first.keyspace, &first.table) {
+            present.look(vault, member, &sstable)?;
+        }
+        if is_wanted {
+            amount.add(length(&sstable));
+        }
         Ok(())
     })?;
-    Ok((amount, member))
+    Ok(Found { amount, member: of, keyspaces })
+}
+
+/// The objects of one table that the store lists: in the order of manifests the SSTables of a table
+/// follow each other.
+#[derive(Default)]
+struct Present {
+    folder: String,
+    listed: BTreeMap<String, u64>,
+}
+
+impl Present {
+    /// Are the objects of these files there? A list may lack one: that is asked for by its name.
+    fn look(
+        &mut self,
+        vault: &Vault<'_>,
+        member: &OfMember,
+        sstable: &[File],
+    ) -> Result<(), Trouble> {
+        let Some(first) = sstable.first() else { return Ok(()) };
+        let folder = format!("{}{}/", member.host.files(), first.table_id);
+        if self.folder != folder {
+            let listed = vault.list(&folder)?;
+            self.listed = listed.into_iter().map(|meta| (meta.name, meta.bytes)).collect();
+            self.folder = folder;
+        }
+        for (file, piece) in sstable.iter().flat_map(|f| f.pieces.iter().map(move |p| (f, p))) {
+            if let Err(wrong) = self.is_there(vault, piece)? {
+                return Err(damaged(file, &piece.object, wrong));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, vault: &Vault<'_>, piece: &Piece) -> Result<Result<(), Wrong>, Trouble> {
+        if let Some(key) = piece.key.filter(|key| !vault.opens(Some(*key))) {
+            let why = Unsealed::KeyMissing { fingerprint: key.to_string() };
+            return Ok(Err(Wrong::Sealed { why }));
+        }
+        if self.listed.get(&piece.object) == Some(&piece.stored_bytes) {
+            return Ok(Ok(()));
+        }
+        let stored = vault.head(&piece.object)?.map(|meta| meta.bytes);
+        Ok(size(piece, stored))
+    }
 }
 
 /// Bring the next of them; `told` hears how many are there, of all, after each. With whose they
@@ -81,7 +153,9 @@ pub fn batch(
     told: &mut dyn FnMut(u64) -> Result<(), Trouble>,
 ) -> Result<(Brought, Member), Trouble> {
     let (mut brought, mut is_full, mut last) = (Brought::default(), false, None);
-    let member = each(vault, (ring, member), into, &mut |folder, sstable| {
+    let member = each(vault, (ring, member), &mut |sstable| {
+        let of = sstable.first().and_then(|first| into(&first.keyspace, &first.table));
+        let Some(folder) = of else { return Ok(()) };
         let bytes = length(&sstable);
         brought.all.add(bytes);
         if is_full || brought.all.sstables <= part.skip {
@@ -103,12 +177,11 @@ pub fn batch(
     Ok((brought, member))
 }
 
-/// Each SSTable that is wanted, with its folder. Of the manifest one SSTable is held.
+/// Each SSTable, with the files that are loaded of it. Of the manifest one SSTable is held.
 fn each(
     vault: &Vault<'_>,
     (ring, member): (&RingManifest, &OfMember),
-    into: Into<'_>,
-    take: &mut dyn FnMut(String, Vec<File>) -> Result<(), Trouble>,
+    take: &mut dyn FnMut(Vec<File>) -> Result<(), Trouble>,
 ) -> Result<Member, Trouble> {
     let plain = ring::plain(vault, ring, member)?;
     let torn = |invalid| ring::torn(&member.manifest, &invalid);
@@ -123,10 +196,8 @@ fn each(
             rest.push(next.map_err(torn)?);
         }
         sstable.append(&mut rest);
-        if let Some(folder) = into(&sstable[0].keyspace, &sstable[0].table) {
-            sstable.retain(|file| is_loaded(&file.component));
-            take(folder, sstable)?;
-        }
+        sstable.retain(|file| is_loaded(&file.component));
+        take(sstable)?;
     }
     Ok(of)
 }
@@ -187,11 +258,6 @@ fn write(
     sink: &mut dyn Sink,
     last: &mut Last,
 ) -> Result<(), Trouble> {
-    let damaged = |object: &str, wrong| Trouble::Damaged {
-        file: format!("{} of table {}.{}", file.name(), file.keyspace, file.table),
-        object: object.to_string(),
-        wrong,
-    };
     let mut sum = Sum::default();
     for piece in &file.pieces {
         // What was wrong on its way is right when it is read again.
@@ -199,7 +265,7 @@ fn write(
             *last = None;
         }
         let bytes = part(vault, piece, last).map_err(|failure| match failure {
-            ReadFailure::Wrong(wrong) => damaged(&piece.object, wrong),
+            ReadFailure::Wrong(wrong) => damaged(file, &piece.object, wrong),
             ReadFailure::Store(trouble) => trouble,
         })?;
         sum.add(bytes);
@@ -207,7 +273,15 @@ fn write(
     }
     if sum.end().0 != file.sha256 {
         let object = file.pieces.first().map(|piece| piece.object.as_str());
-        return Err(damaged(object.unwrap_or_default(), Wrong::Hash));
+        return Err(damaged(file, object.unwrap_or_default(), Wrong::Hash));
     }
     Ok(())
+}
+
+fn damaged(file: &File, object: &str, wrong: Wrong) -> Trouble {
+    Trouble::Damaged {
+        file: format!("{} of table {}.{}", file.name(), file.keyspace, file.table),
+        object: object.to_string(),
+        wrong,
+    }
 }

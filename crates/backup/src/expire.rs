@@ -7,12 +7,15 @@ use crate::archive::COMMITLOG;
 use crate::catalog::{Backup, Catalog, State};
 use crate::chain;
 use crate::kept::{self, For, Of};
+use crate::keyspaces::Holds;
 use crate::names::{BackupId, SCHEMA, SSTABLES};
+use crate::pins::COUNTS_FOR;
 use crate::store::Meta;
 use crate::vault::Vault;
 use crate::words::notice::Notice;
 use crate::words::trouble::{Failed, Trouble};
 use crate::{DAY, HOUR, finish, pins};
+use palladion_api::words::Names;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A backup without outcome whose newest manifest is younger is under way.
@@ -24,7 +27,8 @@ pub const UNNAMED: i64 = 2 * DAY;
 /// What is to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// These backups, by name; none, to list only what no backup names.
+    /// These backups, by name; none, to list only what no backup names, and those that failed
+    /// longer ago than the next one takes anything over from them.
     pub backups: BTreeSet<BackupId>,
     /// So many complete ones must stay, at least one.
     pub keep: u64,
@@ -77,17 +81,18 @@ pub fn plan(vault: &Vault<'_>, order: &Order) -> Result<Plan, Trouble> {
         unpinned(vault, id, now)?;
     }
     let stay = stay(vault, &catalog, order)?;
+    let backups = &order.backups | &failed(&catalog, now);
     let mut plan = Plan {
         entry: catalog.chain.next(),
         fails,
-        backups: order.backups.clone(),
+        backups,
         objects: BTreeMap::new(),
         stay,
         notices: catalog.notices(),
     };
     for (of, candidates) in candidates(vault, now, &already)? {
         let purpose = For::Condemning { now };
-        match kept::named(vault, &catalog, (&of, purpose), &order.backups) {
+        match kept::named(vault, &catalog, (&of, purpose), &plan.backups) {
             Ok(named) => {
                 let unnamed = candidates.into_iter().filter(|m| !named.contains_key(&m.name));
                 plan.objects.extend(unnamed.map(|meta| (meta.name, meta.bytes)));
@@ -127,6 +132,15 @@ pub fn carry_out(vault: &Vault<'_>, plan: &Plan) -> Result<(), Trouble> {
     chain::append(vault, plan.entry, plan.backups.clone(), &names)
 }
 
+/// Backups that have failed, and of which the next one takes nothing over any more: they go without
+/// anybody naming them, as nothing can be restored from them, and no object names them for long.
+fn failed(catalog: &Catalog, now: i64) -> BTreeSet<BackupId> {
+    let is_old = |b: &Backup| b.newest().is_none_or(|newest| now - newest >= COUNTS_FOR);
+    let has_failed = |b: &Backup| matches!(b.state, State::Failed(_)) && b.condemned.is_none();
+    let all = catalog.backups.iter().filter(|(_, backup)| has_failed(backup) && is_old(backup));
+    all.map(|(id, _)| id.clone()).collect()
+}
+
 /// Backups without outcome that nobody works at any more.
 fn abandoned(catalog: &Catalog, now: i64) -> Result<Vec<BackupId>, Trouble> {
     let is_open = |b: &Backup| b.condemned.is_none() && matches!(b.state, State::Open);
@@ -158,22 +172,44 @@ fn unpinned(vault: &Vault<'_>, id: &BackupId, now: i64) -> Result<(), Trouble> {
     }
 }
 
-/// The complete backups that stay: enough of them, and each can be read.
+/// The complete backups that stay: enough of them, and each can be read. For each backup that goes
+/// enough of them have all that it has: one of some keyspaces takes the place of no whole one.
 fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<BackupId>, Trouble> {
     let kept = catalog.backups.iter().filter(|(_, backup)| backup.is_kept_complete());
     let others = kept.filter(|(id, _)| !order.backups.contains(*id));
-    let sound = others.filter(|(_, backup)| kept::is_sound(vault, backup));
-    let stay: Vec<BackupId> = sound.map(|(id, _)| id.clone()).collect();
-    let (left, keep) = (stay.len() as u64, order.keep.max(1));
-    // One whose outcome cannot be read may be complete.
-    let is_complete = |id: &BackupId| match catalog.backups.get(id).map(|backup| &backup.state) {
-        Some(State::Complete { .. } | State::Unknown(_)) => true,
-        Some(State::Failed(_) | State::Open) | None => false,
-    };
-    match order.backups.iter().any(is_complete) && left < keep {
-        true => Err(Trouble::KeepsTooFew { left, keep }),
-        false => Ok(stay),
+    let sound = others.filter_map(|(id, backup)| Some((id, kept::holds(vault, backup)?)));
+    let stay: BTreeMap<&BackupId, Holds> = sound.collect();
+    let keep = order.keep.max(1);
+    for id in &order.backups {
+        let Some(backup) = catalog.backups.get(id) else { continue };
+        let goes = match &backup.state {
+            State::Complete { .. } => kept::holds(vault, backup),
+            // One whose outcome cannot be read may be complete.
+            State::Unknown(_) => None,
+            State::Failed(_) | State::Open => continue,
+        };
+        let left = stay.len() as u64;
+        if left < keep {
+            return Err(Trouble::KeepsTooFew { left, keep });
+        }
+        let has_all = |holds: &&Holds| match &goes {
+            Some(goes) => holds.lacks_of(goes).is_empty(),
+            // It is not known what goes with it.
+            None => holds.is_whole(),
+        };
+        let left = stay.values().filter(has_all).count() as u64;
+        if left < keep {
+            let id = id.to_string();
+            let Some(goes) = goes else {
+                return Err(Trouble::KeepsTooFewWhole { id, left, keep });
+            };
+            let lacking: BTreeSet<String> =
+                stay.values().flat_map(|holds| holds.lacks_of(&goes)).collect();
+            let keyspaces = Names::of(lacking);
+            return Err(Trouble::KeepsTooFewOf { id, keyspaces, left, keep });
+        }
     }
+    Ok(stay.into_keys().cloned().collect())
 }
 
 /// Objects that are old enough and not condemned yet, by whose they are.

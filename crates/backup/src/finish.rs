@@ -9,10 +9,11 @@ use crate::coverage::Coverage;
 use crate::document;
 use crate::hash::Hash;
 use crate::manifest::member::{Member, MemberManifest, Schema};
-use crate::manifest::ring::{self, OfMember, Outcome, RingManifest, Window, read_unchecked};
+use crate::manifest::ring::{self, OfMember, Outcome, RingManifest, Window};
 use crate::names::{BackupId, HostId};
+use crate::seal::Fingerprint;
 use crate::vault::{Vault, Written, object};
-use crate::verify::{self, Depth, Report};
+use crate::verify::{self, Depth, Look, Report};
 use crate::words::trouble::{Failed, Missing, Trouble, Unfit, Wrong};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,19 +58,28 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
     // by somebody who has seen our manifests, or finds them before it deletes.
     let condemned = Chain::read(vault)?.objects(vault)?;
     let (mut members, mut schemas) = (Vec::new(), BTreeSet::new());
-    for (host, sent) in &order.members {
-        let manifest = manifest(vault, order, (host, sent))?;
-        let mut report = Report::default();
-        verify::objects(vault, &manifest, (order.depth, &condemned), &mut report)?;
-        if let Some(damage) = report.damaged.into_iter().next() {
+    let (mut taken, mut keys) = (Taken::Nothing, BTreeSet::new());
+    // One for all members: which objects a sample reads goes by their number.
+    let mut report = Report::default();
+    for (at, (host, sent)) in (0..).zip(&order.members) {
+        let (manifest, key) = manifest(vault, order, (host, sent))?;
+        let (begun, depth) = (order.window.from, order.depth);
+        let member = (at, order.members.len() as u64);
+        let look = Look { depth, condemned: &condemned, begun, member };
+        verify::objects(vault, &manifest, &look, &mut report)?;
+        if let Some(damage) = std::mem::take(&mut report.damaged).into_iter().next() {
             return Err(object(&damage.object, damage.wrong));
         }
+        keys.extend(key);
+        keys.extend(manifest.files.iter().flat_map(|f| &f.pieces).filter_map(|piece| piece.key));
+        taken = taken.and(manifest.member.keyspaces.clone());
         schemas.insert((manifest.member.schema.object.clone(), manifest.member.schema.bytes));
         let name = order.id.member(host, sent.checkpoint);
         let member = OfMember::of(&manifest, name, sent.sha256.clone());
         members.push((member, manifest.member.schema));
     }
-    let schema = schema(vault, &members, schemas.len(), &condemned)?;
+    let (schema, key) = schema(vault, &members, schemas.len(), &condemned)?;
+    keys.extend(key);
     let members = members.into_iter().map(|(member, _)| member).collect();
     let repository = vault.repository();
     write(
@@ -81,8 +91,38 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
             window: order.window,
             schema,
             members,
+            keyspaces: taken.known(),
+            keys,
         },
     )
+}
+
+/// The keyspaces that all members have taken.
+enum Taken {
+    /// No member was asked.
+    Nothing,
+    /// The manifest of one does not say it.
+    Unknown,
+    /// These.
+    These(BTreeSet<String>),
+}
+
+impl Taken {
+    /// And those of another member.
+    fn and(self, member: Option<BTreeSet<String>>) -> Self {
+        match (self, member) {
+            (Self::Unknown, _) | (_, None) => Self::Unknown,
+            (Self::Nothing, Some(these)) => Self::These(these),
+            (Self::These(all), Some(these)) => Self::These(&all & &these),
+        }
+    }
+
+    fn known(self) -> Option<BTreeSet<String>> {
+        match self {
+            Self::These(these) => Some(these),
+            Self::Nothing | Self::Unknown => None,
+        }
+    }
 }
 
 /// Write the outcome; whoever was first has decided.
@@ -139,11 +179,12 @@ fn manifest(
     vault: &Vault<'_>,
     order: &Order,
     (host, sent): (&HostId, &Sent),
-) -> Result<MemberManifest, Trouble> {
+) -> Result<(MemberManifest, Option<Fingerprint>), Trouble> {
     let name = order.id.member(host, sent.checkpoint);
-    let found = read_unchecked(vault, &name)?;
-    let (manifest, sha256) = found.ok_or_else(|| object(&name, Wrong::Gone))?;
-    if sha256 != sent.sha256 {
+    let found = vault.read_with_key(&name)?;
+    let (plain, key) = found.ok_or_else(|| object(&name, Wrong::Gone))?;
+    let manifest = MemberManifest::read(&plain).map_err(|invalid| ring::torn(&name, &invalid))?;
+    if Hash::of(&plain) != sent.sha256 {
         return Err(object(&name, Wrong::Hash));
     }
     let unfit = |why| Trouble::NotOfMember { host: host.to_string(), why };
@@ -154,16 +195,17 @@ fn manifest(
     if *tokens != sent.tokens {
         return Err(unfit(Unfit::Tokens));
     }
-    Ok(manifest)
+    Ok((manifest, key))
 }
 
-/// The schema, which is one for all members, whole, and not condemned.
+/// The schema, which is one for all members, whole, and not condemned; and the key that it is
+/// sealed with.
 fn schema(
     vault: &Vault<'_>,
     members: &[(OfMember, Schema)],
     different: usize,
     condemned: &BTreeMap<String, u64>,
-) -> Result<Schema, Trouble> {
+) -> Result<(Schema, Option<Fingerprint>), Trouble> {
     let Some((member, schema)) = members.first() else {
         return Err(Trouble::Uncovered { missing: Missing::NoMembers });
     };
@@ -173,8 +215,9 @@ fn schema(
     if let Some(entry) = condemned.get(&schema.object) {
         return Err(object(&schema.object, Wrong::Condemned { entry: *entry }));
     }
-    ring::schema(vault, schema).map_err(|wrong| object(&schema.object, wrong))?;
-    Ok(schema.clone())
+    let (_, key) =
+        ring::schema_with_key(vault, schema).map_err(|wrong| object(&schema.object, wrong))?;
+    Ok((schema.clone(), key))
 }
 
 /// Write the schema of a backup: its members name it in their manifests.

@@ -3,6 +3,7 @@
 //! manifest cannot be read, it is not known what is named.
 
 use crate::catalog::{Backup, Catalog, State};
+use crate::keyspaces::Holds;
 use crate::manifest::ring::{self, read_unchecked};
 use crate::names::{BackupId, HostId, SCHEMA};
 use crate::pins::COUNTS_FOR;
@@ -108,12 +109,10 @@ fn checkpoints<'b>(backup: &'b Backup, of: &Of, purpose: For) -> Vec<&'b str> {
     all.map(|(_, _, meta)| meta.name.as_str()).collect()
 }
 
-/// Can every manifest of a complete backup be read?
-pub fn is_sound(vault: &Vault<'_>, backup: &Backup) -> bool {
+/// What a complete backup has; none where one of its manifests cannot be read.
+pub fn holds(vault: &Vault<'_>, backup: &Backup) -> Option<Holds> {
     match &backup.state {
-        State::Complete { ring, .. } => {
-            ring.members.iter().all(|member| ring::read(vault, ring, member).is_ok())
-        }
-        State::Failed(_) | State::Open | State::Unknown(_) => false,
+        State::Complete { ring, .. } => Holds::read(vault, ring).ok(),
+        State::Failed(_) | State::Open | State::Unknown(_) => None,
     }
 }

@@ -32,6 +32,7 @@ pub mod hash;
 pub mod hold;
 pub mod identity;
 pub mod kept;
+pub mod keyspaces;
 pub mod manifest;
 pub mod names;
 pub mod pieces;

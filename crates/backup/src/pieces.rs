@@ -113,7 +113,8 @@ impl<'a> Writer<'a> {
     ) -> Result<Piece, Trouble> {
         let length = bytes.len() as u64;
         let noted = self.notes.sent(listed, at);
-        if let Some(piece) = noted.filter(|piece| piece.bytes == length) {
+        let is_right = |piece: &Piece| piece.bytes == length && self.vault.opens(piece.key);
+        if let Some(piece) = noted.filter(is_right) {
             return Ok(piece);
         }
         let piece = self.object(name, bytes)?;
@@ -152,8 +153,8 @@ impl<'a> Writer<'a> {
             let size = Wrong::Size { stored: found.bytes, expected: stored_bytes };
             return Err(object(&name, size));
         }
-        let (object, object_bytes) = (name, bytes);
-        Ok(Piece { object, at: 0, bytes, object_bytes, stored_bytes, stored_sha256 })
+        let (object, object_bytes, key) = (name, bytes, self.vault.seals_with());
+        Ok(Piece { object, at: 0, bytes, object_bytes, stored_bytes, stored_sha256, key })
     }
 }
 

@@ -47,14 +47,26 @@ pub fn prepare(vault: &Vault<'_>) -> Result<Catalog, Trouble> {
     let catalog = Catalog::read(vault)?;
     catalog.chain.whole()?;
     for (id, backup) in catalog.backups.iter().filter(|(_, backup)| backup.condemned.is_none()) {
-        if let State::Unknown(Wrong::Sealed { why: Unsealed::KeyMissing { fingerprint } }) =
-            &backup.state
-        {
-            let (id, fingerprint) = (id.to_string(), fingerprint.clone());
-            return Err(Trouble::KeyOfBackup { id, fingerprint });
+        if let Some(fingerprint) = missing_key(vault, &backup.state) {
+            return Err(Trouble::KeyOfBackup { id: id.to_string(), fingerprint });
         }
     }
     Ok(catalog)
+}
+
+/// A key that a backup needs and that is not there: that of its outcome, or of an object that it
+/// took over from an earlier one, which may have been sealed with another key.
+fn missing_key(vault: &Vault<'_>, state: &State) -> Option<String> {
+    match state {
+        State::Unknown(Wrong::Sealed { why: Unsealed::KeyMissing { fingerprint } }) => {
+            Some(fingerprint.clone())
+        }
+        State::Complete { ring, .. } => {
+            let missing = ring.keys.iter().find(|key| !vault.opens(Some(**key)));
+            missing.map(ToString::to_string)
+        }
+        State::Unknown(_) | State::Failed(_) | State::Open => None,
+    }
 }
 
 /// May a member still send for this backup? Only while nobody has said how it ended.

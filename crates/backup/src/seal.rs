@@ -9,6 +9,7 @@ use crate::words::trouble::Unsealed;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -20,8 +21,24 @@ const CHUNK: usize = 64 * 1024;
 const TAG: usize = 16;
 
 /// Which key an object is sealed with, without saying the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Fingerprint([u8; FINGERPRINT]);
+
+impl From<Fingerprint> for String {
+    fn from(of: Fingerprint) -> Self {
+        of.to_string()
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let bytes = unhex(&text).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Self).ok_or(text)
+    }
+}
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,6 +88,11 @@ impl Keys {
     /// The key that seals.
     pub fn current(&self) -> Fingerprint {
         self.current.fingerprint()
+    }
+
+    /// Is the key of this fingerprint among them?
+    pub fn has(&self, key: Fingerprint) -> bool {
+        self.all.contains_key(&key)
     }
 
     /// Seal an object with a salt that was never used before.

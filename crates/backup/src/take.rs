@@ -1,6 +1,6 @@
 //! Sends the files of one member, and ends with its manifest. What an earlier
 //! manifest of this member has is not read and not sent again, if the store
-//! still has it and nobody has condemned it.
+//! still has it, nobody has condemned it, and the key is there that opens it.
 
 use crate::chain::Chain;
 use crate::hash::Hash;
@@ -80,6 +80,7 @@ type Files<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a File>;
 
 /// What earlier backups have sent, and may be named again.
 struct Known<'a> {
+    vault: &'a Vault<'a>,
     manifests: Vec<(Files<'a>, Volumes)>,
     there: BTreeMap<String, u64>,
     condemned: BTreeMap<String, u64>,
@@ -196,7 +197,7 @@ pub fn write(
 }
 
 fn known<'a>(
-    vault: &Vault<'_>,
+    vault: &'a Vault<'a>,
     order: &Order,
     earlier: &'a [MemberManifest],
 ) -> Result<Known<'a>, Trouble> {
@@ -212,11 +213,12 @@ fn known<'a>(
     let manifests: Vec<_> = ours.map(of).collect();
     if manifests.is_empty() {
         let (there, condemned) = (BTreeMap::new(), BTreeMap::new());
-        return Ok(Known { manifests, there, condemned });
+        return Ok(Known { vault, manifests, there, condemned });
     }
     let listed = vault.list(&order.member.host.files())?;
     let there = listed.into_iter().map(|meta| (meta.name, meta.bytes)).collect();
-    Ok(Known { manifests, there, condemned: Chain::read(vault)?.objects(vault)? })
+    let condemned = Chain::read(vault)?.objects(vault)?;
+    Ok(Known { vault, manifests, there, condemned })
 }
 
 impl Known<'_> {
@@ -226,6 +228,8 @@ impl Known<'_> {
         let is_there = |piece: &Piece| {
             self.there.get(&piece.object) == Some(&piece.stored_bytes)
                 && !self.condemned.contains_key(&piece.object)
+                // A key that is given up takes with it what it has sealed.
+                && self.vault.opens(piece.key)
         };
         let all = self
             .manifests

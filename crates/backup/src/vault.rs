@@ -6,7 +6,7 @@ use crate::document;
 use crate::hash::Hash;
 use crate::names::REPOSITORY;
 pub use crate::repository::{FORMAT, Repository, Sealing};
-use crate::seal::{Keys, fingerprint};
+use crate::seal::{Fingerprint, Keys, fingerprint};
 use crate::store::{Created, Failure, Meta, Store, Undeleted};
 use crate::words::trouble::{Torn, Trouble, Wrong};
 use serde::de::DeserializeOwned;
@@ -23,6 +23,9 @@ pub enum Written {
     /// Another one was there before.
     Other(Vec<u8>),
 }
+
+/// An object as it was written, and the key that it is sealed with.
+pub type Opened = (Vec<u8>, Option<Fingerprint>);
 
 /// See the module.
 pub struct Vault<'a> {
@@ -118,6 +121,21 @@ impl<'a> Vault<'a> {
     /// Randomness.
     pub fn random(&self) -> &dyn Random {
         self.random
+    }
+
+    /// The key that seals; none where nothing is sealed.
+    pub fn seals_with(&self) -> Option<Fingerprint> {
+        self.keys.as_ref().map(Keys::current)
+    }
+
+    /// Is the key there with which an object is sealed? Where all are sealed, it is not known of one
+    /// that names none.
+    pub fn opens(&self, key: Option<Fingerprint>) -> bool {
+        match (&self.keys, key) {
+            (None, key) => key.is_none(),
+            (Some(keys), Some(key)) => keys.has(key),
+            (Some(_), None) => false,
+        }
     }
 
     /// The bytes of an object as they are stored.
@@ -230,8 +248,18 @@ impl<'a> Vault<'a> {
     /// # Errors
     /// The store failed, or the object is not what was written.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        Ok(self.read_with_key(name)?.map(|(plain, _)| plain))
+    }
+
+    /// The same, with the key that it is sealed with.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with_key(&self, name: &str) -> Result<Option<Opened>, Trouble> {
         let Some(stored) = self.stored(name)? else { return Ok(None) };
-        self.unsealed(name, stored).map(Some).map_err(|wrong| object(name, wrong))
+        let key = self.keys.as_ref().and_then(|_| fingerprint(&stored));
+        let plain = self.unsealed(name, stored).map_err(|wrong| object(name, wrong))?;
+        Ok(Some((plain, key)))
     }
 
     /// Read a small object, and its hash.

@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Depth {
     /// Is each object there, in its length?
     Sizes,
-    /// And one of so many is read, beginning with this one.
+    /// And one of so many is read, beginning with this one: of each member one at the least, and
+    /// some of those that were there before the backup.
     Sample {
         /// One of so many.
         of: u64,
@@ -27,13 +28,52 @@ pub enum Depth {
     Read,
 }
 
-impl Depth {
-    fn is_read(self, number: u64) -> bool {
-        match self {
-            Self::Sizes => false,
-            Self::Sample { of, first } => number % of.max(1) == first % of.max(1),
-            Self::Read => true,
+/// Of the objects that a backup took over from earlier ones, a sample reads so many.
+pub const REUSED: u64 = 16;
+
+/// How the objects of one member of a backup are looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// How well.
+    pub depth: Depth,
+    /// What is condemned, each with its entry.
+    pub condemned: &'a BTreeMap<String, u64>,
+    /// When the backup was begun, in seconds since 1970: what is older was taken over.
+    pub begun: i64,
+    /// Which of how many members it is, the first being 0.
+    pub member: (u64, u64),
+}
+
+impl Look<'_> {
+    /// Which of a member's objects are read, by their place, the first of which has this number
+    /// among those of all members. A sample reads one of each member at the least: whose objects
+    /// nobody reads may have lost them all.
+    fn sample(&self, number: u64, objects: u64) -> BTreeSet<u64> {
+        match self.depth {
+            Depth::Sizes => BTreeSet::new(),
+            Depth::Read => (0..objects).collect(),
+            Depth::Sample { of, first } => {
+                let of = of.max(1);
+                let is_read = |at: &u64| (number + at) % of == first % of;
+                let read: BTreeSet<u64> = (0..objects).filter(is_read).collect();
+                match (read.is_empty(), objects) {
+                    (false, _) | (true, 0) => read,
+                    (true, _) => BTreeSet::from([first % objects]),
+                }
+            }
         }
+    }
+
+    /// Which of these, that were taken over and are not read yet, a sample reads as well: this
+    /// member's part of all that it reads of them.
+    fn of_reused(&self, these: &[u64]) -> BTreeSet<u64> {
+        let (Depth::Sample { first, .. }, all) = (self.depth, these.len() as u64) else {
+            return BTreeSet::new();
+        };
+        let (at, members) = (self.member.0 + first, self.member.1.max(1));
+        let part = (REUSED * (at + 1) / members - REUSED * at / members).min(all);
+        let chosen = (0..part).map(|nth| (first + nth * all / part) % all);
+        chosen.filter_map(|at| these.get(usize::try_from(at).ok()?).copied()).collect()
     }
 }
 
@@ -72,10 +112,12 @@ pub fn verify(vault: &Vault<'_>, id: &BackupId, depth: Depth) -> Result<Report, 
     schema(vault, ring, &mut report);
     // An entry that cannot be read has been named by the catalog.
     let condemned = condemned(vault, &catalog.chain);
-    for member in &ring.members {
+    for (at, member) in (0..).zip(&ring.members) {
         report.objects += 1;
+        let (begun, member_of) = (ring.window.from, (at, ring.members.len() as u64));
+        let look = Look { depth, condemned: &condemned, begun, member: member_of };
         match ring::read(vault, ring, member) {
-            Ok(manifest) => objects(vault, &manifest, (depth, &condemned), &mut report)?,
+            Ok(manifest) => objects(vault, &manifest, &look, &mut report)?,
             Err(Trouble::Object { name, wrong }) => {
                 report.damaged.push(Damage { object: name, wrong, tables: BTreeSet::new() });
             }
@@ -104,6 +146,9 @@ fn schema(vault: &Vault<'_>, ring: &RingManifest, report: &mut Report) {
     }
 }
 
+/// An object, and the tables whose files have bytes in it.
+type Of<'a> = (&'a Piece, BTreeSet<String>);
+
 /// Look at the objects of one member.
 ///
 /// # Errors
@@ -111,41 +156,70 @@ fn schema(vault: &Vault<'_>, ring: &RingManifest, report: &mut Report) {
 pub fn objects(
     vault: &Vault<'_>,
     manifest: &MemberManifest,
-    (depth, condemned): (Depth, &BTreeMap<String, u64>),
+    look: &Look<'_>,
     report: &mut Report,
 ) -> Result<(), Trouble> {
-    let mut all: BTreeMap<&str, (&Piece, BTreeSet<String>)> = BTreeMap::new();
+    let mut all: BTreeMap<&str, Of<'_>> = BTreeMap::new();
     for file in &manifest.files {
         for piece in &file.pieces {
             let (_, tables) = all.entry(&piece.object).or_insert((piece, BTreeSet::new()));
             tables.insert(format!("{}.{}", file.keyspace, file.table));
         }
     }
-    for (number, (name, (piece, tables))) in (report.objects..).zip(all) {
+    let all: Vec<Of<'_>> = all.into_values().collect();
+    let sample = look.sample(report.objects, all.len() as u64);
+    let mut reused = Vec::new();
+    for (at, (piece, tables)) in (0..).zip(&all) {
         report.objects += 1;
         // A list may lack what is new, and still show what was deleted.
-        let stored = vault.head(name)?.map(|meta| meta.bytes);
-        let mut found = size(piece, stored);
-        if let Some(entry) = condemned.get(name) {
+        let stored = vault.head(&piece.object)?;
+        let mut found = size(piece, stored.as_ref().map(|meta| meta.bytes));
+        if let Some(entry) = look.condemned.get(&piece.object) {
             found = found.and(Err(Wrong::Condemned { entry: *entry }));
         }
-        if found.is_ok() && depth.is_read(number) {
-            report.read += 1;
-            report.read_bytes += piece.stored_bytes;
-            found = match read(vault, piece) {
-                Ok(_) => Ok(()),
-                Err(ReadFailure::Wrong(wrong)) => Err(wrong),
-                Err(ReadFailure::Store(trouble)) => return Err(trouble),
-            };
+        if found.is_ok() && sample.contains(&at) {
+            found = read_of(vault, piece, report)?;
+        } else if found.is_ok() && stored.is_some_and(|meta| meta.modified < look.begun) {
+            reused.push(at);
         }
-        if let Err(wrong) = found {
-            report.damaged.push(Damage { object: name.to_string(), wrong, tables });
-        }
+        report.note(piece, found, tables);
+    }
+    for at in look.of_reused(&reused) {
+        let Some((piece, tables)) = usize::try_from(at).ok().and_then(|at| all.get(at)) else {
+            continue;
+        };
+        let found = read_of(vault, piece, report)?;
+        report.note(piece, found, tables);
     }
     Ok(())
 }
 
-fn size(piece: &Piece, stored: Option<u64>) -> Result<(), Wrong> {
+/// Read it; what is wrong with it.
+fn read_of(
+    vault: &Vault<'_>,
+    piece: &Piece,
+    report: &mut Report,
+) -> Result<Result<(), Wrong>, Trouble> {
+    report.read += 1;
+    report.read_bytes += piece.stored_bytes;
+    match read(vault, piece) {
+        Ok(_) => Ok(Ok(())),
+        Err(ReadFailure::Wrong(wrong)) => Ok(Err(wrong)),
+        Err(ReadFailure::Store(trouble)) => Err(trouble),
+    }
+}
+
+impl Report {
+    fn note(&mut self, piece: &Piece, found: Result<(), Wrong>, tables: &BTreeSet<String>) {
+        if let Err(wrong) = found {
+            let (object, tables) = (piece.object.clone(), tables.clone());
+            self.damaged.push(Damage { object, wrong, tables });
+        }
+    }
+}
+
+/// Is the object of a piece of this length?
+pub(crate) fn size(piece: &Piece, stored: Option<u64>) -> Result<(), Wrong> {
     match stored {
         None => Err(Wrong::Absent),
         Some(stored) if stored != piece.stored_bytes => {

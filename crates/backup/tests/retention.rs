@@ -412,7 +412,14 @@ fn what_is_under_way_is_left_alone_for_a_day() {
     memory.advance(7 * DAY);
     let plan = expire(&vault, &[], 1).unwrap();
     assert_eq!((plan.fails.len(), plan.objects.len()), (0, 2), "a file and its schema");
-    assert!(memory.names().iter().any(|name| name.starts_with(BACKUPS)));
+    // What has failed goes without being named, and stays failed: that is on record for ever.
+    assert_eq!(plan.backups, ids(&["b"]));
+    memory.advance(2 * DAY);
+    swept(&vault);
+    let folders: BTreeSet<String> = vault.folders(BACKUPS).unwrap().into_iter().collect();
+    assert_eq!(folders, BTreeSet::from(["a".to_string()]));
+    assert!(matches!(sending.finish(&vault), Err(Trouble::Condemned { .. })));
+    assert!(expire(&vault, &[], 1).unwrap().is_empty(), "at rest nothing is written");
 }
 
 /// Entries of journals name schemas that no manifest has, and restores read them from an old backup on.
@@ -431,4 +438,76 @@ fn of_a_journal_nothing_is_condemned_nor_of_the_schemas_that_it_names() {
     assert!(
         mark::plan(&vault, &mark::Order { backups: ids(&[]), keep: 1 }).unwrap().objects.is_empty()
     );
+}
+
+/// A whole backup of both members, of these keyspaces; `None`: its manifests do not say it.
+fn back_up_of(vault: &Vault<'_>, text: &str, keyspaces: Option<&[&str]>) {
+    let mut sending = Sending::new(vault, text).unwrap();
+    sending.keyspaces = keyspaces.map(|all| all.iter().map(|name| name.to_string()).collect());
+    for number in [1, 2] {
+        let mut files = Files::small(number, &[1]);
+        if keyspaces.is_some_and(|all| !all.contains(&"k1")) {
+            files = Files::default();
+        }
+        sending.send(vault, number, &files, None).unwrap();
+    }
+    sending.finish(vault).unwrap();
+}
+
+#[test]
+fn a_backup_of_other_keyspaces_takes_the_place_of_none() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    back_up_of(&vault, "whole", Some(&KEYSPACES));
+    back_up_of(&vault, "part", Some(&["system_auth"]));
+    memory.advance(3 * DAY);
+    let refused = expire(&vault, &["whole"], 1).map(drop);
+    let Err(Trouble::KeepsTooFewOf { id, keyspaces, left, keep }) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!((&*id, &*keyspaces.to_string(), left, keep), ("whole", "k1", 0, 1));
+    // The other way round it does.
+    assert!(mark::plan(&vault, &mark::Order { backups: ids(&["part"]), keep: 1 }).is_ok());
+    back_up_of(&vault, "next", Some(&KEYSPACES));
+    memory.advance(3 * DAY);
+    assert!(expire(&vault, &["whole", "part"], 1).is_ok());
+}
+
+#[test]
+fn of_a_backup_that_does_not_say_its_keyspaces_those_count_of_which_it_has_files() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    back_up_of(&vault, "a", None);
+    back_up_of(&vault, "b", None);
+    memory.advance(3 * DAY);
+    assert!(mark::plan(&vault, &mark::Order { backups: ids(&["a"]), keep: 1 }).is_ok());
+    // It has roles or not: nobody knows, so it takes no place of one that cannot be read.
+    memory.delete(&id("a").member(&host(1), 1)).unwrap();
+    let refused = expire(&vault, &["a"], 1).map(drop);
+    let whole = Trouble::KeepsTooFewWhole { id: "a".into(), left: 0, keep: 1 };
+    assert_eq!(refused, Err(whole));
+    back_up_of(&vault, "c", Some(&KEYSPACES));
+    memory.advance(3 * DAY);
+    assert!(expire(&vault, &["a"], 1).is_ok());
+}
+
+#[test]
+fn a_ring_has_the_keyspaces_that_all_its_members_have_taken() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    let of = |text: &str, each: [Option<&[&str]>; 2]| {
+        let mut sending = Sending::new(&vault, text).unwrap();
+        for (number, keyspaces) in (1..).zip(each) {
+            sending.keyspaces = keyspaces.map(|all| all.iter().map(|n| n.to_string()).collect());
+            sending.send(&vault, number, &Files::small(number, &[1]), None).unwrap();
+        }
+        sending.finish(&vault).unwrap();
+        let (ring, _) = palladion_backup::catalog::one(&vault, &id(text)).unwrap();
+        ring.keyspaces.map(|all| all.into_iter().collect::<Vec<_>>())
+    };
+    let (one, two): (&[&str], &[&str]) = (&["k1"], &["k1", "k2"]);
+    assert_eq!(of("a", [Some(two), Some(two)]).unwrap(), ["k1", "k2"]);
+    assert_eq!(of("b", [Some(two), Some(one)]).unwrap(), ["k1"]);
+    assert_eq!(of("c", [Some(two), None]), None);
+    assert_eq!(of("d", [None, Some(two)]), None);
 }

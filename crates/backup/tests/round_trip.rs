@@ -6,7 +6,7 @@ mod support;
 
 use palladion_backup::fetch::{Filter, Sink, Target, fetch};
 use palladion_backup::hash::Hash;
-use palladion_backup::manifest::ring::read_unchecked;
+use palladion_backup::manifest::ring::{Window, read_unchecked};
 use palladion_backup::seal::Keys;
 use palladion_backup::store::Store;
 use palladion_backup::store::memory::{Faulty, Memory, Seeded};
@@ -62,7 +62,7 @@ fn store(sealing: Sealing, keys: Option<Keys>) -> Memory {
 /// Two members with files of different content.
 fn taken(vault: &Vault<'_>, sstables: &[u32]) -> (Sending, BTreeMap<String, Vec<u8>>) {
     let mut sending = Sending::new(vault, "a").unwrap();
-    let mut expected = BTreeMap::from([("schema.cql".into(), b"CREATE TABLE k1.t".to_vec())]);
+    let mut expected = BTreeMap::from([("schema.cql".into(), SCHEMA.as_bytes().to_vec())]);
     for number in [1, 2] {
         let files = Files::of(number, sstables);
         sending.send(vault, number, &files, None).unwrap();
@@ -95,7 +95,7 @@ fn every_byte_and_name_comes_back() {
         assert!(!memory.names().iter().any(|name| name.starts_with(names::PINS)), "no pin is left");
         let is_plain = |name: &String| {
             let bytes = memory.bytes(name).unwrap();
-            bytes.windows(9).any(|part| part == b"Index.db\"" || part == b"TABLE k1.")
+            bytes.windows(9).any(|part| part == b"Index.db\"" || part == b"SPACE k1 ")
         };
         let plain = memory.names().iter().any(is_plain);
         assert_eq!(plain, sealing == Sealing::Plain, "what stands in the store in clear");
@@ -299,4 +299,68 @@ fn sizes_are_those_of_the_data_and_of_the_store() {
         assert_eq!(ring.stored_bytes(), stored);
         assert_eq!(ring.stored_bytes() > ring.bytes(), sealing == Sealing::Sealed);
     }
+}
+
+/// One of a thousand, beginning with this one, is read when a backup of these members is finished.
+fn finished(vault: &Vault<'_>, sending: &Sending, first: u64) -> Result<(), Trouble> {
+    let ring: Vec<u8> = (1..=sending.sent.len() as u8).collect();
+    let order = sending.order(&ring, Depth::Sample { of: 1000, first });
+    palladion_backup::finish::finish(vault, &order).map(drop)
+}
+
+#[test]
+fn a_sample_reads_of_every_member_whichever_is_the_first() {
+    for (rotten, first) in [(1, 0), (1, 700), (2, 0), (2, 700), (3, 999)] {
+        let memory = store(Sealing::Plain, None);
+        let random = Seeded::new(1);
+        let vault = open(&memory, &random);
+        let mut sending = Sending::new(&vault, "a").unwrap();
+        for number in [1, 2, 3] {
+            let files = Files::small(number, &[1]);
+            sending.send(&vault, number, &files, None).unwrap();
+        }
+        for object in memory.list(&host(rotten).files()).unwrap() {
+            memory.damage(&object.name, |bytes| bytes[0] ^= 1);
+        }
+        let said = finished(&vault, &sending, first);
+        assert!(
+            matches!(&said, Err(Trouble::Object { wrong: Wrong::Hash, .. })),
+            "member {rotten}, beginning with {first}: {said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_sample_reads_some_of_what_was_taken_over() {
+    let memory = store(Sealing::Plain, None);
+    let random = Seeded::new(1);
+    let vault = open(&memory, &random);
+    let old: Vec<u32> = (1..=20).collect();
+    back_up(&vault, "a", &old);
+    memory.advance(DAY);
+    let mut sending = Sending::new(&vault, "b").unwrap();
+    sending.window = Window { from: START + DAY, to: START + DAY + 60 };
+    for number in [1, 2] {
+        let (before, _) =
+            read_unchecked(&vault, &id("a").member(&host(number), 1)).unwrap().unwrap();
+        let mut files = Files::small(number, &old);
+        files.0.extend(Files::small(number, &[21]).0);
+        sending.send(&vault, number, &files, Some(&before)).unwrap();
+    }
+    finished(&vault, &sending, 999).unwrap();
+    let read = verify(&vault, &id("b"), Depth::Sample { of: 1000, first: 999 }).unwrap().read;
+    // The schema, one of each member, and those.
+    assert_eq!(read, 1 + 2 + palladion_backup::verify::REUSED);
+    // Of a backup of which all is new none is read beside the sample.
+    let read = verify(&vault, &id("a"), Depth::Sample { of: 1000, first: 999 }).unwrap().read;
+    assert_eq!(read, 1 + 2);
+    // Each of them is read by one backup or another.
+    let rotten = &memory.list(&host(2).files()).unwrap()[7].name;
+    memory.damage(rotten, |bytes| bytes[0] ^= 1);
+    let seen = |first: &u64| {
+        let depth = Depth::Sample { of: 1000, first: 900 + first };
+        !verify(&vault, &id("b"), depth).unwrap().damaged.is_empty()
+    };
+    let times = (0..40).filter(seen).count();
+    assert!((5..40).contains(&times), "{times} of 40");
 }

@@ -9,6 +9,7 @@ use palladion_backup::catalog::{Catalog, State};
 use palladion_backup::earlier::earlier;
 use palladion_backup::finish::{fail, write_schema};
 use palladion_backup::manifest::member::Piece;
+use palladion_backup::manifest::ring::Window;
 use palladion_backup::pieces::{NoNotes, Notes};
 use palladion_backup::prepare::prepare;
 use palladion_backup::seal::Keys;
@@ -41,7 +42,7 @@ impl Notes for Journal {
 }
 
 fn order(vault: &Vault<'_>, text: &str) -> Order {
-    let schema = write_schema(vault, b"CREATE TABLE k1.t").unwrap();
+    let schema = write_schema(vault, SCHEMA.as_bytes()).unwrap();
     Order { member: member(&id(text), 1, schema), checkpoint: 1, piece_bytes: 300_000 }
 }
 
@@ -163,4 +164,103 @@ fn a_key_that_a_kept_backup_needs_is_missed_before_the_next_begins() {
     let parse = |byte: &str| palladion_backup::seal::Key::parse(&byte.repeat(32)).unwrap();
     let both = Keys::new(parse("cd"), [parse("ab")]);
     assert!(prepare(&Vault::open(&memory, Some(both), &random).unwrap()).is_ok());
+}
+
+/// Keys of which the first one seals.
+fn rotated(bytes: &[&str]) -> Keys {
+    let mut all = bytes.iter().map(|b| palladion_backup::seal::Key::parse(&b.repeat(32)).unwrap());
+    let current = all.next().unwrap();
+    Keys::new(current, all)
+}
+
+fn sealed<'a>(memory: &'a Memory, random: &'a Seeded, bytes: &[&str]) -> Vault<'a> {
+    Vault::open(memory, Some(rotated(bytes)), random).unwrap()
+}
+
+/// A backup of both members that takes over what the last one of each has sent.
+fn next(vault: &Vault<'_>, text: &str) -> Result<(), Trouble> {
+    let catalog = Catalog::read(vault)?;
+    let mut sending = Sending::new(vault, text)?;
+    let from = vault.now()?;
+    sending.window = Window { from, to: from + 60 };
+    for number in [1, 2] {
+        let before = earlier(vault, &catalog, &host(number))?;
+        let files = Files::small(number, &[1, 2]);
+        sending.send(vault, number, &files, before.first())?;
+    }
+    sending.finish(vault).map(drop)
+}
+
+#[test]
+fn a_key_that_objects_of_an_earlier_backup_need_is_missed_before_the_next_begins() {
+    let (memory, random) = (Memory::at(START), Seeded::new(1));
+    Vault::create(&memory, Some(keys("ab")), &random, repository(Sealing::Sealed)).unwrap();
+    next(&sealed(&memory, &random, &["ab"]), "a").unwrap();
+    memory.advance(3 * DAY);
+    // Another key seals from now on: what was sent stays as it is, and is taken over.
+    let both = sealed(&memory, &random, &["cd", "ab"]);
+    let objects = memory.list(&host(1).files()).unwrap();
+    next(&both, "b").unwrap();
+    assert_eq!(memory.list(&host(1).files()).unwrap(), objects, "nothing was sent again");
+    memory.advance(3 * DAY);
+    expire(&both, &["a"], 1).unwrap();
+    memory.advance(3 * DAY);
+    let plan = palladion_backup::sweep::plan(&both).unwrap();
+    palladion_backup::sweep::carry_out(&both, &plan).unwrap();
+    assert!(prepare(&both).is_ok());
+    // Of the backups that are left each was finished with the new one.
+    let new = sealed(&memory, &random, &["cd"]);
+    let fingerprint = keys("ab").current().to_string();
+    let missed = prepare(&new).map(drop);
+    assert_eq!(missed, Err(Trouble::KeyOfBackup { id: "b".into(), fingerprint }));
+}
+
+#[test]
+fn what_a_missing_key_has_sealed_is_sent_again_with_the_present_one() {
+    let (memory, random) = (Memory::at(START), Seeded::new(1));
+    Vault::create(&memory, Some(keys("ab")), &random, repository(Sealing::Sealed)).unwrap();
+    let old = sealed(&memory, &random, &["ab"]);
+    next(&old, "a").unwrap();
+    // Finished with the new key, and made of what the old one has sealed.
+    memory.advance(DAY);
+    next(&sealed(&memory, &random, &["cd", "ab"]), "b").unwrap();
+    memory.advance(DAY);
+    let new = sealed(&memory, &random, &["cd"]);
+    next(&new, "c").unwrap();
+    let read = palladion_backup::verify::Depth::Read;
+    let report = palladion_backup::verify::verify(&new, &id("c"), read).unwrap();
+    assert_eq!(report.damaged, [], "it can be restored without the old key");
+    // Earlier versions did not note keys: of their objects it is not known who opens them.
+    let catalog = Catalog::read(&new).unwrap();
+    let mut before = earlier(&new, &catalog, &host(1)).unwrap();
+    let order = order(&new, "d");
+    let sent = |before: &[palladion_backup::manifest::member::MemberManifest]| {
+        let files = Files::small(1, &[1, 2]);
+        let taking = Taking::new(&new, &order, before).unwrap();
+        let sstables = [0, 1].map(|at| vec![files.listed()[at].clone()]);
+        sstables.map(|one| taking.sstable(one, &files, &NoNotes).unwrap().sent.len())
+    };
+    assert_eq!(sent(&before), [0, 0]);
+    before[0].files[0].pieces[0].key = None;
+    assert_eq!(sent(&before), [1, 0]);
+}
+
+#[test]
+fn a_piece_that_is_noted_is_sent_again_once_its_key_is_missing() {
+    let (memory, random) = (Memory::at(START), Seeded::new(1));
+    Vault::create(&memory, Some(keys("ab")), &random, repository(Sealing::Sealed)).unwrap();
+    let old = sealed(&memory, &random, &["ab"]);
+    let (order, files) = (order(&old, "a"), Files::of(1, &[1]));
+    let journal = Journal { noted: RefCell::default(), most: usize::MAX };
+    let first = Taking::new(&old, &order, &[]).unwrap();
+    first.sstable(files.listed(), &files, &journal).unwrap();
+    let again = |bytes: &[&str]| {
+        let vault = sealed(&memory, &random, bytes);
+        let before = memory.names();
+        let taking = Taking::new(&vault, &order, &[]).unwrap();
+        taking.sstable(files.listed(), &files, &journal).unwrap();
+        memory.names().difference(&before).count()
+    };
+    assert_eq!(again(&["cd", "ab"]), 1, "the pack, which is never noted");
+    assert_eq!(again(&["cd"]), 5);
 }

@@ -1,14 +1,14 @@
 //! From an order of a restore to what the child is told in each of its steps.
 
 use super::{Own, backup, hash, host, with};
-use crate::orders::restore::{Amounts, Batch, Read, Segments, Tokens, Which};
+use crate::orders::restore::{Amounts, Batch, Read, Roles, Segments, Tokens, Which};
 use crate::settings::{Settings, Work};
 use crate::words::refusal::Refusal;
 use crate::words::stopped::Stopped;
 use palladion_api::backup::{
     CatalogWork, LoadWay, LoadWork, ReplayWork, SchemaWork, SettleWork, TokensWork, Transfer,
 };
-use palladion_api::restore::RestoreTable;
+use palladion_api::restore::{RestoreAuth, RestoreTable};
 use palladion_backup::schema::TableName;
 use std::path::PathBuf;
 
@@ -82,6 +82,7 @@ pub fn read(
             schema: schema(own),
             amounts,
             to: None,
+            roles: Roles::Leave,
         }))
     })
 }
@@ -95,6 +96,9 @@ pub fn read_ring(order: &Transfer, own: &Own, work: &CatalogWork) -> Result<Sett
     let mut settings = read(order, own, what)?;
     if let Work::Read(read) = &mut settings.work {
         read.to = work.to.as_ref().map(|to| to.0.as_second());
+        if work.auth == Some(RestoreAuth::Restore) {
+            read.roles = Roles::Load;
+        }
     }
     Ok(settings)
 }

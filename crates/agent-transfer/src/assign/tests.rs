@@ -54,6 +54,7 @@ fn own() -> Own {
         volume: "/v".into(),
         data: vec!["/v/data".into()],
         tables: Some("f".into()),
+        keyspaces: Some(["shop".to_string()].into()),
         state: "/v/.palladion/transfers".into(),
     }
 }

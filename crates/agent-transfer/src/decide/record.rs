@@ -7,6 +7,7 @@ use crate::tell::{Done, Line};
 use crate::words::stopped::{Cause, Stopped};
 use palladion_api::backup::RingView;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +83,9 @@ pub struct Kept {
     /// Which tables it had when it was taken: see [`crate::snapshot::fingerprint`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<String>,
+    /// Which keyspaces it was taken of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyspaces: Option<BTreeSet<String>>,
     /// The member's tokens when it was taken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<String>,
@@ -137,6 +141,7 @@ fn kept(order: &Order, before: Option<&Record>) -> Option<Kept> {
                 backup: order.backup.clone(),
                 tag: tag.clone(),
                 tables: None,
+                keyspaces: None,
                 tokens: Vec::new(),
             };
             Some(same.unwrap_or_else(new))

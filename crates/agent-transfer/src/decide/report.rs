@@ -14,6 +14,8 @@ use palladion_api::backup::{
 const MESSAGE: usize = 2000;
 /// Characters of an object's name, and of what is wrong with it.
 const OBJECT: usize = 500;
+/// Characters of why no ring can begin with a schema.
+const UNFIT: usize = 500;
 /// Tables that are named of a damaged object.
 const TABLES: usize = 20;
 
@@ -104,9 +106,10 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
     status.before = record.ring.as_ref().map(|views| views.before.clone());
     status.after = record.ring.as_ref().map(|views| views.after.clone());
     match done {
-        Done::Described { schema } => {
+        Done::Described { schema, unfit } => {
             let (object, sha256) = (schema.object.clone(), schema.sha256.as_str().to_string());
-            status.schema = Some(BackupSchema { object, sha256, bytes: schema.bytes });
+            let unfit = unfit.as_ref().map(|why| cut(why, UNFIT));
+            status.schema = Some(BackupSchema { object, sha256, bytes: schema.bytes, unfit });
         }
         Done::Uploaded { checkpoint, member, sent_bytes, reused_bytes, .. } => {
             status.uploaded = Some(Uploaded {

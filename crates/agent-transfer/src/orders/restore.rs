@@ -29,6 +29,19 @@ pub struct Read {
     /// since 1970.
     #[serde(default)]
     pub to: Option<i64>,
+    /// Of a ring: whether the backup has to have roles.
+    #[serde(default)]
+    pub roles: Roles,
+}
+
+/// Are the roles of a backup loaded as well?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Roles {
+    /// Nobody asks.
+    #[default]
+    Leave,
+    /// It has to have them.
+    Load,
 }
 
 /// Is it added up what members have of the tables?

@@ -48,7 +48,13 @@ palladion_api::sentences! {
         Restore { why: Trouble } => "{why}";
         SchemaUnread { why: Unread } => "cannot read the schema of the backup: {why}";
         NotChosen { why: NotChosen } => "{why}";
+        /// Its schema shows them all the same.
+        NotTaken { keyspaces: Names, has: Names } => "the backup does not have {keyspaces}: it was taken of {has} only; name in spec.tables what it has, or use another backup";
+        RingNotTaken { keyspaces: Names, has: Names } => "a ring begins with a backup of all its keyspaces, and this one was taken of {has} only, without {keyspaces}; use another backup, or load its tables into a ring that runs (mode: Tables); where system_auth alone is missing, auth: Keep begins without its roles";
+        /// Earlier versions did not note which keyspaces they took.
+        NotKnownTaken { keyspaces: Names } => "the backup has no file of {keyspaces}, and was taken by a version of Palladion that did not note whether these were empty or left out; use another backup, or restore other tables of it by their names (mode: Tables); where it is system_auth alone, a ring begins without its roles with auth: Keep";
         TooManyTables { tables: u64, most: u64 } => "the restore is of {tables} tables, and one restore takes at most {most}; name fewer keyspaces or tables in spec.tables, and restore the others with another CassandraRestore";
+        RingOfTooManyTables { tables: u64, most: u64 } => "the backup has {tables} tables, and a ring begins with at most {most}; load them into a ring that runs, some at a time (mode: Tables)";
         Scratch { path: String, why: String } => "cannot write {path} on the volume: {why}; the restore tries again";
         /// What a restore asks of the server.
         RestoreRoom { free: u64, least: u64 } => "{free} % of the volume is free, and a restore needs {least} % for what it fetches; grow the volume, or delete snapshots; the load goes on by itself";
@@ -196,6 +202,9 @@ impl Stopped {
             | Self::IndexThere { .. }
             | Self::NotRestored { .. }
             | Self::NewerLine { .. }
+            | Self::NotTaken { .. }
+            | Self::RingNotTaken { .. }
+            | Self::NotKnownTaken { .. }
             | Self::AppearedMeanwhile { .. }
             | Self::SharedToken { .. }
             | Self::NoTokens { .. }
@@ -210,9 +219,10 @@ impl Stopped {
                 Cause::BackupFailed => Cause::RestoreFailed,
                 other => other,
             },
-            Self::SchemaUnread { .. } | Self::NotChosen { .. } | Self::TooManyTables { .. } => {
-                Cause::RestoreFailed
-            }
+            Self::SchemaUnread { .. }
+            | Self::NotChosen { .. }
+            | Self::TooManyTables { .. }
+            | Self::RingOfTooManyTables { .. } => Cause::RestoreFailed,
             Self::NoSnapshot { .. }
             | Self::NotWhole { .. }
             | Self::NotWholeTable { .. }
@@ -263,6 +273,8 @@ fn of(trouble: &Trouble) -> Cause {
         | Trouble::UnderWay { .. }
         | Trouble::Pinned { .. }
         | Trouble::KeepsTooFew { .. }
+        | Trouble::KeepsTooFewOf { .. }
+        | Trouble::KeepsTooFewWhole { .. }
         | Trouble::AlreadyCondemned { .. }
         | Trouble::Raced { .. }
         | Trouble::Uncovered { .. }

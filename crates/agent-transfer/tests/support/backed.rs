@@ -52,8 +52,26 @@ impl Backed {
         Self::of(folder, base, SCHEMA, &["roles", "network_permissions"])
     }
 
+    /// The same of these keyspaces; `null`: its manifests do not say it.
+    pub fn of_keyspaces(schema: &str, keyspaces: Value) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("store");
+        std::fs::create_dir_all(&store).unwrap();
+        let base = json!({"repository": repository("Plain"), "store": {"at": store}});
+        Self::with(folder, base, (schema, keyspaces), &[])
+    }
+
     pub fn of(folder: tempfile::TempDir, base: Value, schema: &str, roles: &[&str]) -> Self {
-        let member = Member::new(folder.path(), 1, base);
+        Self::with(folder, base, (schema, json!(["shop", "system_auth"])), roles)
+    }
+
+    fn with(
+        folder: tempfile::TempDir,
+        base: Value,
+        (schema, keyspaces): (&str, Value),
+        roles: &[&str],
+    ) -> Self {
+        let member = Member { keyspaces, ..Member::new(folder.path(), 1, base) };
         for generation in ["1", "2", "3h5q_05kq_2kdm82q1hsz4bnxhjo", "10", "11"] {
             member.write("users", generation, 1_200_000);
         }
@@ -161,7 +179,7 @@ pub fn describe(member: &Member, text: &str) -> Schema {
     let file = member.root.join("schema.cql");
     std::fs::write(&file, text).unwrap();
     match run(&member.settings(json!({"kind": "Describe", "file": file}))).done() {
-        Done::Described { schema } => schema,
+        Done::Described { schema, .. } => schema,
         other => panic!("{other:?}"),
     }
 }

@@ -108,13 +108,15 @@ pub struct Member {
     pub root: PathBuf,
     /// `store`, `credentials`, `keys`, `repository` of the settings.
     pub base: Value,
+    /// The keyspaces that its snapshots are of, as its manifests say it; `null`: they do not.
+    pub keyspaces: Value,
 }
 
 impl Member {
     pub fn new(folder: &Path, number: u8, base: Value) -> Self {
         let root = folder.join(format!("volume-{number}"));
         std::fs::create_dir_all(root.join("data")).unwrap();
-        Self { number, root, base }
+        Self { number, root, base, keyspaces: json!(["shop", "system_auth"]) }
     }
 
     fn table(&self, name: &str) -> PathBuf {
@@ -220,7 +222,7 @@ impl Member {
         let file = self.root.join("schema.cql");
         std::fs::write(&file, "CREATE KEYSPACE shop;").unwrap();
         match run(&self.settings(json!({"kind": "Describe", "file": file}))).done() {
-            Done::Described { schema } => schema,
+            Done::Described { schema, .. } => schema,
             other => panic!("{other:?}"),
         }
     }
@@ -233,6 +235,7 @@ impl Member {
                 "repositoryID": "repository-1", "backup": backup, "hostID": host,
                 "volumeID": format!("volume-{}", self.number), "tokens": [self.number.to_string()],
                 "datacenter": "dc1", "rack": "r1", "version": "5.0.5", "schema": schema,
+                "keyspaces": self.keyspaces,
             },
             "data": [self.root.join("data")],
             "tag": tag,

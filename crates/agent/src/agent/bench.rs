@@ -7,7 +7,7 @@ use crate::transfer::{Bench, leftovers};
 use crate::words::calls::NotKnown;
 use anyhow::{Context, Result};
 use palladion_agent_transfer::assign::Own;
-use palladion_agent_transfer::decide::{Child, Facts, Noted};
+use palladion_agent_transfer::decide::{Child, Facts, Kept, Noted};
 use palladion_api::backup::Transfer;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Agent {
     }
 
     /// What the member says of itself to a child.
-    pub(super) fn own(&self, tables: Option<String>) -> Result<Own> {
+    pub(super) fn own(&self, kept: Option<&Kept>) -> Result<Own> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let spec = self.saved.as_ref().map(|saved| &saved.spec).context(NotKnown::Spec)?;
         let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
@@ -49,7 +49,8 @@ impl Agent {
             credentials_secret: self.settings.backup_secret.clone(),
             volume: volume.root().to_path_buf(),
             data: volume.data_directories(),
-            tables,
+            tables: kept.and_then(|kept| kept.tables.clone()),
+            keyspaces: kept.and_then(|kept| kept.keyspaces.clone()),
             state: volume.journals(),
         })
     }
@@ -59,18 +60,18 @@ impl Agent {
         let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
         let version = &mounted.config.version;
         let row = capabilities::of(version);
-        let (mut tokens, mut tables) = (Vec::new(), None);
+        let (mut tokens, mut kept) = (Vec::new(), None);
         if let Some(Noted::Record(record)) = self.transfers.notes.as_ref().map(|n| &n.record) {
             tokens.clone_from(&record.tokens);
             // Those of the time of the snapshot count, whatever the server says now.
-            if let Some(kept) = record.kept.as_ref().filter(|_| tokens.is_empty()) {
+            kept = record.kept.as_ref();
+            if let Some(kept) = kept.filter(|_| tokens.is_empty()) {
                 tokens.clone_from(&kept.tokens);
             }
-            tables = record.kept.as_ref().and_then(|kept| kept.tables.clone());
         }
         let serves = self.reading().is_some_and(Reading::serves);
         Ok(Bench {
-            own: self.own(tables)?,
+            own: self.own(kept)?,
             tokens,
             admin: self.admin.clone().filter(|_| serves),
             cql: self.endpoint(&mounted.config),

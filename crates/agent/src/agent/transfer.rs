@@ -114,9 +114,10 @@ impl Agent {
             if !attempt.tokens.is_empty() {
                 record.tokens.clone_from(&attempt.tokens);
             }
-            if let (Some(kept), Some((tables, tokens))) = (&mut record.kept, &attempt.kept) {
-                kept.tables = Some(tables.clone());
-                kept.tokens.clone_from(tokens);
+            if let (Some(kept), Some(captured)) = (&mut record.kept, attempt.kept.clone()) {
+                kept.tables = Some(captured.tables);
+                kept.keyspaces = Some(captured.keyspaces);
+                kept.tokens = captured.tokens;
             }
         }
         let of = match self.ordered().map(|order| Order::of(order).backups) {

@@ -7,6 +7,7 @@ use palladion_agent_transfer::decide::Views;
 use palladion_agent_transfer::words::refusal::Refusal;
 use palladion_agent_transfer::words::stopped::Stopped;
 use palladion_api::backup::TransferTask;
+use std::collections::BTreeSet;
 
 /// What it said.
 #[derive(Default)]
@@ -17,8 +18,19 @@ pub struct Asked {
     pub ring: Option<Views>,
     /// For the next try.
     pub tokens: Vec<String>,
-    /// Of a snapshot: which tables it has, and the member's tokens, for its upload.
-    pub kept: Option<(String, Vec<String>)>,
+    /// Of a snapshot.
+    pub kept: Option<Captured>,
+}
+
+/// What is noted of a snapshot for its upload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// Which tables it has.
+    pub tables: String,
+    /// Which keyspaces it was taken of.
+    pub keyspaces: BTreeSet<String>,
+    /// The member's tokens.
+    pub tokens: Vec<String>,
 }
 
 /// Ask it.
@@ -30,8 +42,8 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
         // The child asks nothing of it; without it no backup can begin.
         TransferTask::Prepare(_) => bench.server().map(|_| Asked::default()),
         TransferTask::Snapshot(work) => {
-            let Taken { ring, tables, tokens } = snapshot::take(bench, work).await?;
-            let kept = Some((tables, tokens));
+            let Taken { ring, tables, keyspaces, tokens } = snapshot::take(bench, work).await?;
+            let kept = Some(Captured { tables, keyspaces, tokens });
             Ok(Asked { ring: Some(ring), kept, ..Asked::default() })
         }
         TransferTask::Describe(_) => {

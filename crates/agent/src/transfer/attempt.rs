@@ -19,8 +19,8 @@ pub struct Attempt {
     pub ring: Option<Views>,
     /// The member's tokens, if they were asked.
     pub tokens: Vec<String>,
-    /// Of a snapshot: which tables it has, and the member's tokens, for its upload.
-    pub kept: Option<(String, Vec<String>)>,
+    /// Of a snapshot: what is noted of it for its upload.
+    pub kept: Option<ask::Captured>,
 }
 
 /// The ends of a try that the loop does not hold.

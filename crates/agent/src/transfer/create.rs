@@ -4,7 +4,9 @@
 //!
 //! Before a truncation this member takes a snapshot of its own, `restore-<transfer>`; the other
 //! members take theirs where `auto_snapshot` is on, as it is by default. Nobody but a person
-//! clears it (`nodetool clearsnapshot -t`).
+//! clears it (`nodetool clearsnapshot -t`). There is one of a restore: a truncation that is tried
+//! again, as while a member is down, has the first one, and what is left of a snapshot that was
+//! interrupted is cleared before the next is taken, or when its restore is over.
 
 use super::attempt::Talk;
 use super::statements::{agreed, execute, ring_schema, until_nothing_is_missing};
@@ -40,6 +42,22 @@ struct Note {
     created: BTreeSet<String>,
     /// Tables that have lost their rows.
     truncated: BTreeSet<String>,
+    /// The snapshot before that, which has all that were to be truncated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<String>,
+    /// One that is being taken: it is not known which tables it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    taking: Option<String>,
+}
+
+impl Note {
+    fn save(&self, bench: &Bench) -> Result<(), Stopped> {
+        let path = path(&bench.own.state, &bench.order.id);
+        durable::write_json(&path, self).map_err(|error| Stopped::Scratch {
+            path: path.display().to_string(),
+            why: format!("{error:#}"),
+        })
+    }
 }
 
 /// Create them.
@@ -117,8 +135,9 @@ fn noted(
     }
     let is_absent = |one: &&Chosen| there(backup, ring, one) == There::Absent;
     let created = chosen.iter().filter(is_absent).map(|one| one.to.to_string()).collect();
-    let note = Note { id: bench.order.id.clone(), created, truncated: BTreeSet::new() };
-    durable::write_json(&path, &note).map_err(failed)?;
+    let (id, truncated) = (bench.order.id.clone(), BTreeSet::new());
+    let note = Note { id, created, truncated, snapshot: None, taking: None };
+    note.save(bench)?;
     Ok(note)
 }
 
@@ -155,7 +174,7 @@ async fn truncate(bench: &Bench, work: &SchemaWork, note: &mut Note) -> Result<(
     if due.is_empty() {
         return Ok(());
     }
-    snapshot(bench, &due).await?;
+    snapshot(bench, &due, note).await?;
     for text in due {
         let TableName { keyspace, table } = table(&text)?;
         let cql = format!("TRUNCATE TABLE {}.{}", quoted(&keyspace), quoted(&table));
@@ -166,24 +185,45 @@ async fn truncate(bench: &Bench, work: &SchemaWork, note: &mut Note) -> Result<(
             return Err(why);
         }
         note.truncated.insert(text);
-        let path = path(&bench.own.state, &bench.order.id);
-        durable::write_json(&path, note).map_err(|error| Stopped::Scratch {
-            path: path.display().to_string(),
-            why: format!("{error:#}"),
-        })?;
+        note.save(bench)?;
     }
     Ok(())
 }
 
-/// Under a new tag at each try: of one that was interrupted it is not known which tables it has.
-async fn snapshot(bench: &Bench, tables: &[String]) -> Result<(), Stopped> {
+/// Once: a truncation that is tried again has the snapshot of its first try. Of one that was
+/// interrupted it is not known which tables it has: it goes, and the next has another tag.
+async fn snapshot(bench: &Bench, tables: &[String], note: &mut Note) -> Result<(), Stopped> {
+    if note.snapshot.is_some() {
+        return Ok(());
+    }
+    let jobs = bench.jobs()?;
+    if let Some(tag) = note.taking.clone().filter(|tag| is_tag(tag)) {
+        jobs.clear_snapshot(&tag, &[]).await.map_err(down)?;
+    }
     let now = Timestamp::now().as_second();
     let tag = format!("{TAG}{}-{now}", name(&bench.order.id));
+    note.taking = Some(tag.clone());
+    note.save(bench)?;
     let (of, flush) = (Selection::default(), BeforeSnapshot::First);
     let what = SnapshotTask { of, name: tag.clone(), flush, ttl_seconds: None };
-    match bench.jobs()?.take_snapshot(&what, tables).await {
-        Err(Error::Failed { message: why, .. }) => Err(Stopped::NoSnapshotBefore { tag, why }),
-        Err(error) => Err(down(error)),
-        Ok(()) => Ok(()),
+    match jobs.take_snapshot(&what, tables).await {
+        Err(Error::Failed { message: why, .. }) => {
+            return Err(Stopped::NoSnapshotBefore { tag, why });
+        }
+        Err(error) => return Err(down(error)),
+        Ok(()) => {}
     }
+    (note.snapshot, note.taking) = (Some(tag), None);
+    note.save(bench)
+}
+
+/// Is it a tag of ours? An empty one would clear all snapshots that there are.
+fn is_tag(tag: &str) -> bool {
+    tag.strip_prefix(TAG).is_some_and(|rest| !rest.is_empty() && !rest.contains(['/', '.']))
+}
+
+/// The snapshot that was begun for the work of a note, and that nobody knows to be whole.
+pub fn unfinished(note: &Path) -> Option<String> {
+    let note = durable::read_json::<Note>(note).ok().flatten()?;
+    note.taking.filter(|tag| is_tag(tag))
 }

@@ -1,5 +1,6 @@
-//! What restores have left on the volume that nobody needs: folders of batches, and notes. What
-//! is of the order that is given stays until that has ended.
+//! What restores have left on the volume that nobody needs: folders of batches, notes, and what
+//! there is of a snapshot that was interrupted. What is of the order that is given stays until that
+//! has ended. A snapshot that was taken whole before a truncation is a person's to clear.
 
 use super::create::{self, NOTE};
 use super::loaded::{self, LOAD};
@@ -31,6 +32,9 @@ pub fn remove(volume: &Volume, id: Option<&str>, order: Option<&str>) {
         let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(&path))
             || schema.as_ref() == Some(&path);
         if is_note(&name) && !is_kept {
+            if let Some(tag) = create::unfinished(&path) {
+                remove_snapshot(volume, &tag);
+            }
             went(&path, std::fs::remove_file(&path));
         }
     }
@@ -39,6 +43,16 @@ pub fn remove(volume: &Volume, id: Option<&str>, order: Option<&str>) {
 /// Is it a note of a restore, by its name?
 pub fn is_note(name: &str) -> bool {
     name.ends_with(".json") && (name.starts_with(LOAD) || name.starts_with(NOTE))
+}
+
+/// Without the server, which may not be there; it has no other trace of it.
+fn remove_snapshot(volume: &Volume, tag: &str) {
+    let keyspaces = volume.data_directories().into_iter().flat_map(|data| below(&data));
+    let tables = keyspaces.flat_map(|keyspace| below(&keyspace));
+    let folders = tables.map(|table| table.join("snapshots").join(tag));
+    for folder in folders.filter(|folder| folder.is_dir()) {
+        went(&folder, std::fs::remove_dir_all(&folder));
+    }
 }
 
 fn below(folder: &Path) -> Vec<PathBuf> {

@@ -31,6 +31,8 @@ pub struct Taken {
     pub ring: Views,
     /// Which tables it has.
     pub tables: String,
+    /// Which keyspaces it was taken of.
+    pub keyspaces: BTreeSet<String>,
     /// The member's tokens.
     pub tokens: Vec<String>,
 }
@@ -68,7 +70,8 @@ pub async fn take(bench: &Bench, work: &SnapshotWork) -> Result<Taken, Stopped> 
     let tables = listed
         .map_err(|error| Stopped::Snapshot { tag: work.tag.clone(), why: error.to_string() })??;
     let after = after(bench, work).await?;
-    Ok(Taken { ring: Views { before, after }, tables, tokens })
+    let keyspaces = keyspaces.into_iter().collect();
+    Ok(Taken { ring: Views { before, after }, tables, keyspaces, tokens })
 }
 
 async fn after(bench: &Bench, work: &SnapshotWork) -> Result<RingView, Stopped> {

@@ -3,7 +3,7 @@
 
 use super::replay::JournalFound;
 use crate::ids::HostId;
-use crate::restore::RestoreTable;
+use crate::restore::{RestoreAuth, RestoreTable};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +26,9 @@ pub struct CatalogWork {
     /// Of a whole ring: the point in time that the archived commit logs have to reach. Agents of protocol 12 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Time>,
+    /// Of a whole ring: `Restore` if the backup has to have roles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<RestoreAuth>,
 }
 
 /// A member that has never started notes the tokens that one member of the backup had: its first start is with these.

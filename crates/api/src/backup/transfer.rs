@@ -381,6 +381,10 @@ pub struct BackupSchema {
     pub sha256: String,
     /// Length of its plain text.
     pub bytes: u64,
+    /// Why no ring can begin with a backup of it, if none can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 520))]
+    pub unfit: Option<String>,
 }
 
 /// What a member's server says of its ring.

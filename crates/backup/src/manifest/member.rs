@@ -4,6 +4,7 @@
 
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId, is_file_name, is_object, is_uuid};
+use crate::seal::Fingerprint;
 use crate::words::trouble::Invalid;
 use palladion_api::words::Quoted;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,10 @@ pub struct Member {
     pub version: String,
     /// The schema at the time.
     pub schema: Schema,
+    /// The keyspaces that the snapshot was taken of, whether they had rows or not. Earlier versions
+    /// did not note them: then it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyspaces: Option<BTreeSet<String>>,
 }
 
 /// Bytes of a file in an object.
@@ -66,6 +71,10 @@ pub struct Piece {
     pub stored_bytes: u64,
     /// Of the object in the store.
     pub stored_sha256: Hash,
+    /// The key that the object is sealed with. None where it is not sealed; or where an earlier
+    /// version has sealed it, which did not note the key: then it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Fingerprint>,
 }
 
 /// What a file was when it was read: a later one that is all of this is the same.

@@ -4,9 +4,11 @@
 use super::member::{Member, MemberManifest, Schema, Totals, files};
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
-use crate::vault::{Vault, object, wrong};
+use crate::seal::Fingerprint;
+use crate::vault::{Opened, Vault, object, wrong};
 use crate::words::trouble::{Invalid, Trouble, Unfit, Wrong};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// When the snapshots were taken, by one clock, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +85,14 @@ pub struct RingManifest {
     pub schema: Schema,
     /// Its members.
     pub members: Vec<OfMember>,
+    /// The keyspaces that all members have taken. Not known where the manifest of one does not say
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyspaces: Option<BTreeSet<String>>,
+    /// The keys that are known to have sealed an object of it, the manifests among them. Those of
+    /// objects that earlier versions have sealed are not.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub keys: BTreeSet<Fingerprint>,
 }
 
 impl RingManifest {
@@ -166,6 +176,15 @@ pub fn read_unchecked(
 /// # Errors
 /// It is gone, or has changed.
 pub fn schema(vault: &Vault<'_>, of: &Schema) -> Result<Vec<u8>, Wrong> {
-    let plain = vault.read(&of.object).map_err(wrong)?.ok_or(Wrong::Absent)?;
-    (Hash::of(&plain) == of.sha256).then_some(plain).ok_or(Wrong::Hash)
+    schema_with_key(vault, of).map(|(plain, _)| plain)
+}
+
+/// The same, with the key that it is sealed with.
+///
+/// # Errors
+/// As [`schema`].
+pub fn schema_with_key(vault: &Vault<'_>, of: &Schema) -> Result<Opened, Wrong> {
+    let found = vault.read_with_key(&of.object).map_err(wrong)?;
+    let (plain, key) = found.ok_or(Wrong::Absent)?;
+    (Hash::of(&plain) == of.sha256).then_some((plain, key)).ok_or(Wrong::Hash)
 }

@@ -1,13 +1,13 @@
 //! A schema, read.
 
 use super::cursor::Cursor;
-use super::name::TableName;
+use super::name::{TableName, is_system};
 use super::parts::{Function, Index, Keyspace, UserType, View};
 use super::table::Table;
 use super::token::{self, Source};
 use crate::words::schema::{About, Expected, Unread};
 use palladion_api::words::Quoted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A schema that was read.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +62,13 @@ impl Described {
             }
         }
         Ok(described)
+    }
+
+    /// All keyspaces: none of the system's is among them.
+    pub fn keyspaces(&self) -> BTreeSet<String> {
+        let of_tables = self.tables.keys().map(|table| table.keyspace.clone());
+        let all = self.keyspaces.keys().cloned().chain(of_tables);
+        all.filter(|keyspace| !is_system(keyspace)).collect()
     }
 
     /// `gc_grace_seconds` of a table; none if there is no such table.

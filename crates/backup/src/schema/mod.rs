@@ -27,7 +27,7 @@ pub use compare::there;
 pub use create::{altering, creating};
 pub use described::Described;
 pub use finish::finishing;
-pub use name::TableName;
+pub use name::{TableName, is_system};
 
 use palladion_api::restore::RestoreTable;
 

@@ -40,7 +40,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Keyspaces that the server makes for itself.
-pub(super) fn is_system(keyspace: &str) -> bool {
+pub fn is_system(keyspace: &str) -> bool {
     keyspace == "system" || keyspace.starts_with("system_")
 }
 

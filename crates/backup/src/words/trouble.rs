@@ -48,6 +48,10 @@ palladion_api::sentences! {
         UnderWay { id: String, hours: i64 } => "backup {id} is under way: its newest manifest is {hours} h old; try again when it has ended, or 24 h after its newest manifest";
         Pinned { id: String, holder: String } => "backup {id} is read by {holder}; try again when that has ended, or 7 days after its last renewal";
         KeepsTooFew { left: u64, keep: u64 } => "{left} complete backups would be left, and {keep} must stay; name fewer, or lower --keep";
+        /// Those that stay are of other keyspaces.
+        KeepsTooFewOf { id: String, keyspaces: Names, left: u64, keep: u64 } => "of the complete backups that would be left, {left} have all that backup {id} has, and {keep} must; others lack {keyspaces}; take a backup of all keyspaces first, or expire another one";
+        /// Nobody can say which keyspaces go with it.
+        KeepsTooFewWhole { id: String, left: u64, keep: u64 } => "backup {id} cannot be read, so it is not known which keyspaces it has; {left} complete backups of all keyspaces would be left, and {keep} must stay; take a backup of all keyspaces first, or expire another one";
         AlreadyCondemned { id: String, entry: u64 } => "backup {id} is condemned already, by entry {entry}";
         Raced { entry: u64 } => "another expiry has written entry {entry} meanwhile; nothing was condemned; look at the plan again";
         /// A list of what is to be deleted cannot be read, so nobody knows what it names.

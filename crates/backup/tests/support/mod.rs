@@ -20,6 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The time at which tests begin.
 pub const START: i64 = 1_800_000_000;
+/// The schema of the ring, and what its backups take.
+pub const SCHEMA: &str = "CREATE KEYSPACE k1 WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '1'} AND durable_writes = true;";
+pub const KEYSPACES: [&str; 2] = ["k1", "system_auth"];
 const TABLE: &str = "5f3c2b1a-0000-4000-8000-0000000000aa";
 
 pub fn id(text: &str) -> BackupId {
@@ -123,6 +126,7 @@ pub fn member(
         rack: "r1".into(),
         version: "5.0.5".into(),
         schema,
+        keyspaces: Some(KEYSPACES.map(str::to_string).into()),
     }
 }
 
@@ -133,13 +137,16 @@ pub struct Sending {
     pub schema: palladion_backup::manifest::member::Schema,
     pub sent: BTreeMap<HostId, OfMember>,
     pub window: Window,
+    /// What the manifests of its members say of that.
+    pub keyspaces: Option<BTreeSet<String>>,
 }
 
 impl Sending {
     pub fn new(vault: &Vault<'_>, text: &str) -> Result<Self, Trouble> {
-        let schema = write_schema(vault, b"CREATE TABLE k1.t")?;
+        let schema = write_schema(vault, SCHEMA.as_bytes())?;
         let window = Window { from: START, to: START + 60 };
-        Ok(Self { id: id(text), schema, sent: BTreeMap::new(), window })
+        let keyspaces = Some(KEYSPACES.map(str::to_string).into());
+        Ok(Self { id: id(text), schema, sent: BTreeMap::new(), window, keyspaces })
     }
 
     pub fn send(
@@ -150,6 +157,7 @@ impl Sending {
         earlier: Option<&MemberManifest>,
     ) -> Result<(), Trouble> {
         let member = member(&self.id, number, self.schema.clone());
+        let member = Member { keyspaces: self.keyspaces.clone(), ..member };
         let order = take::Order { member, checkpoint: 1, piece_bytes: 400_000 };
         let sent = take::take(vault, &order, (&files.listed(), files), earlier)?;
         self.sent.insert(host(number), sent);

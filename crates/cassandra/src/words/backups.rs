@@ -19,6 +19,8 @@ palladion_plan::sentences! {
         NoCluster { cluster: String } => ClusterNotFound,
             "CassandraCluster {cluster} does not exist in this namespace; create it, or delete this backup and create one with the right `spec.cluster`";
         NoRing => BackupPending, "waiting for the ring to be initialized";
+        OtherDatacenters { datacenters: Names } => BackupPending,
+            "the ring has members in other datacenters ({datacenters}), of which no backup can be taken together with these yet; nothing is snapshotted or sent, so delete the backup, and take copies with `nodetool snapshot`";
         Turn { member: MemberName, work: Work } => BackupPending,
             "waiting for member {member}: {work}";
         MemberDown { member: MemberName } => BackupPending,
@@ -60,6 +62,8 @@ palladion_plan::sentences! {
     pub enum Complete {
         Checked { members: usize, files: u64, bytes: u64 } => BackupComplete,
             "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}";
+        CheckedForTables { members: usize, files: u64, bytes: u64, why: String } => BackupComplete,
+            "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}; tables can be restored from it (mode: Tables), but no ring can begin with it (mode: WholeRing): {why}";
     }
 
     /// What a member waits for, or has failed with.

@@ -141,7 +141,9 @@ palladion_plan::sentences! {
             "the ring is restored and repaired: {members} members, {sstables} SSTables, {bytes} bytes";
         Rewound { to: String, members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
             "the ring is restored to {to} and repaired: {members} members, {sstables} SSTables, {bytes} bytes, and the commit logs that were archived since the backup";
-        RingUnrepaired { members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
+        RingUnrepaired { members: usize, sstables: u64, bytes: u64, seconds: u64, tables: Names } => RestoreComplete,
+            "the ring is restored: {members} members, {sstables} SSTables, {bytes} bytes; members differ as far as they did in the backup until `nodetool repair --full` has run on each, and until then `gc_grace_seconds` of {tables} has to stay at {seconds}: set it back by ALTER TABLE after that (`status.tables` has the former values)";
+        RingUnrepairedAsItWas { members: usize, sstables: u64, bytes: u64 } => RestoreComplete,
             "the ring is restored: {members} members, {sstables} SSTables, {bytes} bytes; members differ as far as they did in the backup until `nodetool repair --full` has run on each";
     }
 

@@ -630,3 +630,29 @@ fn an_abort_counts_while_the_ring_is_paused() {
     assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Aborted));
     is_left_alone(&world);
 }
+
+#[test]
+fn a_backup_with_which_no_ring_can_begin_says_so() {
+    let mut world = a_ring();
+    world.ring.store.unfit = Some("shop.old has COMPACT STORAGE".into());
+    ask(&mut world, "nightly", &json!({}));
+    world.settle();
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Complete));
+    let words = "no ring can begin with it (mode: WholeRing): shop.old has COMPACT STORAGE";
+    expect_said(&world, "nightly", Reason::BackupComplete, words);
+    is_left_alone(&world);
+}
+
+/// Its members are in no snapshot of ours, and whoever finishes would find them.
+#[test]
+fn of_a_ring_with_other_datacenters_nothing_is_taken() {
+    let mut world = a_ring();
+    world.elsewhere("far-1", "dc2", "10.9.0.1");
+    world.settle();
+    ask(&mut world, "nightly", &json!({}));
+    world.pass(600);
+    expect_said(&world, "nightly", Reason::BackupPending, "members in other datacenters (dc2)");
+    assert_eq!((orders(&world), snapshots(&world)), (0, 0));
+    let backup = &world.store.get(&cluster_key()).expect("a cluster")["status"]["backup"];
+    assert!(backup["backup"].is_null(), "{backup}");
+}

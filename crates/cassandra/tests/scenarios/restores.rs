@@ -179,6 +179,27 @@ fn a_table_with_rows_is_not_touched_unless_that_is_confirmed() {
     assert_eq!((table(&world).has_rows, table(&world).truncated.len()), (false, 1));
 }
 
+/// The schema of a backup is always that of the whole ring.
+#[test]
+fn a_table_that_was_not_backed_up_is_not_touched() {
+    let mut world = with_rows(a_ring());
+    take(&mut world, "nightly", &json!({ "keyspaces": ["users"] }));
+    world.settle();
+    for (name, more) in [
+        ("all", json!({ "existing": "Truncate" })),
+        ("named", json!({ "existing": "Truncate", "tables": [{ "from": "shop" }] })),
+        ("copied", json!({ "tables": [{ "from": TABLE, "to": "copy.orders" }] })),
+    ] {
+        ask(&mut world, name, &more);
+        world.settle();
+        assert_eq!(phase(&world, name), Some(RestorePhase::Failed), "{}", said(&world, name));
+        expect_said(&world, name, Reason::RestoreFailed, "does not have shop");
+        is_left_alone(&world);
+    }
+    assert!(table(&world).has_rows && table(&world).truncated.is_empty());
+    assert!(!world.ring.tables.contains_key("copy.orders"));
+}
+
 #[test]
 fn whoever_is_asked_may_take_days_and_backups_are_taken_meanwhile() {
     let mut world = with_rows(backed_up());

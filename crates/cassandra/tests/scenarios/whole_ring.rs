@@ -174,10 +174,38 @@ fn without_roles_and_repair_neither_comes() {
     let mut world = waiting(&[("a", 2), ("b", 1)]);
     ask(&mut world, &json!({ "auth": "Keep", "repair": "None" }));
     world.settle();
-    is_restored(&world);
-    assert!(world.ring.roles_of.is_empty());
     expect_said(&world, "back", Reason::RestoreComplete, "until `nodetool repair --full` has run");
+    assert!(world.ring.roles_of.is_empty());
     assert_eq!(repairs(&world), 0);
+    // Nobody knows when a user has repaired: deletions are kept until that user says otherwise.
+    let table = &world.ring.tables[TABLE];
+    assert!(table.grace > OWN_GRACE, "{table:?}");
+    let words = format!("`gc_grace_seconds` of {TABLE} has to stay at {}", table.grace);
+    expect_said(&world, "back", Reason::RestoreComplete, &words);
+    world.ring.tables.entry(TABLE.into()).and_modify(|table| table.grace = OWN_GRACE);
+    is_restored(&world);
+}
+
+#[test]
+fn of_a_backup_of_some_keyspaces_no_ring_begins() {
+    for (has, keep, lacking) in
+        [(vec!["users", "system_auth"], "Keep", "shop"), (vec!["shop"], "Restore", "system_auth")]
+    {
+        let mut world = waiting(&[("a", 2), ("b", 1)]);
+        let has = has.into_iter().map(str::to_string).collect();
+        world.ring.store.keyspaces.insert("old".into(), has);
+        ask(&mut world, &json!({ "auth": keep }));
+        world.settle();
+        assert_eq!(phase(&world, "back"), Some(RestorePhase::Failed), "{}", world.last_words());
+        expect_said(&world, "back", Reason::RestoreFailed, &format!("without {lacking}"));
+        assert_eq!(starts(&world), 0);
+    }
+    // Its own roles are all that such a ring has.
+    let mut world = waiting(&[("a", 2), ("b", 1)]);
+    world.ring.store.keyspaces.insert("old".into(), vec!["shop".into()]);
+    ask(&mut world, &json!({ "auth": "Keep" }));
+    world.settle();
+    is_restored(&world);
 }
 
 #[test]

@@ -5,18 +5,22 @@ use super::agent::{Agent, Reach};
 use super::transfers::Outcome;
 use super::world::World;
 use palladion_agent_transfer::tell::{Done, Line};
-use palladion_agent_transfer::words::stopped::Cause;
+use palladion_agent_transfer::words::stopped::{Cause, Stopped};
 use palladion_api::backup::{
     CatalogWork, Cataloged, LoadSource, LoadWay, LoadWork, SchemaWork, SettleWork, TableFound,
     TableState, Transfer, TransferTask,
 };
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState};
+use palladion_api::restore::RestoreAuth;
+use palladion_api::words::Names;
 use palladion_cassandra::resources as kinds;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a table keeps deletions for, in the stories.
 pub const OWN_GRACE: u64 = 864_000;
+/// Words of a restore that leaves deletions to be kept for longer.
+const STAYS: &str = "has to stay at";
 /// SSTables of each member of a backup.
 const SSTABLES: u64 = 4;
 
@@ -152,7 +156,37 @@ fn targets(tables: &[palladion_api::restore::RestoreTable]) -> Vec<String> {
     tables.iter().map(|table| table.to.clone().unwrap_or(table.from.clone())).collect()
 }
 
+/// What a backup of some keyspaces lacks of what is read, as its reader says it.
+pub(super) fn lacks(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Option<Line> {
+    let has = reach.ring.store.keyspaces.get(&order.backup)?;
+    let tables = targets_of(&of.tables);
+    let mut wanted: BTreeSet<&str> = tables.iter().filter_map(|t| t.split('.').next()).collect();
+    if of.auth == Some(RestoreAuth::Restore) {
+        wanted.insert("system_auth");
+    }
+    wanted.retain(|keyspace| !has.iter().any(|has| has == keyspace));
+    if wanted.is_empty() {
+        return None;
+    }
+    let (keyspaces, has) = (Names::of(wanted), Names::of(has));
+    let why = match of.whole_ring {
+        true => Stopped::RingNotTaken { keyspaces, has },
+        false => Stopped::NotTaken { keyspaces, has },
+    };
+    Some(stopped(why.cause(), &why.to_string()))
+}
+
+fn targets_of(tables: &[palladion_api::restore::RestoreTable]) -> Vec<String> {
+    if tables.is_empty() {
+        return vec![TABLE.to_string()];
+    }
+    tables.iter().map(|table| table.from.clone()).collect()
+}
+
 fn catalog(order: &Transfer, of: &CatalogWork, reach: &mut Reach<'_>) -> Line {
+    if let Some(lacking) = lacks(order, of, reach) {
+        return lacking;
+    }
     if reach.ring.store.condemned.contains_key(&order.backup) {
         return stopped(Cause::RestoreFailed, "the backup is condemned");
     }
@@ -275,8 +309,15 @@ impl World {
                 if !hosts.iter().all(has) || !table.has_indexes {
                     return Err(format!("restore {} is complete, and is not: {table:?}", key.name));
                 }
-                if table.grace != OWN_GRACE && !table.is_set_by_a_user {
-                    return Err(format!("restore {} has left the grace: {table:?}", key.name));
+                // Without a repair it has to stay, and that is said.
+                let is_repaired = restore["spec"]["repair"] != "None";
+                let is_told = status["conditions"].to_string().contains(STAYS);
+                let is_right = match table.grace == OWN_GRACE {
+                    true => is_repaired,
+                    false => !is_repaired && is_told,
+                };
+                if !is_right && !table.is_set_by_a_user {
+                    return Err(format!("restore {} and the grace: {table:?}", key.name));
                 }
             }
         }
@@ -291,7 +332,8 @@ impl World {
         let own = cluster["status"]["restore"]["own"].as_array().cloned().unwrap_or_default();
         let is_told = |name: &String| {
             let ended = self.store.list(kinds::RESTORE).any(|(_, restore)| {
-                restore["status"]["conditions"].to_string().contains("is still")
+                let said = restore["status"]["conditions"].to_string();
+                said.contains("is still") || said.contains(STAYS)
             });
             ended
                 || own

@@ -53,6 +53,10 @@ pub struct Store {
     pub archived: BTreeMap<HostId, Timestamp>,
     /// The racks of members of backups, where that is not `a`.
     pub racks: BTreeMap<HostId, String>,
+    /// The keyspaces of backups that are not of all.
+    pub keyspaces: BTreeMap<String, Vec<String>>,
+    /// Why no ring can begin with the schema, if none can.
+    pub unfit: Option<String>,
     /// How backups ended.
     pub outcomes: BTreeMap<String, Outcome>,
     /// When the first backup was taken.
@@ -298,6 +302,10 @@ impl Agent {
                     None => needs_server(stopped(Cause::ServerDown, "the server does not answer")),
                     Some(_) if is_used => stopped(Cause::BackupFailed, "the tag was used"),
                     Some(view) => {
+                        if !of.keyspaces.is_empty() {
+                            let keyspaces = &mut reach.ring.store.keyspaces;
+                            keyspaces.insert(order.backup.clone(), of.keyspaces.clone());
+                        }
                         let kept = kept(reach, &self.pod.disk);
                         kept.snapshots.insert(of.tag.clone());
                         kept.views = Some((view.clone(), view));
@@ -474,6 +482,7 @@ impl Agent {
                     object: "schema/1".into(),
                     sha256: Hash::of(b"schema").to_string(),
                     bytes: 6,
+                    unfit: reach.ring.store.unfit.clone(),
                 });
             }
         }

@@ -2,7 +2,7 @@
 //! has, and what must never be seen of one.
 
 use super::agent::{Agent, Reach};
-use super::restores::{OWN_GRACE, TABLE};
+use super::restores::{OWN_GRACE, TABLE, lacks};
 use super::ring::{Phase, Ring, Server};
 use super::transfers::{Outcome, hash};
 use super::world::{World, cluster_key};
@@ -102,6 +102,9 @@ impl Agent {
 
 /// What a backup has, as somebody reads it who has no server.
 fn read_ring(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Line {
+    if let Some(lacking) = lacks(order, of, reach) {
+        return lacking;
+    }
     let Some(Outcome::Complete(hosts)) = reach.ring.store.outcomes.get(&order.backup) else {
         return stopped(Cause::RestoreFailed, "there is no complete backup");
     };

@@ -11,6 +11,10 @@ pub const ALL: &[Case] = &[
     ("a_statement_that_the_server_refuses_ends_the_restore", a_statement_is_refused),
     ("a_table_is_truncated_once_and_only_if_it_is_named", a_table_is_truncated),
     ("a_truncation_that_not_all_members_take_is_tried_again", a_truncation_is_tried_again),
+    (
+        "a_snapshot_before_a_truncation_that_was_interrupted_is_cleared",
+        an_interrupted_snapshot_is_cleared,
+    ),
     ("a_restore_reads_the_backup_of_another_ring", another_rings_backup),
 ];
 
@@ -49,6 +53,8 @@ fn told_cql(pod: &Pod, begins: &str) -> Vec<String> {
 fn a_backup_is_compared() {
     let pod = a_pod();
     let manifest = backed_up(&pod);
+    let ring = fs::read_to_string(pod.path("store/backups/b1/outcome.json")).unwrap();
+    assert!(ring.contains(r#""keyspaces":["shop","system_auth"]"#), "{ring}");
     let host = pod.api.status("m-0")["hostID"].clone();
     let catalog = |tables: Value| json!({"catalog": {"tables": tables}});
     let status = done(&pod, "r1-catalog-1", catalog(json!([])));
@@ -172,10 +178,49 @@ fn a_truncation_is_tried_again() {
     assert!(status["message"].as_str().unwrap().contains("against some hosts"), "{status}");
     let agent = pod.agent().unwrap();
     signal(agent, "KILL");
+    eventually("more tries", || tries(&pod) >= 3);
     fs::remove_file(&refused).unwrap();
-    // Another snapshot: of one that was interrupted it is not known which tables it has.
     assert_eq!(ended(&pod, "r1-schema-1")["state"], "Done");
-    assert!(kept(&pod, "restore-r1-schema-1") > 0);
+    assert_eq!(kept(&pod, "restore-r1-schema-1"), 1, "of all tries: {:?}", pod.told());
+}
+
+fn tries(pod: &Pod) -> usize {
+    told_cql(pod, "TRUNCATE").len()
+}
+
+fn an_interrupted_snapshot_is_cleared() {
+    let pod = a_pod();
+    let manifest = backed_up(&pod);
+    let refused = pod.path("tmp").join(REFUSED);
+    fs::write(&refused, "TRUNCATE\nUnable to complete the operation against some hosts\n4099")
+        .unwrap();
+    let work = json!({"schema": {"manifestHash": manifest, "truncate": ["shop.users"]}});
+    order(&pod, "r1-schema-1", work.clone());
+    pod.wait_for("that it waits", |s: &Value| s["transfer"]["state"] == "Waiting");
+    let note = pod.path("data/.palladion/transfers/schema-r1-schema-1.json");
+    let noted = || -> Value {
+        let text = fs::read_to_string(&note).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    // As if the agent had ended before the server had said that it is whole.
+    let interrupt = |tag: &str| {
+        let mut of = noted();
+        (of["snapshot"], of["taking"]) = (Value::Null, json!(tag));
+        fs::write(&note, of.to_string()).unwrap();
+    };
+    let left = folder(&pod, "restore-r1-schema-1-5");
+    fs::create_dir_all(&left).unwrap();
+    signal(pod.agent().unwrap(), "KILL");
+    interrupt("restore-r1-schema-1-5");
+    eventually("the end of what was interrupted", || !left.exists());
+    assert!(pod.told().contains(&"clear [\"restore-r1-schema-1-5\",[]]".to_string()));
+    eventually("the next one", || noted()["snapshot"].is_string());
+    // And once its restore is over.
+    fs::create_dir_all(&left).unwrap();
+    interrupt("restore-r1-schema-1-5");
+    pod.api.change_spec("m-0", json!({ "transfer": null }));
+    eventually("the end of what a restore has left", || !left.exists());
+    assert!(kept(&pod, "restore-r1-schema-1") > 0, "a whole one is a person's");
 }
 
 /// Snapshots before truncations of this transfer.

@@ -37,6 +37,7 @@ use orders::Goes;
 use palladion_api::backup::BackupPhase;
 use read::Found;
 pub use read::{Backup, Backups, is_over};
+pub use verify::complete;
 
 /// Go on with the backup that is under way, or begin the next one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, elsewhere: Elsewhere, draft: &mut Draft) {

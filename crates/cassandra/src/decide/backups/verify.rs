@@ -103,10 +103,18 @@ fn told_of(
         return write(facts, backup, status, why, draft);
     }
     status.phase = Some(BackupPhase::Complete);
-    let members = status.members.len();
-    let totals = status.totals.clone().unwrap_or_default();
-    let said = Complete::Checked { members, files: totals.files, bytes: totals.bytes };
+    let said = complete(&status);
     write(facts, backup, status, said, draft);
+}
+
+/// It is complete, and what can come of it.
+pub fn complete(status: &CassandraBackupStatus) -> Complete {
+    let totals = status.totals.clone().unwrap_or_default();
+    let (members, files, bytes) = (status.members.len(), totals.files, totals.bytes);
+    match status.schema.as_ref().and_then(|schema| schema.unfit.clone()) {
+        None => Complete::Checked { members, files, bytes },
+        Some(why) => Complete::CheckedForTables { members, files, bytes, why },
+    }
 }
 
 /// Another member than the one that has written the manifest, of another rack first; that one

@@ -44,6 +44,7 @@ pub fn compare(facts: &Facts<'_>, under_way: &UnderWay<'_, '_>, draft: &mut Draf
                 tables: restore.spec.tables.clone(),
                 whole_ring: false,
                 to: None,
+                auth: None,
             };
             let work = TransferWork { catalog: Some(work), ..TransferWork::default() };
             give(facts, (active, Some(own)), one, (id, work), draft);

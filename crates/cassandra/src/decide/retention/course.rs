@@ -1,10 +1,9 @@
 //! How a backup expires, as its status reports it.
 
-use crate::decide::backups::Backup;
+use crate::decide::backups::{Backup, complete};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{self, Said, Whose};
 use crate::facts::Facts;
-use crate::words::backups::Complete;
 use crate::words::retention::{Doing, Going, Gone, Happened};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{BackupExpiry, BackupPhase, CassandraBackupStatus, ExpiredBy};
@@ -26,9 +25,7 @@ pub fn write(
     let truth = if is_expired { Truth::True } else { Truth::False };
     conditions.set(EXPIRED, truth, reason, &message);
     if status.phase == Some(BackupPhase::Complete) && status.expiry.is_some() {
-        let totals = status.totals.clone().unwrap_or_default();
-        let (files, bytes) = (totals.files, totals.bytes);
-        let again = Said::from(Complete::Checked { members: status.members.len(), files, bytes });
+        let again = Said::from(complete(&status));
         conditions.set(COMPLETE, Truth::True, again.0, &again.1);
     } else if status.expiry.as_ref().is_some_and(|expiry| expiry.after == BackupPhase::Complete) {
         conditions.set(COMPLETE, Truth::False, reason, &message);

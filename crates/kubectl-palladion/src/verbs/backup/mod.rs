@@ -68,6 +68,8 @@ impl From<OfBackup> for Trouble {
         let exit = match why {
             OfBackup::NoBackup { .. } | OfBackup::NoRepository => Exit::NotFound,
             OfBackup::KeepsTooFew { .. }
+            | OfBackup::KeepsTooFewOf { .. }
+            | OfBackup::KeepsTooFewWhole { .. }
             | OfBackup::Pinned { .. }
             | OfBackup::UnderWay { .. }
             | OfBackup::Raced { .. }

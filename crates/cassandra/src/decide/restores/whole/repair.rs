@@ -17,6 +17,7 @@ use crate::words::restores::{Complete, Failed, Member, Phase};
 use palladion_api::cluster::WholeRing;
 use palladion_api::member::DebtKind;
 use palladion_api::restore::{CassandraRestoreStatus, RestorePhase, RestoreRepair};
+use palladion_plan::words::Names;
 
 /// The name of the order that gives the tables their own `gc_grace_seconds` back.
 const GRACE: &str = "grace";
@@ -37,8 +38,30 @@ pub fn repair(
             let repairing = Phase::Repairing { done: members - left.min(members), members };
             write(facts, restore, restore.status.clone(), repairing, draft);
         }
+        None if !is_asked => unrepaired(facts, (restore, active), members, draft),
         None => grace(facts, (restore, active, own), members, draft),
     }
+}
+
+/// Nobody repairs for us, and it is not known when a user has: until then a deletion that only some
+/// members had must not be forgotten, so tables keep what was set. That is said.
+fn unrepaired(
+    facts: &Facts<'_>,
+    (restore, active): (&Restore<'_>, &Active),
+    members: usize,
+    draft: &mut Draft,
+) {
+    let totals = restore.status.totals.clone().unwrap_or_default();
+    let (sstables, bytes) = (totals.sstables, totals.bytes);
+    let tables = Names::of(active.record.own.iter().map(|own| &own.table));
+    let said = match active.record.gc_grace_seconds {
+        Some(seconds) => Complete::RingUnrepaired { members, sstables, bytes, seconds, tables },
+        // It was never raised.
+        None => Complete::RingUnrepairedAsItWas { members, sstables, bytes },
+    };
+    let phase = Some(RestorePhase::Complete);
+    let status = CassandraRestoreStatus { phase, ..restore.status.clone() };
+    write(facts, restore, status, said, draft);
 }
 
 /// How many members have not repaired yet what they have; that they have to goes on record once.
@@ -88,7 +111,7 @@ fn grace(
             let cause = why.1.to_string();
             let seconds = active.record.gc_grace_seconds.unwrap_or_default();
             let own = active.record.own.iter().map(|own| &own.table);
-            let tables = palladion_plan::words::Names::of(own);
+            let tables = Names::of(own);
             let why = complete(restore, members).to_string();
             let failed = Failed::GraceLeft { why, cause, seconds, tables };
             let phase = Some(RestorePhase::Failed);
@@ -115,10 +138,5 @@ fn complete(restore: &Restore<'_>, members: usize) -> Complete {
     if let Some(to) = &restore.spec.point_in_time {
         return Complete::Rewound { to: to.0.to_string(), members, sstables, bytes };
     }
-    match restore.spec.repair {
-        Some(RestoreRepair::None) => Complete::RingUnrepaired { members, sstables, bytes },
-        Some(RestoreRepair::After | RestoreRepair::Unknown(_)) | None => {
-            Complete::Ring { members, sstables, bytes }
-        }
-    }
+    Complete::Ring { members, sstables, bytes }
 }

@@ -74,6 +74,7 @@ fn read(facts: &Facts<'_>, valid: &Valid, under_way: &UnderWay<'_, '_>, draft: &
                 tables: Vec::new(),
                 whole_ring: true,
                 to: restore.spec.point_in_time.clone(),
+                auth: Some(restore.spec.auth.unwrap_or_default()),
             };
             let work = TransferWork { catalog: Some(work), ..TransferWork::default() };
             give(facts, (active, Some(own)), new.one(), (id, work), draft);
