@@ -14,6 +14,10 @@ use serde_json::json;
 const COORDINATOR: &str = "demo-dc1-a-0";
 const HOUR: i64 = 3600;
 
+/// Before a lost member is replaced, without it, and again with the member that has replaced it:
+/// the lost one might have come back.
+const WITHOUT_AND_WITH: usize = 2;
+
 /// Repairs that were begun of all ranges of a member.
 fn repairs(world: &World, member: &str) -> usize {
     world.begun_by(member).iter().filter(|id| id.starts_with("pay-repair")).count()
@@ -39,7 +43,7 @@ fn who_was_away_is_repaired_before_a_coordinator_is_replaced_that_was_lost_meanw
     world.pass(60);
     world.set_machine("n3", Machine::Up);
     world.settle();
-    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    assert_eq!(repairs(&world, AWAY), WITHOUT_AND_WITH, "{}", world.last_words());
     world.expect_ring(3);
 }
 
@@ -54,7 +58,7 @@ fn who_was_back_before_a_coordinator_was_given_up_is_repaired_before_that_is_rep
     world.wipe_volume(COORDINATOR);
     world.set_machine("n1", Machine::Up);
     world.settle();
-    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    assert_eq!(repairs(&world, AWAY), WITHOUT_AND_WITH, "{}", world.last_words());
     world.expect_ring(3);
 }
 
@@ -67,7 +71,7 @@ fn who_was_restarted_is_repaired_before_a_coordinator_is_replaced_that_was_lost_
     writes_through_the_coordinator(&mut world);
     lose(&mut world, COORDINATOR);
     world.settle();
-    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    assert_eq!(repairs(&world, AWAY), WITHOUT_AND_WITH, "{}", world.last_words());
     world.expect_ring(3);
 }
 

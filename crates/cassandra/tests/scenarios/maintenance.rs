@@ -109,10 +109,12 @@ fn a_member_that_lacks_data_is_repaired_before_a_lost_one_is_replaced() {
     assert_eq!(repairs(&world, "demo-dc1-a-0"), 1, "whoever replaces is repaired");
 }
 
-/// Whoever was away was repaired, and the lost one was replaced after that.
+/// The repair of whoever was away came before the replacement of the lost one, and once more after
+/// it; what the rows of the ring show is that it had ended.
 fn is_repaired_first(world: &World) {
     let first = |words: &str| world.writes.iter().position(|w| w.contains(words));
-    let repair = first(&format!("repair of member {AWAY}"));
+    assert_eq!(repairs(world, AWAY), 2, "{:#?}", world.writes);
+    let repair = first(&format!("start the pending repair on member {AWAY}"));
     let replaced = first("begin the replacement").or(first("permit member demo-dc1-a-0"));
     assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
 }
