@@ -76,9 +76,13 @@ fn a_driver_reaches_members_at_their_load_balancers() {
 /// The range of the client alone.
 fn own_range(ring: &Ring<'_>) -> String {
     ring.in_client(&["/bin/busybox", "true"]).expect("its pod");
-    let pod = bed().get(NAMESPACE, "pod", "client").expect("an answer").expect("its pod");
-    let address = text(&pod, "/status/podIP");
-    assert!(!address.is_empty(), "the pod of the client has an address");
+    // The kubelet reports it a moment after the container has started.
+    let address = wait_for("the address of the pod of the client", SOON, || {
+        let pod = bed().get(NAMESPACE, "pod", "client")?.unwrap_or_default();
+        let address = text(&pod, "/status/podIP");
+        Ok((!address.is_empty()).then(|| address.to_string()))
+    })
+    .expect("it has one");
     format!("{address}/32")
 }
 

@@ -153,7 +153,9 @@ impl Agent {
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Schema { version, answer } => self.schema.note(version, answer),
-            Done::Transfer { id, attempt } => self.end_transfer(id, attempt),
+            Done::Transfer { id, attempt } => {
+                self.end_transfer(id, attempt.map(|attempt| *attempt))
+            }
             Done::Archived(outcome) => self.end_archive(outcome),
             Done::Elsewhere { of, found } => self.note_elsewhere(of, found),
             Done::Snapshots(found) => self.clear_snapshots(found),

@@ -85,7 +85,7 @@ pub enum Done {
         /// The transfer.
         id: String,
         /// What it has come to.
-        attempt: Option<Attempt>,
+        attempt: Option<Box<Attempt>>,
     },
     /// A look at the commit log ended.
     Archived(archive::Outcome),

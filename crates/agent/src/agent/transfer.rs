@@ -180,7 +180,7 @@ impl Agent {
         let talk = Talk { stop: ends, rate: rates, progress: far };
         tokio::spawn(async move {
             let attempt = attempt::attempt(&bench, talk).await;
-            let _ = done.send(Done::Transfer { id, attempt }).await;
+            let _ = done.send(Done::Transfer { id, attempt: attempt.map(Box::new) }).await;
         });
         Ok(true)
     }
