@@ -102,7 +102,7 @@ fn a_batch_is_fetched_again() {
     load(&pod, "r1-load-1", &manifest, json!({ "bytesPerSecond": SLOW }));
     eventually("a first batch that is loaded", || journal(&pod)["done"] == 2);
     eventually("the next one on its way", || fetched(&pod) >= 1);
-    let child = transfer_child(&pod).unwrap();
+    let child = next_transfer_child(&pod);
     signal(child, "KILL");
     eventually("its end", || !exists(child));
     pod.wait_for("that it is told", |s| s["transfer"]["state"] == "Waiting");
@@ -165,7 +165,7 @@ fn a_load_goes_on() {
     eventually("a first batch that is loaded", || journal(&pod)["done"] == 2);
     let progress = |s: &Value| s["transfer"]["progress"].as_u64().is_some_and(|p| p >= 33);
     pod.wait_for("how far it is", progress);
-    let child = transfer_child(&pod).unwrap();
+    let child = next_transfer_child(&pod);
     signal(pod.agent().unwrap(), "KILL");
     eventually("the end of the child with its agent", || !exists(child));
     load(&pod, "r1-load-1", &manifest, json!({}));
@@ -181,7 +181,7 @@ fn a_load_that_is_withdrawn() {
     load(&pod, "r1-load-1", &manifest, json!({ "bytesPerSecond": SLOW }));
     eventually("a first batch that is loaded", || journal(&pod)["done"] == 2);
     eventually("the next one on its way", || fetched(&pod) >= 1);
-    let child = transfer_child(&pod).unwrap();
+    let child = next_transfer_child(&pod);
     pod.api.change_spec("m-0", json!({ "transfer": null }));
     eventually("the end of the child", || !exists(child));
     eventually("the end of what it has fetched", || {

@@ -24,6 +24,7 @@ use palladion_backup::verify::{Depth, verify};
 use palladion_store::directory::Directory;
 use palladion_store::random::System;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -170,6 +171,16 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The child that moves the bytes.
 fn transfer_child(pod: &Pod) -> Option<u32> {
     child_of(pod.agent()?, "palladion-agent\0transfer")
+}
+
+/// The same, where there is one now and then: one of each batch.
+fn next_transfer_child(pod: &Pod) -> u32 {
+    let child = Cell::new(None);
+    eventually("a child", || {
+        child.set(transfer_child(pod));
+        child.get().is_some()
+    });
+    child.get().unwrap()
 }
 
 /// A slow upload that has sent something.
