@@ -6,7 +6,7 @@ use palladion_e2e::bed::{condition, text};
 use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::{Value, json};
 
-use super::taken::{TABLES, ask as back_up, complete, left, ring};
+use super::taken::{TABLES, complete, left, ring, whole};
 use super::{NAMESPACE, SOON, every};
 
 /// The backup that is restored.
@@ -16,7 +16,7 @@ pub(super) fn backed_up() -> Ring<'static> {
     let ring = ring();
     every::made(&ring);
     if bed().get(NAMESPACE, "cassandrabackup", BACKUP).expect("get").is_none() {
-        back_up(BACKUP, "");
+        whole(BACKUP);
     }
     complete(BACKUP);
     ring

@@ -50,6 +50,18 @@ spec: {{cluster: {NAMESPACE}, keyspaces: [{}]{more}}}
     bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
 }
 
+/// Of all keyspaces, with the roles: a ring begins with nothing less.
+pub(super) fn whole(name: &str) {
+    let backup = format!(
+        "apiVersion: palladion.dev/v1alpha1
+kind: CassandraBackup
+metadata: {{name: {name}}}
+spec: {{cluster: {NAMESPACE}}}
+"
+    );
+    bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
+}
+
 pub(super) fn backup(name: &str) -> Result<Value> {
     Ok(bed().get(NAMESPACE, "cassandrabackup", name)?.unwrap_or_default())
 }
