@@ -39,24 +39,20 @@ pub(super) fn ask(name: &str, more: &str) {
 }
 
 pub(super) fn ask_for(keyspaces: &[&str], name: &str, more: &str) {
-    let backup = format!(
-        "apiVersion: palladion.dev/v1alpha1
-kind: CassandraBackup
-metadata: {{name: {name}}}
-spec: {{cluster: {NAMESPACE}, keyspaces: [{}]{more}}}
-",
-        keyspaces.join(", ")
-    );
-    bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
+    create(name, &format!(", keyspaces: [{}]{more}", keyspaces.join(", ")));
 }
 
 /// Of all keyspaces, with the roles: a ring begins with nothing less.
 pub(super) fn whole(name: &str) {
+    create(name, "");
+}
+
+fn create(name: &str, more: &str) {
     let backup = format!(
         "apiVersion: palladion.dev/v1alpha1
 kind: CassandraBackup
 metadata: {{name: {name}}}
-spec: {{cluster: {NAMESPACE}}}
+spec: {{cluster: {NAMESPACE}{more}}}
 "
     );
     bed().apply(NAMESPACE, &backup).expect("the backup is accepted");

@@ -56,12 +56,6 @@ impl Facts<'_> {
         self.current_views().any(|view| !self.other_datacenters(view).is_empty())
     }
 
-    /// The other datacenters that members report which are up.
-    pub fn datacenters_elsewhere(&self) -> BTreeSet<&str> {
-        let others = self.current_views().flat_map(|view| self.other_datacenters(view));
-        others.map(|datacenter| datacenter.name.as_str()).collect()
-    }
-
     /// The datacenter without which members here restart and are replaced, as a user has said for
     /// the absence that is on record.
     pub fn goes_without(&self) -> Option<&str> {

@@ -87,6 +87,15 @@ fn becomes_open(world: &mut World) {
     }
 }
 
+/// A datacenter that was added, and takes clients.
+fn opened() -> World {
+    let mut world = added();
+    name_here(&mut world, &SYSTEM);
+    name_here(&mut world, &["shop"]);
+    becomes_open(&mut world);
+    world
+}
+
 #[test]
 fn members_join_and_take_no_clients_before_a_keyspace_names_them_and_they_are_rebuilt() {
     let mut world = added();
@@ -232,10 +241,7 @@ fn a_lost_status_opens_nobody() {
 /// What names the datacenter later is rebuilt as well, and until then clients are told.
 #[test]
 fn a_keyspace_that_names_it_later_is_behind_until_it_is_rebuilt() {
-    let mut world = added();
-    name_here(&mut world, &SYSTEM);
-    name_here(&mut world, &["shop"]);
-    becomes_open(&mut world);
+    let mut world = opened();
     world.ring.hanging.insert(MEMBER.into());
     name_here(&mut world, &["stock"]);
     world.settle();
@@ -251,10 +257,7 @@ fn a_keyspace_that_names_it_later_is_behind_until_it_is_rebuilt() {
 /// Its copies there are all that there are.
 #[test]
 fn no_task_drops_the_copies_that_members_here_are_to_be_rebuilt_from() {
-    let mut world = added();
-    name_here(&mut world, &SYSTEM);
-    name_here(&mut world, &["shop"]);
-    becomes_open(&mut world);
+    let mut world = opened();
     world.ring.hanging.insert(MEMBER.into());
     name_here(&mut world, &["stock"]);
     world.settle();
@@ -278,10 +281,7 @@ fn no_task_drops_the_copies_that_members_here_are_to_be_rebuilt_from() {
 /// What was written while it had no copies here went past its members.
 #[test]
 fn a_keyspace_whose_copies_were_dropped_and_given_again_is_rebuilt_again() {
-    let mut world = added();
-    name_here(&mut world, &SYSTEM);
-    name_here(&mut world, &["shop"]);
-    becomes_open(&mut world);
+    let mut world = opened();
     world.ring.alter("shop", HERE, 0);
     world.settle();
     for name in [MEMBER, OTHER] {
@@ -388,10 +388,7 @@ fn a_rebuild_of_what_names_the_datacenter_no_longer_is_over() {
 /// What a volume that is gone lacked, the one that takes its place may have streamed.
 #[test]
 fn a_rebuild_that_a_replacement_made_up_for_is_over() {
-    let mut world = added();
-    name_here(&mut world, &SYSTEM);
-    name_here(&mut world, &["shop"]);
-    becomes_open(&mut world);
+    let mut world = opened();
     world.ring.hanging.insert(OTHER.into());
     name_here(&mut world, &["stock"]);
     world.settle();

@@ -43,10 +43,9 @@ fn a_joiner_of_which_all_have_heard_is_not_repaired() {
     assert_eq!(repairs(&world), 0, "{}", world.last_words());
 }
 
-/// What the deaf one coordinated meanwhile is on the old owners alone, until the joiner is
-/// repaired. That fails at first.
-#[test]
-fn nothing_is_cleaned_up_before_the_joiner_is_repaired() {
+/// Rows that a coordinator wrote past a joiner of which it had not heard. The first repair of the
+/// joiner fails.
+fn written_past_the_joiner() -> World {
     let mut world = a_ring(2, 1);
     world.ring.deaf.insert(DEAF.into());
     world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
@@ -55,14 +54,26 @@ fn nothing_is_cleaned_up_before_the_joiner_is_repaired() {
     world.until(|w| w.normal() == 4);
     world.ring.deaf.clear();
     world.ring.failing.insert(JOINER.into());
+    world
+}
+
+/// It is survived with two copies.
+fn survives_a_loss(mut world: World) {
+    crate::maintenance::lose(&mut world, "demo-dc1-a-0");
+    world.settle();
+    world.expect_ring(4);
+}
+
+/// What the deaf one coordinated meanwhile is on the old owners alone, until the joiner is
+/// repaired. That fails at first.
+#[test]
+fn nothing_is_cleaned_up_before_the_joiner_is_repaired() {
+    let mut world = written_past_the_joiner();
     world.until(|w| w.ring.begun.iter().any(|(_, id)| id.starts_with("pay-cleanup")));
     assert_eq!(repairs(&world), 2, "the first has failed: {}", world.last_words());
     world.settle();
     world.expect_ring(4);
-    // A loss is survived with two copies.
-    crate::maintenance::lose(&mut world, "demo-dc1-a-0");
-    world.settle();
-    world.expect_ring(4);
+    survives_a_loss(world);
 }
 
 /// Nor by a task: while that repair fails over and over, and where the joiner cannot begin it,
@@ -70,14 +81,7 @@ fn nothing_is_cleaned_up_before_the_joiner_is_repaired() {
 #[test]
 fn no_task_cleans_up_before_the_joiner_is_repaired() {
     for is_closed in [false, true] {
-        let mut world = a_ring(2, 1);
-        world.ring.deaf.insert(DEAF.into());
-        world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
-        world.until(|w| w.ring.in_phase(&Phase::Joining { replaces: None }).is_some());
-        assert_eq!(world.write_at(20, Level::Quorum, DEAF), 20, "{}", world.last_words());
-        world.until(|w| w.normal() == 4);
-        world.ring.deaf.clear();
-        world.ring.failing.insert(JOINER.into());
+        let mut world = written_past_the_joiner();
         world.until(|w| crate::holes::wrote(w, &format!("finish the join of member {JOINER}")));
         if is_closed {
             world.ring.closed.insert(JOINER.into());
@@ -100,9 +104,6 @@ fn no_task_cleans_up_before_the_joiner_is_repaired() {
         world.settle();
         assert_eq!(status(&world, "cleanup").phase, Some(TaskPhase::Done), "{}", world.waits());
         world.expect_ring(4);
-        // A loss is survived with two copies.
-        crate::maintenance::lose(&mut world, "demo-dc1-a-0");
-        world.settle();
-        world.expect_ring(4);
+        survives_a_loss(world);
     }
 }

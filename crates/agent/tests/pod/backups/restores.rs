@@ -163,13 +163,18 @@ fn a_table_is_truncated() {
     assert_eq!(told_cql(&pod, "TRUNCATE").len(), 1, "an order that has ended is not begun again");
 }
 
+/// As while a member is down, until the file is removed.
+fn truncation_is_refused(pod: &Pod) -> PathBuf {
+    let refused = pod.path("tmp").join(REFUSED);
+    fs::write(&refused, "TRUNCATE\nUnable to complete the operation against some hosts\n4099")
+        .unwrap();
+    refused
+}
+
 fn a_truncation_is_tried_again() {
     let pod = a_pod();
     let manifest = backed_up(&pod);
-    let refused = pod.path("tmp").join(REFUSED);
-    // As while a member is down.
-    fs::write(&refused, "TRUNCATE\nUnable to complete the operation against some hosts\n4099")
-        .unwrap();
+    let refused = truncation_is_refused(&pod);
     let work = json!({"schema": {"manifestHash": manifest, "truncate": ["shop.users"]}});
     order(&pod, "r1-schema-1", work);
     let waits = |s: &Value| s["transfer"]["state"] == "Waiting";
@@ -191,9 +196,7 @@ fn tries(pod: &Pod) -> usize {
 fn an_interrupted_snapshot_is_cleared() {
     let pod = a_pod();
     let manifest = backed_up(&pod);
-    let refused = pod.path("tmp").join(REFUSED);
-    fs::write(&refused, "TRUNCATE\nUnable to complete the operation against some hosts\n4099")
-        .unwrap();
+    truncation_is_refused(&pod);
     let work = json!({"schema": {"manifestHash": manifest, "truncate": ["shop.users"]}});
     order(&pod, "r1-schema-1", work.clone());
     pod.wait_for("that it waits", |s: &Value| s["transfer"]["state"] == "Waiting");

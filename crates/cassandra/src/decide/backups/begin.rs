@@ -118,10 +118,11 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
     if let Some(restore) = &facts.status.restore {
         return Err(Pending::Restore { restore: restore.restore.clone() }.into());
     }
-    let datacenters = facts.datacenters_elsewhere();
+    let others = facts.members_elsewhere();
     // Who finishes would find members that are not of it, after all was sent.
-    if !datacenters.is_empty() {
-        return Err(Pending::OtherDatacenters { datacenters: Names::of(datacenters) }.into());
+    if !others.is_empty() {
+        let datacenters = Names::of(others.keys());
+        return Err(Pending::OtherDatacenters { datacenters }.into());
     }
     if let Some(turn) = facts.turn().filter(|turn| moves(turn.step)) {
         let (member, work) = (turn.member.clone(), turn.step.into());

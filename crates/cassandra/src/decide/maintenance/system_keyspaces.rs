@@ -33,6 +33,8 @@ const MOST_COPIES: usize = 3;
 const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(30);
 /// How the ID of every change of replication begins.
 const ALTER: &str = "system-keyspaces-";
+/// What comes before that in the ID of a repair after it.
+const REPAIR: &str = "repair-";
 
 /// Is this one of the keyspaces that are kept here?
 pub fn is_one(keyspace: &str) -> bool {
@@ -207,6 +209,11 @@ fn outcome(member: &MemberFact, id: &str) -> Option<OperationState> {
     member.status.operation.as_ref().filter(|o| o.id == id).map(|o| o.state)
 }
 
+/// Is this the ID of a change of replication, or of a repair after one?
+fn is_of_change(id: &str) -> bool {
+    id.strip_prefix(REPAIR).unwrap_or(id).starts_with(ALTER)
+}
+
 /// Is this the ID of the first or of a later attempt?
 fn is_attempt(id: &str, first: &str) -> bool {
     id.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
@@ -232,7 +239,7 @@ impl Part {
         let (factor, nonce) = (change.factor, &change.nonce);
         match self {
             Part::Alter => format!("{ALTER}{factor}-{nonce}"),
-            Part::Repair => format!("repair-{ALTER}{factor}-{nonce}"),
+            Part::Repair => format!("{REPAIR}{ALTER}{factor}-{nonce}"),
         }
     }
 }
@@ -279,10 +286,7 @@ impl Job<'_> {
     fn advance(&self, member: &MemberFact, draft: &mut Draft) -> bool {
         let first = self.part.id(self.change);
         let Some(operation) = ordered(member).filter(|o| is_attempt(&o.id, &first)) else {
-            match asked_in_vain::is_closed(member) {
-                true => self.closed(member, draft),
-                false => self.order(member, first, draft),
-            }
+            self.order(member, first, draft);
             return false;
         };
         let (factor, operation, name) = (self.change.factor, &operation.id, || member.name.clone());
@@ -324,13 +328,13 @@ impl Job<'_> {
             draft.wait_for(waiting).about(member.subject()).until(again);
             return;
         }
-        if asked_in_vain::is_closed(member) {
-            return self.closed(member, draft);
-        }
         self.order(member, format!("{first}-{}", facts.snapshot.nonce), draft);
     }
 
     fn order(&self, member: &MemberFact, id: String, draft: &mut Draft) {
+        if asked_in_vain::is_closed(member) {
+            return self.closed(member, draft);
+        }
         let Some(object) = &member.object else { return };
         let mut operation = Operation::of(id, self.part.kind());
         operation.keyspaces = KEYSPACES.map(str::to_string).to_vec();

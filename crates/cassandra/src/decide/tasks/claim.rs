@@ -1,7 +1,7 @@
 //! The ring's one job: taken up, given back, passed on. Each is a write that is
 //! conditional on what was seen of turn, job and epoch.
 
-use super::preconditions::is_under_lock;
+use super::preconditions::lock_fence;
 use super::queue::Job;
 use super::run::Stands;
 use crate::decide::turn::lock::seen;
@@ -22,7 +22,7 @@ pub fn take(facts: &Facts<'_>, job: &Job<'_>) -> Step {
     };
     let event = Event::normal(happened).also_about(kinds::TASK, &job.task.object.meta);
     // The lock is asked for before the job is taken, not only when the member is given its part.
-    let lock = is_under_lock(job.kind).then(|| facts.lock_fence()).flatten();
+    let lock = lock_fence(facts, job.kind);
     write(facts, record(facts, job), doing).announced(event).under_lock(lock)
 }
 

@@ -2,7 +2,7 @@
 //! the ring's job.
 
 use super::follow::deadline;
-use super::preconditions::{is_under_lock, knows_grants};
+use super::preconditions::{knows_grants, lock_fence};
 use super::queue::Job;
 use super::units::asked;
 use super::{batches, pace};
@@ -55,7 +55,7 @@ pub fn give(
     }
     let doing = Doing::Give { work: job.kind.into(), member: member.name.clone() };
     let patch = json!({ "spec": { "job": patch } });
-    let lock = is_under_lock(job.kind).then(|| facts.lock_fence()).flatten();
+    let lock = lock_fence(facts, job.kind);
     let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
         .fenced(Fence { lock, ..facts.job_fence() })
         .proven(proof.map(Proof::stated));

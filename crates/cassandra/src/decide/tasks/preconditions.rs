@@ -14,6 +14,7 @@ use crate::facts::{Facts, KNOWS_DATACENTERS, KNOWS_DEPARTURES, MemberFact, Watch
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
 use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
+use palladion_plan::LockFence;
 
 /// Agents of before this protocol do not know `spec.job`.
 pub(super) const KNOWS_JOBS: u32 = 3;
@@ -155,27 +156,14 @@ fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
         .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
 }
 
-/// Does it change the ring for all regions? One of them does so at a time: two statements about one
-/// keyspace would end in either order, and a removal beside a replacement elsewhere could take the
-/// copies that this one streams from.
+/// Is the lock between regions held while it works?
 pub(super) fn is_under_lock(kind: TaskKind) -> bool {
-    match kind {
-        TaskKind::Replication | TaskKind::RemoveDatacenter => true,
-        TaskKind::Repair
-        | TaskKind::Cleanup
-        | TaskKind::Compact
-        | TaskKind::GarbageCollect
-        | TaskKind::Scrub
-        | TaskKind::UpgradeSstables
-        | TaskKind::Flush
-        | TaskKind::Snapshot
-        | TaskKind::ClearSnapshot
-        | TaskKind::SetLogLevel
-        | TaskKind::Restart
-        | TaskKind::Drain
-        | TaskKind::Replace
-        | TaskKind::RotateAuthority => false,
-    }
+    needs(kind).contains(&Need::RegionLock)
+}
+
+/// What a write for it is fenced by besides.
+pub(super) fn lock_fence(facts: &Facts<'_>, kind: TaskKind) -> Option<LockFence> {
+    facts.lock_fence().filter(|_| is_under_lock(kind))
 }
 
 fn region_first(facts: &Facts<'_>, kind: TaskKind) -> Option<Waiting> {
@@ -206,13 +194,20 @@ enum Need {
     /// cleanup drops what its member is about to own (safety rule 5.3); a restart
     /// or a drain takes a member away; other copies are on other members.
     Quiet,
+    /// The lock between regions, since it changes the ring for all of them: two statements about
+    /// one keyspace would end in either order, and a removal beside a replacement elsewhere could
+    /// take the copies that this one streams from.
+    RegionLock,
 }
 
 fn needs(kind: TaskKind) -> &'static [Need] {
     match kind {
         TaskKind::Repair | TaskKind::Cleanup => &[Need::OneLine, Need::Quiet],
         TaskKind::UpgradeSstables => &[Need::OneLine],
-        TaskKind::Restart | TaskKind::Drain | TaskKind::Replication => &[Need::Quiet],
+        TaskKind::Restart | TaskKind::Drain => &[Need::Quiet],
+        TaskKind::Replication => &[Need::Quiet, Need::RegionLock],
+        // Quiet but for those that are removed: asked for by itself.
+        TaskKind::RemoveDatacenter => &[Need::RegionLock],
         TaskKind::Compact
         | TaskKind::GarbageCollect
         | TaskKind::Scrub
@@ -220,8 +215,6 @@ fn needs(kind: TaskKind) -> &'static [Need] {
         | TaskKind::Snapshot
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
-        // Quiet but for those that are removed: asked for by itself.
-        | TaskKind::RemoveDatacenter
         | TaskKind::Replace
         | TaskKind::RotateAuthority => &[],
     }

@@ -114,11 +114,10 @@ pub fn owe_repair_of_interrupted(facts: &Facts<'_>, job: &Job<'_>, draft: &mut D
     let new = job.status.members.iter().filter(is_interrupted);
     let may_have_raised = |entry: &TaskMember| {
         let member = units::member(facts, &entry.name);
-        match member.and_then(units::answer).filter(|answer| answer.state.is_final()) {
-            Some(answer) => answer.results.iter().any(|k| is_raised(body, k.copies_before)),
+        member.and_then(|member| has_raised(body, member)).unwrap_or_else(|| {
             // An agent that answers, and has not said so, has not begun.
-            None => member.is_none_or(|m| !m.agent_answers(&facts.nodes)) && is_raised(body, None),
-        }
+            member.is_none_or(|m| !m.agent_answers(&facts.nodes)) && is_raised(body, None)
+        })
     };
     for entry in new.filter(|entry| !known.contains(&&entry.name) && may_have_raised(entry)) {
         // The same in the next decision, if this one is not carried out.
@@ -138,13 +137,16 @@ pub fn owe_repair_of_deleted(facts: &Facts<'_>, member: &MemberFact, draft: &mut
     if task.is_some_and(|object| is_over(object)) {
         return;
     }
-    let may_be_raised = match units::answer(member).filter(|answer| answer.state.is_final()) {
-        Some(answer) => answer.results.iter().any(|k| is_raised(body, k.copies_before)),
-        None => is_raised(body, None),
-    };
-    if may_be_raised {
+    if has_raised(body, member).unwrap_or_else(|| is_raised(body, None)) {
         owe(facts, body, Cause::RaisedByDeleted { at: facts.now() }, draft);
     }
+}
+
+/// Has the part that the member was given raised a keyspace, or may it have, by the report of its
+/// end? Nothing where it has reported none.
+fn has_raised(body: &ReplicationTask, member: &MemberFact) -> Option<bool> {
+    let answer = units::answer(member).filter(|answer| answer.state.is_final())?;
+    Some(answer.results.iter().any(|k| is_raised(body, k.copies_before)))
 }
 
 /// Has a keyspace more copies now than it had, or may it?
