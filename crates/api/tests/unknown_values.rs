@@ -5,14 +5,16 @@
 use palladion_api::crd;
 use palladion_api::member::{CassandraMember, CassandraMemberStatus};
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 const INVENTED: &str = "Invented";
 
-fn schema() -> Value {
+/// Made once: there are many enums, and the definitions of all kinds take their time.
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let definitions = crd::all();
     let member = definitions.iter().find(|d| d.spec.names.kind == "CassandraMember");
     crd::schema(member.expect("there is a kind of members"))
-}
+});
 
 /// The words of an enum: a list, or what the description of an open one names.
 fn words(schema: &Value) -> Option<Vec<String>> {
@@ -83,15 +85,15 @@ fn example(schema: &Value, way: Option<&[String]>) -> Value {
 }
 
 fn ways() -> Vec<Vec<String>> {
-    let (schema, mut found) = (schema(), Vec::new());
+    let mut found = Vec::new();
     for part in ["spec", "status"] {
-        enums(&schema["properties"][part], &[part.to_string()], &mut found);
+        enums(&SCHEMA["properties"][part], &[part.to_string()], &mut found);
     }
     found
 }
 
 fn stored(way: &[String]) -> Value {
-    let mut root = schema();
+    let mut root = SCHEMA.clone();
     // As the API server stores it; the schema's own fields are the kind's.
     root["required"] = json!(["spec", "metadata"]);
     let mut object = example(&root, Some(way));
@@ -150,17 +152,16 @@ fn field<'a>(schema: &'a Value, way: &[String]) -> &'a Value {
 /// release, and with it its schema, has taken the place of a newer one.
 #[test]
 fn the_schema_takes_words_of_newer_agents_in_a_status_and_only_known_ones_in_a_spec() {
-    let schema = schema();
     let (status, spec): (Vec<_>, Vec<_>) = ways().into_iter().partition(|w| w[0] == "status");
     assert!(status.len() >= 10 && spec.len() >= 10, "{status:?} {spec:?}");
     for way in &status {
-        let field = field(&schema, way);
+        let field = field(&SCHEMA, way);
         assert!(field["enum"].is_null(), "{way:?} is closed: {field}");
         let is_open = field["pattern"] == crd::WORD && field["maxLength"] == 64;
         assert!(is_open, "{way:?}: {field}");
     }
     for way in &spec {
-        assert!(field(&schema, way)["enum"].is_array(), "{way:?} is written by people");
+        assert!(field(&SCHEMA, way)["enum"].is_array(), "{way:?} is written by people");
     }
 }
 

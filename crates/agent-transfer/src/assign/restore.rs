@@ -16,6 +16,9 @@ use std::path::PathBuf;
 const SCHEMA: &str = "restore.cql";
 
 pub(super) fn catalog_fits(work: &CatalogWork) -> Result<(), Refusal> {
+    if let Some(RestoreAuth::Unknown(word)) = &work.auth {
+        return Err(Refusal::word("auth", &word.to_string()));
+    }
     work.manifest_hash.iter().try_for_each(|text| hash("manifest", text).map(drop))
 }
 

@@ -230,6 +230,7 @@ fn a_restore_is_told_step_by_step_with_the_credentials_that_are_ordered() {
 fn a_restore_with_a_word_that_is_none_is_refused() {
     for work in [
         json!({"catalog": {"manifestHash": "ab"}}),
+        json!({"catalog": {"auth": "Levitate"}}),
         json!({"schema": {"manifestHash": sha(), "truncate": ["users"]}}),
         json!({"schema": {"manifestHash": sha(), "truncate": ["shop.a;b"]}}),
         json!({"load": {"manifestHash": sha(), "source": "me"}}),

@@ -12,6 +12,7 @@ use crate::member::{
     OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
     RingMember, RunState, SeedChoice, ServerState, VolumeState, WantedRun, WhenToStop,
 };
+use crate::restore::RestoreAuth;
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
 
@@ -58,15 +59,17 @@ impl CassandraMemberSpec {
             let wanted = matches!(job.wanted, JobWanted::Unknown(_));
             (wanted || !job.work.unknown().is_empty()).then_some("spec.job")
         });
-        let way = self.transfer.iter().map(|transfer| {
-            let load = transfer.work.load.as_ref();
-            let unknown = load.is_some_and(|load| matches!(load.way, LoadWay::Unknown(_)));
-            unknown.then_some("spec.transfer.load.way")
+        let transfer = self.transfer.iter().flat_map(|transfer| {
+            let (load, catalog) = (transfer.work.load.as_ref(), transfer.work.catalog.as_ref());
+            let way = load.is_some_and(|load| matches!(load.way, LoadWay::Unknown(_)));
+            let auth = catalog.and_then(|catalog| catalog.auth.as_ref());
+            let auth = matches!(auth, Some(RestoreAuth::Unknown(_)));
+            [way.then_some("spec.transfer.load.way"), auth.then_some("spec.transfer.catalog.auth")]
         });
         let settings =
             has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
         let all = wanted.chain(start).chain(intent).chain(operation).chain(job);
-        let all = all.chain(pending).chain(replace).chain(way);
+        let all = all.chain(pending).chain(replace).chain(transfer);
         let floor = self.security_floor.iter().flatten().any(is_unknown_guard);
         let floor = floor.then_some("spec.securityFloor");
         once([run, settings, floor].into_iter().chain(all))
