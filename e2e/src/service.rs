@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::audits::is_write;
 use crate::bed::{OPERATOR_USER, bed, text, wait_for};
 use crate::machines::Cordoned;
+use crate::story::is_soak;
 use crate::zoned::operator_requests;
 
 /// Members are started, or leave, one after the other.
@@ -23,6 +24,8 @@ pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What is done every some seconds is seen in this time.
 const REST: Duration = Duration::from_secs(10);
+/// What is done every some minutes in this one.
+const LONG_REST: Duration = Duration::from_secs(600);
 
 /// Assert that the operator asks for nothing while nothing happens.
 pub fn operator_rests() {
@@ -34,7 +37,7 @@ pub fn operator_rests() {
     })
     .expect("rest");
     let mark = bed().cluster.audit_mark().expect("the audit log");
-    thread::sleep(REST);
+    thread::sleep(if is_soak() { LONG_REST } else { REST });
     let asked = operator_requests(mark).expect("the audit log");
     assert_eq!(asked, Vec::<String>::new(), "at rest");
 }

@@ -1,5 +1,5 @@
-//! Clients outside of the Kubernetes cluster: members announce addresses of load balancers, and a
-//! real driver that verifies them connects to nothing else.
+//! Clients outside of the Kubernetes cluster: members announce addresses of load balancers, or of
+//! their pods, and a real driver that verifies them connects to nothing else.
 //!
 //! The testbed has no cloud. A stand-in for its controller of load balancers writes the status of
 //! the Services, as one would; the rest is real: kube-proxy takes connections to these addresses to
@@ -39,6 +39,11 @@ pub fn story() -> Story {
             a_driver_reaches_members_at_their_load_balancers,
         )
         .in_soak()
+        .step(
+            "a driver that verifies names reaches members at their pods, and at new ones",
+            a_driver_reaches_members_at_their_pods,
+        )
+        .in_soak()
         .into()
 }
 
@@ -71,6 +76,48 @@ fn a_driver_reaches_members_at_their_load_balancers() {
     an_address_changes(&ring, &client);
     back_to_the_service_network(&ring);
     bed().remove_namespace(NAMESPACE).expect("removed");
+}
+
+/// Addresses of pods are new with each pod, and certificates follow.
+fn a_driver_reaches_members_at_their_pods() {
+    let wanted = a_ring().racks(&[("a", 2), ("b", 1)]).secure_by_default();
+    let wanted = wanted.line("network: {broadcast: {clients: PodIP}}");
+    let ring = Ring::with_client(bed(), NAMESPACE).expect("a client");
+    bed().apply(NAMESPACE, &wanted.manifest(NAMESPACE)).expect("apply");
+    ring.wait_ready(3).expect("the ring should form");
+    ring.wait_settled().expect("settled");
+    let client = Client { ring: &ring, authority: authority(), password: password() };
+    let before = pods();
+    is_found_at(&client, &before);
+    bed().kubectl(&format!("delete pod {FIRST} -n {NAMESPACE}")).expect("deleted");
+    wait_for("another address", SOON, || Ok((pods()[0] != before[0]).then_some(())))
+        .expect("a pod has an address of its own");
+    ring.wait_members(3).expect("all ready");
+    let after = pods();
+    assert_eq!(after[1..], before[1..], "nobody else is restarted");
+    is_found_at(&client, &after);
+    bed().remove_namespace(NAMESPACE).expect("removed");
+}
+
+/// The addresses of the members' pods, as far as they have one.
+fn pods() -> Vec<String> {
+    let address = |member: &str| {
+        let pod = bed().get(NAMESPACE, "pod", member).expect("an answer").unwrap_or_default();
+        text(&pod, "/status/podIP").to_string()
+    };
+    [FIRST, SECOND, THIRD].map(address).into()
+}
+
+/// A driver finds these addresses, and no others, from each of them.
+fn is_found_at(client: &Client<'_>, addresses: &[String]) {
+    let mut all = addresses.to_vec();
+    all.sort();
+    for address in addresses {
+        let found = wait_for("certificates that name the pods", NAMED_IN, || {
+            Ok(client.finds(address).ok().filter(|found| *found == all))
+        });
+        found.unwrap_or_else(|e| panic!("{e:#}: {:?}", client.finds(address)));
+    }
 }
 
 /// The range of the client alone.

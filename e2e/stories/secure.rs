@@ -12,6 +12,7 @@ mod sidecar;
 
 use std::time::Duration;
 
+use hammer::Hammer;
 use palladion_api::reasons::Reason;
 use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, WantedRing, Writes, a_ring, bed, wait_for};
@@ -226,7 +227,9 @@ fn a_password_changes(ring: &Ring<'_>, admin: &Client<'_>) {
 }
 
 /// Authentication is turned on without the Secret of the agents: one member has
-/// restarted, the others serve as before. With the Secret the rollout goes on.
+/// restarted, behind its seal, the others serve as before. With the Secret the rollout
+/// goes on. At no time is that member open to the user that everybody knows, whom the
+/// servers have made while they asked nobody.
 fn stops_before_it_locks_out() {
     let plain = || a_ring().racks(&[("a", 2), ("b", 1)]);
     let ring = Ring::create(bed(), NAMESPACE, &plain()).expect("the ring should form");
@@ -242,12 +245,17 @@ fn stops_before_it_locks_out() {
     assert_eq!(first.len(), 1, "{first:?}");
     std::thread::sleep(Duration::from_secs(60));
     assert_eq!(renewed(), first, "nobody else has restarted");
+    let hammer = Hammer::begin(NAMESPACE, &[format!("{}.{NAMESPACE}.svc", first[0])], &first[0]);
+    std::thread::sleep(Duration::from_secs(10));
     secrets();
-    // Servers that ask nobody have made the default superuser at their first
-    // start: the agent gets in by it, makes the roles and closes it.
     wait_for("the others to restart", RESTARTS_IN, || Ok((renewed().len() == 3).then_some(())))
         .expect("the rollout goes on");
     ring.wait_members(3).expect("all ready");
+    let came = hammer.end();
+    println!("{came:?}");
+    assert_eq!((came.in_, came.forwarded.in_), (0, 0), "{came:?}");
+    // The tries have met the seal, and then a server that asks.
+    assert!(came.forwarded.sealed > 0 && came.in_the_clear > 10, "{came:?}");
     only_the_admin_gets_in(&ring);
     bed().remove_namespace(NAMESPACE).expect("removed");
 }

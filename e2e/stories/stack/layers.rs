@@ -143,7 +143,37 @@ pub(super) fn contrail() {
     registered(&services, &nodes, 2);
     another_control(&services);
     registered(&services, &nodes, 3);
+    one_control_less(&services);
+    registered(&services, &nodes, 2);
     services.end();
+}
+
+/// The third control goes: nobody else restarts, the agents hear of it, and nobody has it
+/// registered any more.
+fn one_control_less(services: &Services) {
+    let before = uids(services);
+    services.apply(&example("contrail"));
+    wait_for("the third control to go", AFTER_RESYNC, || {
+        Ok(bed().get(services.namespace, "pod", "control-2")?.is_none().then_some(()))
+    })
+    .expect("its pod is gone");
+    wait_for("config to forget it", AFTER_RESYNC, || {
+        for pod in ["config-0", "config-1"] {
+            let all = services.ask_at(pod, 8082, &["/nodes"])?;
+            let mut names = all.as_array().into_iter().flatten().map(|node| &node["name"]);
+            if names.any(|name| name == "control-2") {
+                return Ok(None);
+            }
+        }
+        Ok(Some(()))
+    })
+    .expect("it is registered nowhere");
+    let after = uids(services);
+    let left: Vec<&String> = before.keys().filter(|name| !after.contains_key(*name)).collect();
+    assert_eq!(left, ["control-2"]);
+    for (name, uid) in &after {
+        assert_eq!(before.get(name), Some(uid), "{name} is the same pod");
+    }
 }
 
 /// A third control: each agent hears of it by one signal, and in the process that it has. All

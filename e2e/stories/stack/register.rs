@@ -219,7 +219,9 @@ pub(super) fn wrong_password() {
     let reason = Reason::RegistrationFailed.as_str();
     let said = services.wait_says(("registration", "web"), "Degraded", "True", reason);
     assert!(said.contains("401"), "it quotes the answer: {said}");
+    // The answer repeats the password, as it is and encoded.
     assert!(!said.contains("not-this-one"), "and no password: {said}");
+    assert_eq!(said.matches("[hidden]").count(), 2, "{said}");
     assert!(registered(&services).is_empty(), "nobody is registered");
     let begin = std::time::Instant::now();
     services.apply(&secret);

@@ -152,9 +152,8 @@ impl Agent {
     pub(super) fn note_run(&self, record: &LaunchRecord) {
         let (Some(volume), Ok(mounted)) = (&self.volume, &self.mounted) else { return };
         let places = volume.archive();
-        let is_linked = !record.sealed && !record.closed;
         let noted = match mounted.config.archive {
-            Some(_) if is_linked => note::begin(&places, &record.tag),
+            Some(_) if !record.closed => note::begin(&places, &record.tag),
             Some(_) => note::breaks(&places, &Ends::Off.to_string()),
             None => note::ends(&places, &Ends::Off.to_string()),
         };

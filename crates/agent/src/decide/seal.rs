@@ -1,7 +1,8 @@
 //! The sealed start (safety rule 7.15): where nobody has made roles yet, a server makes a
 //! superuser with a known password. So a ring that asks for passwords is initialized behind a
 //! door that opens to its own agent alone, which makes the roles and closes that one; then the
-//! server is started again, as it is to run.
+//! server is started again, as it is to run. The same is done at each member of a ring that
+//! asked nobody and is to ask now: its first server made that superuser long ago.
 
 use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact, closed};
 use crate::render::Door;
@@ -35,11 +36,41 @@ pub fn door(facts: &Facts<'_>, start: &Start) -> Door {
     let makes_ring = matches!(start.cause, Cause::Permit { kind: PermitKind::Initialize, .. });
     let is_begun = noted(facts) == Roles::Sealing;
     let asks = facts.seal.guards.contains(&Guard::Password);
-    if asks && (makes_ring || is_begun) { Door::Sealed } else { closed::door(facts, start) }
+    let is_sealed = asks && (makes_ring || is_begun || has_asked_nobody(facts, start));
+    if is_sealed { Door::Sealed } else { closed::door(facts, start) }
+}
+
+/// Has the server of this full member let in anybody until now? Where no note of roles was made,
+/// the floor says of older members that they have asked for passwords for long.
+fn has_asked_nobody(facts: &Facts<'_>, start: &Start) -> bool {
+    let VolumeFact::Found(found) = &facts.volume else { return false };
+    let has_asked = found.note.floor.iter().flatten().any(|guard| *guard == Guard::Password);
+    let is_old = matches!(start.cause, Cause::Autonomous) && is_member(facts);
+    is_old && found.note.roles == Roles::NotNoted && !has_asked
+}
+
+/// What a sealed start waits for. A full member waits inside of its seal: it has what others
+/// read and write, and nobody but its agent can log in there.
+pub fn lacks<'a>(facts: &'a Facts<'_>, door: Door) -> Option<&'a Waiting> {
+    let waits = door == Door::Sealed && !is_member(facts);
+    facts.seal.lacks.as_ref().filter(|_| waits)
+}
+
+/// Is its data that of a full member?
+fn is_member(facts: &Facts<'_>) -> bool {
+    match &facts.volume {
+        VolumeFact::Found(found) => {
+            let ledger = found.ledger.as_ref();
+            ledger.is_some_and(|ledger| ledger.membership == Membership::Joined)
+        }
+        VolumeFact::Unreadable(_) => false,
+    }
 }
 
 /// What is noted of the roles before a start: where a member comes to others, they have them.
+/// Where nobody is asked, anybody may change them: what was noted holds no longer.
 pub fn noted_before(start: &Start, guards: &[Guard], noted: Roles) -> Roles {
+    let asks = guards.contains(&Guard::Password);
     let comes = match &start.cause {
         Cause::Permit { kind, .. } => {
             matches!(kind, PermitKind::Join | PermitKind::Replace | PermitKind::Restore)
@@ -48,12 +79,12 @@ pub fn noted_before(start: &Start, guards: &[Guard], noted: Roles) -> Roles {
     };
     match start.identity.door {
         Door::Sealed => Roles::Sealing,
-        Door::Open | Door::Closed | Door::AwaitsRebuild
-            if comes && guards.contains(&Guard::Password) =>
-        {
-            Roles::Made
-        }
-        Door::Open | Door::Closed | Door::AwaitsRebuild => noted,
+        Door::Open | Door::Closed | Door::AwaitsRebuild if comes && asks => Roles::Made,
+        Door::Open | Door::Closed | Door::AwaitsRebuild if asks => noted,
+        Door::Open | Door::Closed | Door::AwaitsRebuild => match noted {
+            Roles::NotNoted | Roles::Sealing | Roles::Made => Roles::NotNoted,
+            Roles::Unreadable => Roles::Unreadable,
+        },
     }
 }
 

@@ -185,14 +185,12 @@ fn autonomous(
     ready(facts, Start { cause: Cause::Autonomous, identity })
 }
 
-/// Start it; sealed only when there is somebody for whom the roles can be made.
+/// Start it; a new ring sealed only when there is somebody for whom the roles can be made.
 fn ready(facts: &Facts<'_>, mut start: Start) -> Decision {
     start.identity.door = seal::door(facts, &start);
-    match (&facts.seal.lacks, start.identity.door) {
-        (Some(lacks), Door::Sealed) => Decision::wait(lacks.clone()),
-        (Some(_), Door::Open | Door::Closed | Door::AwaitsRebuild) | (None, _) => {
-            Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
-        }
+    match seal::lacks(facts, start.identity.door) {
+        Some(lacks) => Decision::wait(lacks.clone()),
+        None => Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None),
     }
 }
 

@@ -5,17 +5,17 @@ use super::Door;
 use palladion_api::server_config::{CommitLogArchive, ServerConfig};
 use std::path::Path;
 
-/// The file; none where nothing is archived. A server that is sealed, or closed for a restore,
-/// writes nothing that a window could hold: it is restarted to be opened, and one opens behind a
-/// backup. One that waits for its rebuild takes writes of others, and is opened as it runs.
+/// The file; none where nothing is archived. A server that is closed for a restore writes nothing
+/// that a window could hold: it is restarted to be opened, and one opens behind a backup. One that
+/// is sealed, or waits for its rebuild, takes writes of others.
 pub fn properties(
     (config, door): (&ServerConfig, Door),
     agent: &Path,
     links: &Path,
 ) -> Option<String> {
     match (config.archive?, door) {
-        (CommitLogArchive::Linked, Door::Sealed | Door::Closed) => None,
-        (CommitLogArchive::Linked, Door::Open | Door::AwaitsRebuild) => {
+        (CommitLogArchive::Linked, Door::Closed) => None,
+        (CommitLogArchive::Linked, Door::Open | Door::Sealed | Door::AwaitsRebuild) => {
             let (agent, links) = (agent.display(), links.display());
             Some(format!("archive_command={agent} link %path {links}/%name\n"))
         }
@@ -42,8 +42,13 @@ mod tests {
         let expected =
             "archive_command=/mnt/shared/palladion-agent link %path /v/.p/commitlog/%name\n";
         assert_eq!(of(&config, Door::Open).as_deref(), Some(expected));
-        let waits = of(&config, Door::AwaitsRebuild);
-        assert_eq!(waits.as_deref(), Some(expected), "it is opened without another start");
-        assert_eq!((of(&config, Door::Sealed), of(&config, Door::Closed)), (None, None));
+        for door in [Door::AwaitsRebuild, Door::Sealed] {
+            assert_eq!(
+                of(&config, door).as_deref(),
+                Some(expected),
+                "others write to it: {door:?}"
+            );
+        }
+        assert_eq!(of(&config, Door::Closed), None);
     }
 }

@@ -151,9 +151,13 @@ fn restored(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 fn next_of_ring(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let busy = restart::of_idle(facts, valid, draft).is_busy()
         || shape(facts, valid, draft).is_busy()
-        || restart::next(facts, valid, draft).is_busy()
-        || versions::mixed(facts, valid).is_none() && pay::pay(facts, draft).is_busy();
+        || restart::next(facts, valid, draft).is_busy();
     if busy {
+        return;
+    }
+    if versions::mixed(facts, valid).is_none() && pay::pay(facts, draft).is_busy() {
+        // However long that takes.
+        system_keyspaces::withdraw_unbegun(facts, draft);
         return;
     }
     if versions::mixed(facts, valid).is_none() && !leave::lowers_replication(facts, valid) {

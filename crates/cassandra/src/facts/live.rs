@@ -49,6 +49,14 @@ impl MemberFact {
         is_healthy && self.takes_clients() && self.lives_by_its_own_word(nodes)
     }
 
+    /// Has somebody closed it to clients? Its agent begins no operation then. One that is closed
+    /// until it is rebuilt begins what it is asked for.
+    pub fn is_shut(&self) -> bool {
+        let server = self.reported_server();
+        let is_off = server.is_some_and(|server| server.native_transport == Some(false));
+        is_off && !self.awaits_rebuild()
+    }
+
     /// Does its agent report that the native transport is up?
     pub fn takes_clients(&self) -> bool {
         self.reported_server().is_some_and(|s| s.native_transport == Some(true))

@@ -13,6 +13,8 @@ palladion_plan::sentences! {
             "member {member} cannot be removed from the ring while member {cleaner} is being cleaned up: the cleanup could delete rows that the removal streams to {cleaner}. To end it before its time, run `nodetool stop CLEANUP` on {cleaner}";
         Removing { helper: MemberName, member: MemberName } => MemberLeaving,
             "member {helper} is removing member {member} from the ring";
+        HelperShut { helper: MemberName, member: MemberName } => MemberLeaving,
+            "member {helper} is to remove member {member} from the ring and cannot begin, because its native transport is off; run `nodetool enablebinary` on {helper}, or restart it";
     }
 
     /// What is wrong.

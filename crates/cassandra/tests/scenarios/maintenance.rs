@@ -16,7 +16,7 @@ use palladion_api::task::TaskPhase;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The member on machine n3.
 pub const AWAY: &str = "demo-dc1-c-0";
@@ -191,6 +191,62 @@ fn a_repair_without_a_lost_member_that_comes_back_is_made_again_with_it() {
     assert_eq!(repairs(&world, AWAY), 3, "{}", world.last_words());
     assert!(!wrote(&world, "begin the replacement"), "{}", world.last_words());
     assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    world.expect_ring(3);
+}
+
+/// It is repaired without the lost member, and what it lacks of another absence is found meanwhile.
+#[test]
+fn a_member_that_was_away_once_more_is_repaired_once_more_before_a_replacement() {
+    let mut world = away_for(three_copies(), 5 * 3600);
+    world.until(|w| wrote(w, &format!("record that member {AWAY} is up again")));
+    lose(&mut world, "demo-dc1-a-0");
+    world.ring.hanging.insert(AWAY.into());
+    let member = |w: &World| -> Value {
+        (**w.store.get(&member_key(AWAY)).expect("the member should exist")).clone()
+    };
+    world.until(|w| member(w)["status"]["operation"]["state"] == "Running");
+    assert!(member(&world)["spec"]["operation"]["target"].is_string());
+    let mut pending = member(&world)["spec"]["pendingMaintenance"].clone();
+    let again = json!({ "kind": "Repair", "ranges": "All", "reason": "another absence" });
+    pending.as_array_mut().expect("the first one is on record").push(again);
+    let spec = json!({ "spec": { "pendingMaintenance": pending } });
+    world.store.merge(&member_key(AWAY), &spec, Subresource::None).expect("it should exist");
+    world.ring.hanging.clear();
+    world.until(|w| wrote(w, "begin the replacement"));
+    assert_eq!(repairs(&world, AWAY), 2, "{}", world.last_words());
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// Its agent begins nothing there, and nobody waits for the one that was lost any more.
+#[test]
+fn a_repair_without_a_lost_member_that_cannot_begin_holds_up_nothing_once_that_one_is_back() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    let mut world = away_for(world, 5 * 3600);
+    world.until(|w| wrote(w, &format!("record that member {AWAY} is up again")));
+    world.ring.closed.insert(AWAY.into());
+    let node = world.node_of("demo-dc1-a-0");
+    let known = world.store.get(&ObjectKey::new(kinds::NODE, "", &node)).expect("it is there");
+    let zone = known["metadata"]["labels"]["topology.kubernetes.io/zone"].clone();
+    let zone = zone.as_str().expect("a zone").to_string();
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    let is_without = |w: &World| {
+        let member = w.store.get(&member_key(AWAY)).expect("the member should exist");
+        member["spec"]["operation"]["target"].is_string()
+    };
+    world.until(is_without);
+    world.register_node(&node, &zone);
+    world.set_machine(&node, Machine::Up);
+    world.pass(60);
+    let flush = json!({ "cluster": "demo", "flush": {}, "members": ["demo-dc1-a-0"] });
+    ask(&mut world, "flush", &flush);
+    world.pass(1800);
+    assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.last_words());
+    assert!(world.waits().contains("nodetool enablebinary"), "{}", world.waits());
+    world.ring.closed.clear();
+    world.settle();
     world.expect_ring(3);
 }
 

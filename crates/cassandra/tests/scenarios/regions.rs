@@ -347,3 +347,39 @@ fn a_task_for_the_whole_ring_waits_for_the_lock_and_keeps_it() {
     assert_eq!(members(&regions.east), 4, "{}", regions.last_words());
     no_lock(&regions);
 }
+
+/// A region whose member sets copies for all regions.
+fn sets_copies() -> Regions {
+    let mut regions = Regions::with_rings(TWO);
+    regions.west.ring.hanging.extend(["demo-dc1-a-0", "demo-dc1-a-1"].map(str::to_string));
+    let raise = json!({ "cluster": "demo", "replication": {
+        "keyspaces": ["shop"], "datacenter": "dc1", "factor": 2,
+    }});
+    crate::tasks::ask(&mut regions.west, "raise", &raise);
+    regions.until(|r| !r.west.ring.calls.is_empty());
+    regions.east.set_racks(&a_cluster(&[("a", 3)]));
+    regions
+}
+
+/// What is begun goes on in a pause.
+#[test]
+fn a_task_for_the_whole_ring_keeps_the_lock_in_a_pause() {
+    let mut regions = sets_copies();
+    regions.west.patch_spec(&json!({ "paused": true }));
+    regions.pass(120);
+    assert_eq!(regions.holder().as_deref(), Some("west"), "{}", regions.last_words());
+    assert_eq!(members(&regions.east), 2, "nobody joins beside it");
+}
+
+/// It may be at what it was asked for.
+#[test]
+fn a_task_for_the_whole_ring_keeps_the_lock_while_nobody_hears_of_its_member() {
+    let mut regions = sets_copies();
+    let task = crate::tasks::status(&regions.west, "raise");
+    let writer = task.members[0].name.to_string();
+    let node = regions.west.node_of(&writer);
+    regions.west.set_machine(&node, palladion_plan::sim::kubernetes::Machine::Down);
+    regions.pass(300);
+    assert_eq!(regions.holder().as_deref(), Some("west"), "{}", regions.last_words());
+    assert_eq!(members(&regions.east), 2, "nobody joins beside it");
+}

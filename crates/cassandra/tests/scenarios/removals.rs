@@ -65,6 +65,30 @@ fn a_lost_member_is_removed_while_one_of_another_datacenter_is_down() {
     world.expect_ring(2);
 }
 
+/// Its agent would not begin, and the turn would wait for it.
+#[test]
+fn a_member_that_is_closed_to_clients_is_asked_for_no_removal_while_another_one_can() {
+    let (mut world, _) = to_be_removed(1);
+    world.ring.closed.insert(HELPERS[0].into());
+    world.pass(1800);
+    assert!(was_removed(&world), "{}", world.last_words());
+    world.ring.closed.clear();
+    world.settle();
+    world.expect_ring(2);
+}
+
+#[test]
+fn where_all_are_closed_to_clients_the_wait_for_a_removal_says_so() {
+    let (mut world, _) = to_be_removed(1);
+    world.ring.closed.extend(HELPERS.map(str::to_string));
+    world.pass(600);
+    assert!(!was_removed(&world), "{}", world.last_words());
+    assert!(world.waits().contains("nodetool enablebinary"), "{}", world.waits());
+    world.ring.closed.clear();
+    world.settle();
+    world.expect_ring(2);
+}
+
 #[test]
 fn a_member_that_comes_back_while_it_is_removed_does_not_start() {
     let (mut world, node) = to_be_removed(1);

@@ -1,8 +1,8 @@
-//! The sealed start (safety rule 7.15): a ring that asks for passwords from its beginning serves
-//! nobody before it has roles of its own, whoever ends at whatever time. The invariant is checked
-//! after every step.
+//! The sealed start (safety rule 7.15): a ring that asks for passwords, from its beginning or
+//! later, serves nobody by a password before it has roles of its own, whoever ends at whatever
+//! time. The invariant is checked after every step.
 
-use crate::every::killed_at_every_write;
+use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::two_racks;
 use crate::sim::ring::{Login, Phase};
@@ -126,4 +126,55 @@ fn a_ring_without_its_secrets_starts_nobody_and_says_so() {
     assert!(told.contains("the Secret with the user of the agents"), "{told}");
     let world = goes_on(world);
     assert_eq!(seals(&world), 1, "{}", world.last_words());
+}
+
+/// A ring that asks nobody, and is to.
+fn turned_on(login: Login) -> World {
+    let mut world = a_ring(2, 1);
+    world.ring.login = login;
+    world.patch_spec(&json!({ "auth": { "mode": "Password" } }));
+    world
+}
+
+fn turned_off(mut world: World) -> World {
+    world.patch_spec(&json!({ "auth": { "mode": "Off" } }));
+    world.settle();
+    world.expect_ring(3);
+    world
+}
+
+#[test]
+fn each_member_of_a_ring_that_asked_nobody_is_started_sealed_once() {
+    let world = goes_on(turned_on(Login::Accepted));
+    assert_eq!(seals(&world), 3, "{}", world.last_words());
+    // While nobody is asked, anybody may open that user again.
+    let mut world = turned_off(world);
+    assert_eq!(seals(&world), 3, "{}", world.last_words());
+    world.patch_spec(&json!({ "auth": { "mode": "Password" } }));
+    let mut world = goes_on(world);
+    assert_eq!(seals(&world), 6, "{}", world.last_words());
+    world.power_cut();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(seals(&world), 6, "{}", world.last_words());
+}
+
+#[test]
+fn whenever_the_operator_ends_a_ring_that_is_to_ask_is_never_open() {
+    let mut end = killed_at_every_write("asking", turned_on(Login::Accepted), 6);
+    end.expect_ring(3);
+    assert_eq!(seals(&end), 3);
+}
+
+#[test]
+fn a_member_that_is_to_ask_waits_for_its_users_behind_its_seal() {
+    let mut world = turned_on(Login::MissingWhereAsked);
+    world.pass(900);
+    assert!(is_sealed(&world), "{}", world.last_words());
+    assert_eq!(world.normal(), 3, "others read and write what it has\n{}", world.last_words());
+    assert_eq!(seals(&world), 1, "nobody else is restarted\n{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("the rollout stopped at member"), "{degraded}");
+    let world = turned_off(world);
+    assert!(!is_sealed(&world), "{}", world.last_words());
 }

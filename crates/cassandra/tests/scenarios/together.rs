@@ -277,6 +277,20 @@ fn a_repair_that_is_owed_is_made_up_for_by_repairs_of_what_is_due() {
     world.expect_ring(3);
 }
 
+/// Members elsewhere repair the ranges of which they have the first copy, and nobody here knows when.
+#[test]
+fn a_repair_that_is_owed_stays_owed_where_others_repair_ranges_of_the_ring() {
+    let mut world = owes_a_repair();
+    world.elsewhere("west-0", "west", "10.97.0.1");
+    let before = owed(&world);
+    world.pass(2 * 3600);
+    crate::cover::cover(&mut world, "always", &json!({}));
+    for _ in 0..6 * 24 {
+        world.pass(3600);
+    }
+    assert!(before.is_string() && owed(&world) == before, "{}", world.last_words());
+}
+
 /// Its data is from the others.
 #[test]
 fn nothing_is_owed_to_a_member_that_starts_anew() {

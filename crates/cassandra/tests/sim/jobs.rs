@@ -68,7 +68,7 @@ impl Agent {
     /// A server that serves lets its agent in or not.
     pub(super) fn try_to_log_in(&mut self, reach: &mut Reach<'_>) {
         self.make_roles(reach);
-        if self.reading().is_some_and(Reading::serves) {
+        if self.reading().is_some_and(Reading::serves) || self.is_let_in_behind_its_seal() {
             self.access = reach.ring.login.problem(&self.configuration);
         } else if self.awaits_rebuild {
             self.access = None;

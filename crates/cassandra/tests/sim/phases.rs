@@ -204,9 +204,7 @@ impl Ring {
                 (self.founders.len() - 1, self.new_host())
             }
         };
-        if server.configuration.asks() {
-            self.has_roles.entry(lineage).or_insert(false);
-        }
+        self.has_roles.entry(lineage).or_insert(false);
         write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
         self.identify(pod, lineage, &host);
         self.set_phase(pod, Phase::Initializing, now + WAKE);

@@ -310,8 +310,8 @@ pub struct Ring {
     pub wedged: BTreeSet<String>,
     /// Host IDs that a person has called lost, naming their volumes: nobody need wait for them.
     pub called_lost: BTreeSet<HostId>,
-    /// Rings that were initialized by a server that asks who logs in, and whether they have
-    /// roles of their own.
+    /// Rings, and whether they have roles of their own. Until then the superuser that everybody
+    /// knows is there, or comes with the first server that asks.
     pub has_roles: BTreeMap<usize, bool>,
     /// Full members that are away, and since when.
     pub(super) away: BTreeMap<HostId, Timestamp>,

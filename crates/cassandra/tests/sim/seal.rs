@@ -87,8 +87,7 @@ impl Agent {
             return;
         };
         let is_in = match self.seal().running {
-            Some(Keys::Held) => self.reading().is_some_and(|r| r.is(admin::NORMAL)),
-            Some(Keys::Lost) => false,
+            Some(Keys::Held | Keys::Lost) => self.is_let_in_behind_its_seal(),
             None => server.configuration.asks() && self.reading().is_some_and(|r| r.serves()),
         };
         let (Some(lineage), None) =
@@ -100,6 +99,12 @@ impl Agent {
             reach.ring.has_roles.insert(lineage, true);
             self.note_roles(Roles::Made, reach);
         }
+    }
+
+    /// Has it the keys of a sealed server that is a full member?
+    pub(super) fn is_let_in_behind_its_seal(&self) -> bool {
+        let is_normal = || self.reading().is_some_and(|r| r.is(admin::NORMAL));
+        self.seal().running == Some(Keys::Held) && is_normal()
     }
 
     fn note_roles(&mut self, roles: Roles, reach: &mut Reach<'_>) {
@@ -116,8 +121,8 @@ impl Agent {
 }
 
 impl World {
-    /// A ring that asks for passwords from its beginning serves nobody before it has roles: until
-    /// then anybody could log in by the name that everybody knows.
+    /// No member asks for passwords before its ring has roles: until then anybody could log in by
+    /// the name that everybody knows.
     pub fn nobody_is_served_without_roles(&self) -> Result<(), String> {
         let serves = |server: &&Server| {
             server.configuration.asks()

@@ -31,18 +31,60 @@ pub enum Missing {
     Fails(Failed),
 }
 
-/// The value of the header `Authorization`.
+/// Who calls, and what of it may stand in no answer that is quoted.
+pub struct Credentials {
+    /// The value of the header `Authorization`.
+    pub header: String,
+    hidden: Vec<String>,
+}
+
+/// A secret that is shorter is in too many words that are none.
+const SHORTEST: usize = 4;
+/// What stands in its place.
+const HIDDEN: &str = "[hidden]";
+
+impl Credentials {
+    fn bearer(token: &str) -> Self {
+        Self::new(format!("Bearer {token}"), [token])
+    }
+
+    fn basic(user: &str, password: &str) -> Self {
+        let encoded = STANDARD.encode(format!("{user}:{password}"));
+        Self::new(format!("Basic {encoded}"), [encoded.as_str(), password])
+    }
+
+    /// As they are, and as JSON writes them.
+    fn new<'a>(header: String, secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let forms = secrets.into_iter().flat_map(|secret| {
+            let quoted = serde_json::Value::from(secret).to_string();
+            [secret.to_string(), quoted.trim_matches('"').to_string()]
+        });
+        Self { header, hidden: forms.filter(|form| form.len() >= SHORTEST).collect() }
+    }
+
+    /// An answer without them: a service may repeat what it was sent.
+    pub fn hidden_in(&self, answer: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(answer);
+        if !self.hidden.iter().any(|secret| text.contains(secret.as_str())) {
+            return answer.to_vec();
+        }
+        let without = |text: String, secret: &String| text.replace(secret.as_str(), HIDDEN);
+        self.hidden.iter().fold(text.into_owned(), without).into_bytes()
+    }
+}
+
+/// Who calls, by this Secret.
 ///
 /// # Errors
 /// The Secret cannot be read, or has not what is needed.
-pub async fn authorization(api: &Api, secret: &SecretRef) -> Result<String, Missing> {
+pub async fn authorization(api: &Api, secret: &SecretRef) -> Result<Credentials, Missing> {
     let key = ObjectKey::new(SECRET, &secret.namespace, &secret.name);
     let missing = |why: String| Failed::NoCredentials { secret: secret.name.clone(), why };
     let secret: Secret = read(api, &key, missing).await?;
-    header(&secret).map_err(|why| Missing::Fails(missing(why.to_string())))
+    credentials(&secret).map_err(|why| Missing::Fails(missing(why.to_string())))
 }
 
-fn header(secret: &Secret) -> Result<String, Unusable> {
+fn credentials(secret: &Secret) -> Result<Credentials, Unusable> {
     let text = |key: &'static str| {
         let bytes = secret.data.as_ref().and_then(|data| data.get(key));
         let bytes = &bytes.ok_or(Unusable::KeyMissing { key })?.0;
@@ -50,10 +92,9 @@ fn header(secret: &Secret) -> Result<String, Unusable> {
         Ok(text.trim_end_matches(['\r', '\n']).to_string())
     };
     if let Ok(token) = text("token") {
-        return Ok(format!("Bearer {token}"));
+        return Ok(Credentials::bearer(&token));
     }
-    let pair = format!("{}:{}", text("username")?, text("password")?);
-    Ok(format!("Basic {}", STANDARD.encode(pair)))
+    Ok(Credentials::basic(&text("username")?, &text("password")?))
 }
 
 /// A client of TLS that trusts the authorities of a ConfigMap, and no others.
@@ -107,7 +148,8 @@ mod tests {
 
     fn of(data: serde_json::Value) -> Result<String, String> {
         let secret: Secret = serde_json::from_value(json!({ "data": data })).unwrap();
-        header(&secret).map_err(|why| why.to_string())
+        let found = credentials(&secret).map(|credentials| credentials.header);
+        found.map_err(|why| why.to_string())
     }
 
     #[test]
@@ -119,5 +161,22 @@ mod tests {
         assert_eq!(of(json!({ "username": "bWU=" })), Err("it has no key `password`".to_string()));
         let bytes = json!({ "username": "/w==", "password": "c2VjcmV0" });
         assert_eq!(of(bytes), Err("its key `username` is no text".to_string()));
+    }
+
+    #[test]
+    fn an_answer_that_repeats_what_it_was_sent_shows_no_credentials() {
+        let said = |credentials: &Credentials, answer: &str| {
+            String::from_utf8(credentials.hidden_in(answer.as_bytes())).unwrap()
+        };
+        let basic = Credentials::basic("me", "a \"word\"");
+        let sent = basic.header.clone();
+        assert_eq!(said(&basic, &format!("you sent {sent}")), "you sent Basic [hidden]");
+        assert_eq!(said(&basic, "no user me with a \"word\""), "no user me with [hidden]");
+        assert_eq!(said(&basic, r#"{"password":"a \"word\""}"#), r#"{"password":"[hidden]"}"#);
+        assert_eq!(said(&basic, "unauthorized"), "unauthorized");
+        let bearer = Credentials::bearer("t0ken");
+        assert_eq!(said(&bearer, "Bearer t0ken is over"), "Bearer [hidden] is over");
+        let short = Credentials::bearer("ok");
+        assert_eq!(said(&short, "not ok"), "not ok", "it is in too many words");
     }
 }

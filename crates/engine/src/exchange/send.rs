@@ -2,7 +2,7 @@
 //! then it goes out, once.
 
 use super::request::call;
-use super::secrets::{Missing, authorization, trust};
+use super::secrets::{Credentials, Missing, authorization, trust};
 use crate::apply::fence::stands;
 use crate::faults::Faults;
 use crate::leader::Term;
@@ -72,10 +72,15 @@ impl Sender {
             return Err(NotSent::Withdrawn);
         }
         let limit = Duration::try_from(exchange.timeout).unwrap_or(PATIENCE);
-        let (authorization, tls) = prepared;
-        let asked = call(exchange, authorization, tls);
+        let (credentials, tls) = prepared;
+        let header = credentials.as_ref().map(|credentials| credentials.header.clone());
+        let asked = call(exchange, header, tls);
         let end = match tokio::time::timeout(limit, asked).await {
-            Ok(Ok((code, body))) => exchange.judge(code, &body),
+            // What is quoted or kept of it stands where everybody reads it.
+            Ok(Ok((code, body))) => {
+                let hidden = |credentials: &Credentials| credentials.hidden_in(&body);
+                exchange.judge(code, &credentials.as_ref().map_or(body.to_vec(), hidden))
+            }
             Ok(Err(failed)) => Err(failed),
             Err(_) => Err(Failed::TimedOut { address: address(exchange) }),
         };
@@ -86,8 +91,8 @@ impl Sender {
     async fn prepare(
         &self,
         exchange: &Exchange,
-    ) -> Result<(Option<String>, Option<Arc<rustls::ClientConfig>>), Missing> {
-        let authorization = match &exchange.auth {
+    ) -> Result<(Option<Credentials>, Option<Arc<rustls::ClientConfig>>), Missing> {
+        let credentials = match &exchange.auth {
             Some(secret) => Some(authorization(&self.api, secret).await?),
             None => None,
         };
@@ -95,7 +100,7 @@ impl Sender {
             Scheme::Http => None,
             Scheme::Https { ca } => Some(trust(&self.api, ca).await?),
         };
-        Ok((authorization, tls))
+        Ok((credentials, tls))
     }
 
     async fn fence_stands(&self, fence: &Fence) -> Result<(), NotSent> {

@@ -65,6 +65,26 @@ fn a_pod_that_keeps_its_claim_starts_again_with_its_old_template() {
     }
 }
 
+/// The newest template may mount texts where the pod has none, or none where it has some.
+#[test]
+fn a_pod_that_keeps_its_claim_starts_again_with_what_it_mounts() {
+    let mut without = with_claims(a_spec());
+    without.as_object_mut().unwrap().remove("config");
+    for (before, after) in
+        [(with_claims(a_spec()), without.clone()), (without, with_claims(a_spec()))]
+    {
+        let mut world = World::settled(before);
+        let uids = world.uids();
+        world.end(kinds::CLAIM, "data-web-0");
+        world.set_spec(after);
+        world.pass(60);
+        world.restart_sandbox("web-0");
+        world.pass(60);
+        assert_eq!(world.uids()["web-0"], uids["web-0"]);
+        assert!(world.is_ready("web-0"), "{}", world.status());
+    }
+}
+
 /// The others wait for it to be recreated, and start meanwhile as they are.
 #[test]
 fn a_recreation_that_waits_for_a_claim_keeps_nobody_down() {

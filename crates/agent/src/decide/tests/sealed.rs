@@ -42,7 +42,7 @@ fn a_ring_that_asks_for_passwords_is_initialized_sealed() {
 #[test]
 fn until_the_roles_are_made_every_start_is_sealed() {
     for (roles, door) in [
-        (Roles::NotNoted, Door::Open),
+        (Roles::NotNoted, Door::Sealed),
         (Roles::Sealing, Door::Sealed),
         (Roles::Made, Door::Open),
         (Roles::Unreadable, Door::Open),
@@ -56,6 +56,19 @@ fn until_the_roles_are_made_every_start_is_sealed() {
         let away = again.with(|w| w.source = Source::Saved);
         assert_eq!(away.start().identity.door, door, "{roles:?}");
     }
+}
+
+/// Its first server has made the superuser that everybody knows.
+#[test]
+fn a_member_that_asked_nobody_is_started_sealed_before_it_asks() {
+    let open = a_joined_member();
+    assert_eq!(open.start().identity.door, Door::Open, "nobody is asked");
+    let asking = open.with(|w| w.seal = asks(None));
+    assert_eq!(asking.start().identity.door, Door::Sealed);
+    let asked_for_long = asking.with(|w| {
+        w.found.note.floor = Some(vec![Guard::Password]);
+    });
+    assert_eq!(asked_for_long.start().identity.door, Door::Open, "an older agent noted no roles");
 }
 
 #[test]
@@ -75,11 +88,14 @@ fn nobody_is_started_sealed_without_the_users_that_are_to_be_made() {
         let seal = asks(Some(lacks.clone()));
         let first = a_new_member().permit(PermitKind::Initialize, MustBeEmpty);
         first.with(|w| w.seal = seal.clone()).waits(Reason::CredentialsMissing);
-        let again = a_joined_member().with(|w| {
-            w.seal = seal.clone();
-            w.found.note.roles = Roles::Sealing;
-        });
-        again.waits(Reason::CredentialsMissing);
+        // A full member has what others read: it waits inside of its seal.
+        for roles in [Roles::NotNoted, Roles::Sealing] {
+            let again = a_joined_member().with(|w| {
+                w.seal = seal.clone();
+                w.found.note.roles = roles;
+            });
+            assert_eq!(again.start().identity.door, Door::Sealed, "{roles:?}");
+        }
         // Whoever has its roles needs no Secret to serve.
         let made = a_joined_member().with(|w| {
             w.seal = seal.clone();

@@ -40,7 +40,8 @@ pub fn question(
     };
     if status::pause(facts).is_some() {
         // None is taken; what was begun under one is not handed to others half-way.
-        return Some(in_turn.then(|| asked(Want::Keep, false)).flatten());
+        let is_begun = in_turn || units::may_work_under_lock(facts);
+        return Some(is_begun.then(|| asked(Want::Keep, false)).flatten());
     }
     let lock = LockFact::Held {
         token: LockToken::new(SUPPOSED),
@@ -50,7 +51,7 @@ pub fn question(
     };
     let plan = decide(&Snapshot { lock, ..facts.snapshot.clone() });
     let initializes = plan.steps.iter().any(initializes) || is_initializing(facts);
-    if in_turn || units::works_under_lock(facts) || plan.steps.iter().any(uses_lock) {
+    if in_turn || units::may_work_under_lock(facts) || plan.steps.iter().any(uses_lock) {
         return Some(asked(Want::Take, initializes));
     }
     Some(is_unfinished(facts, &plan).then(|| asked(Want::Keep, false)).flatten())

@@ -33,6 +33,14 @@ pub fn locked_out<'a>(
     Some((member, restart::Problem::LockedOut { member: member.name.clone(), why }))
 }
 
+/// Why a member that is restarted does not come back, where its agent cannot log in behind the seal
+/// of its server.
+pub fn kept_sealed(valid: &Valid, member: &MemberFact) -> Option<restart::Problem> {
+    let is_told = !is_pending(member) && is_kept_out(member);
+    let why = problem_of(valid, member).filter(|_| is_told)?;
+    Some(restart::Problem::LockedOut { member: member.name.clone(), why })
+}
+
 /// A member in a pod of the newest revision that keeps its agent out, and perhaps
 /// all clients, while another still lets its own in: those on an older revision
 /// keep what they have (safety rule 6.7). Where all are kept out another restart harms nobody, and

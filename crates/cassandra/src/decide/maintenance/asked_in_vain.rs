@@ -5,10 +5,12 @@
 use super::debts::patch;
 use super::orders::{ordered, outcome, words};
 use crate::decide::draft::Draft;
+use crate::decide::evidence;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Objection;
 use crate::words::maintenance::{Doing, Waiting};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
 use palladion_api::member::{Debt, Operation};
 use palladion_plan::Step;
 use serde_json::json;
@@ -16,18 +18,19 @@ use serde_json::json;
 /// An agent begins within seconds what it can begin.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
-/// Has somebody closed it to clients? One that is closed until it is rebuilt begins what it is
-/// asked for.
-pub(super) fn is_closed(member: &MemberFact) -> bool {
-    let server = member.reported_server();
-    let is_shut = server.is_some_and(|server| server.native_transport == Some(false));
-    is_shut && !member.awaits_rebuild()
-}
-
 /// From when on it is not asked any more for what its agent has not begun. What a replacement waits
-/// for is asked for until it is done: it would stream from a member that may lack data.
+/// for is asked for until it is done: it would stream from a member that may lack data. Once that
+/// member is not lost any more, nobody waits for it.
 pub(super) fn until(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Option<Timestamp> {
-    let operation = ordered(member, debt).filter(|o| o.target.is_none())?;
+    let is_lost = |host_id: &HostId| {
+        let mut all = facts.members.values().filter_map(evidence::lost);
+        all.any(|(_, replaced)| replaced.host_id == *host_id)
+    };
+    let operation = ordered(member, debt)?;
+    let is_waited_for = operation.target.as_ref().is_some_and(is_lost);
+    if is_waited_for {
+        return None;
+    }
     unbegun_until(facts, member, operation)
 }
 
@@ -42,7 +45,7 @@ pub(super) fn unbegun_until(
     }
     let asked = operation.requested_at.as_ref()?.0;
     // Neither of these is asked again at once. A silent agent may have begun it.
-    let cannot = is_closed(member) || !member.is_normal();
+    let cannot = member.is_shut() || !member.is_normal();
     let is_unbegun = cannot && member.agent_answers(&facts.nodes);
     is_unbegun.then(|| facts.again(asked, None, PATIENCE))
 }
@@ -56,12 +59,12 @@ pub(super) fn withdraw(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> O
 
 /// Does its maintenance wait until it takes clients again?
 pub(super) fn waits(member: &MemberFact, debt: &Debt, draft: &mut Draft) -> bool {
-    let is_closed = is_closed(member);
-    if is_closed {
+    let is_shut = member.is_shut();
+    if is_shut {
         let (work, name, cause) = words(member, debt);
         let why = Objection::ClosedToClients { member: name.clone() };
         let waiting = Waiting::Postponed { work, member: name, why, cause };
         draft.wait_for(waiting).about(member.subject());
     }
-    is_closed
+    is_shut
 }

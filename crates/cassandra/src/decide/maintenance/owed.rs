@@ -20,6 +20,11 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     if owing.peek().is_none() {
         return;
     }
+    // Ranges of which a member elsewhere has the first copy are repaired there, and nobody here
+    // knows when.
+    if facts.others_may_have_run() {
+        return;
+    }
     let Some(oldest) = oldest(facts) else {
         return;
     };

@@ -180,11 +180,8 @@ pub fn before_replacement(
     draft: &mut Draft,
 ) -> Flow {
     let others = facts.members.values().filter(|m| m.name != *lost && m.is_normal());
-    let lacking = others.filter(|m| marks::of(m).is_none()).filter_map(|m| {
-        let mut pending = m.spec.iter().flat_map(|s| &s.pending_maintenance);
-        let is_lacking = |d: &&Debt| d.kind == DebtKind::Repair && d.ranges == RepairRanges::All;
-        Some((m, pending.find(is_lacking)?))
-    });
+    let unmarked = others.filter(|m| marks::of(m).is_none());
+    let lacking = unmarked.filter_map(|m| Some((m, lacked(facts, m)?)));
     for (member, debt) in lacking {
         if is_beyond(member, debt) {
             // What cannot be repaired now holds up nothing.
@@ -219,6 +216,17 @@ pub fn before_replacement(
         return Flow::Busy;
     }
     held_by_a_newer_word(facts, lost, draft)
+}
+
+/// The repair by which a member gets what it lacks: that which runs, or the last one on record. Each
+/// is of all its ranges; one that was made before the member was away once more does not count for
+/// that.
+fn lacked<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a Debt> {
+    let pending = member.spec.iter().flat_map(|s| &s.pending_maintenance);
+    let is_lacking = |d: &&Debt| d.kind == DebtKind::Repair && d.ranges == RepairRanges::All;
+    let mut lacking = pending.filter(is_lacking);
+    let runs = |d: &&Debt| matches!(Course::of(facts, member, d), Course::Runs);
+    lacking.clone().find(runs).or_else(|| lacking.next_back())
 }
 
 /// What only a newer operator knows may be a repair.

@@ -9,7 +9,8 @@ mod elsewhere;
 mod had;
 mod unbegun;
 
-use super::asked_in_vain;
+pub use unbegun::withdraw as withdraw_unbegun;
+
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::{failed_start, lock, region};
@@ -258,7 +259,7 @@ impl Job<'_> {
     fn alter(&self, joined: &[&MemberFact], draft: &mut Draft) {
         let was_told = |m: &&&MemberFact| ordered(m).is_some_and(|o| o.id.starts_with(ALTER));
         // One that takes no clients takes no statement either; what it was told it may be at.
-        let takes = |m: &&&MemberFact| !m.awaits_rebuild() && !asked_in_vain::is_closed(m);
+        let takes = |m: &&&MemberFact| !m.awaits_rebuild() && !m.is_shut();
         let is_open = |m: &&&MemberFact| {
             let outcome = ordered(m).and_then(|o| outcome(m, &o.id));
             matches!(outcome, None | Some(OperationState::Running | OperationState::Unknown))
@@ -332,7 +333,7 @@ impl Job<'_> {
     }
 
     fn order(&self, member: &MemberFact, id: String, draft: &mut Draft) {
-        if asked_in_vain::is_closed(member) {
+        if member.is_shut() {
             return self.closed(member, draft);
         }
         let Some(object) = &member.object else { return };

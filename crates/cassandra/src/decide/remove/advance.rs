@@ -95,8 +95,9 @@ fn order(
     draft: &mut Draft,
 ) {
     let mut others = evidence::others(facts, &member.name);
-    // Who was asked before comes first: its server may still be at it.
-    others.sort_by_key(|m| !ordered::is_at(m, host_id));
+    // Who was asked before comes first: its server may still be at it. One that is closed to
+    // clients comes last: its agent begins nothing.
+    others.sort_by_key(|m| (!ordered::is_at(m, host_id), m.is_shut()));
     let mut free = others.iter().filter(|m| !ordered::is_busy(m));
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
         return wait_for(Waiting::OthersBusy { member: turn.member.clone() }, member, draft);
@@ -137,8 +138,12 @@ fn after_order(
     match outcome.map(|o| o.state) {
         None | Some(OperationState::Running | OperationState::Unknown) if helper.is_normal() => {
             overdue::report(facts, member, helper, draft);
-            let (helper, name) = (helper.name.clone(), member.name.clone());
-            return wait_for(Waiting::Removing { helper, member: name }, member, draft);
+            let (name, removed) = (helper.name.clone(), member.name.clone());
+            let waiting = match outcome.is_none() && helper.is_shut() {
+                true => Waiting::HelperShut { helper: name, member: removed },
+                false => Waiting::Removing { helper: name, member: removed },
+            };
+            return wait_for(waiting, member, draft);
         }
         // Whether it was done is asked of the ring.
         None | Some(_) => {}

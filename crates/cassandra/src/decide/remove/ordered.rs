@@ -6,7 +6,6 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::decide::remove::overdue;
-use crate::decide::replace::lost;
 use crate::decide::turn::lock;
 use crate::facts::leaver::is_interrupted;
 use crate::facts::{Facts, MemberFact, REMOVAL, removal_id};
@@ -37,7 +36,8 @@ pub fn is_busy(member: &MemberFact) -> bool {
 /// Is this host ID still to be removed: is its data lost or given up, or will
 /// the ring not take it back to leave?
 pub fn has_reason(member: &MemberFact, host_id: &HostId) -> bool {
-    lost(member).is_some_and(|(_, lost)| lost.host_id == *host_id) || is_interrupted(member)
+    evidence::lost(member).is_some_and(|(_, lost)| lost.host_id == *host_id)
+        || is_interrupted(member)
 }
 
 /// Is the removal on record under this turn?

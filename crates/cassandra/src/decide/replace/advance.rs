@@ -2,8 +2,8 @@
 //! volume and under a new address, so that writes reach it while it streams.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, Purpose, Unproven, marks};
-use crate::decide::replace::{lost, new_address, room};
+use crate::decide::evidence::{self, Purpose, Unproven, lost, marks};
+use crate::decide::replace::{new_address, room};
 use crate::decide::turn::failed_start;
 use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course};
@@ -51,7 +51,7 @@ fn before_permit(
     draft: &mut Draft,
 ) {
     let purpose = Purpose::Replace { host_id: &replaced.host_id };
-    let proof = match lost::lost(member) {
+    let proof = match lost(member) {
         Some(_) => evidence::prove(facts, turn, member, &purpose, draft),
         // Whoever marked the volume may have taken that back since.
         None => {

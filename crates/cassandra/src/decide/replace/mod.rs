@@ -3,7 +3,6 @@
 
 mod advance;
 pub mod by_hand;
-mod lost;
 mod new_address;
 mod next;
 pub mod node_gone;
@@ -11,5 +10,4 @@ pub mod quarantine;
 pub mod room;
 
 pub use advance::advance;
-pub use lost::lost;
 pub use next::next;

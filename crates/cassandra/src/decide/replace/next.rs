@@ -1,7 +1,6 @@
 //! Which member is to be replaced next: one whose volume is provably lost or
 //! is marked for replacement, while all the rest is well.
 
-use super::lost::lost;
 use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Elsewhere, absence, marks};
@@ -30,7 +29,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             draft.steps.extend(marks::withdraw(member, why, None));
             return Flow::Busy;
         }
-        let Some((volume_id, replaced)) = lost(member) else {
+        let Some((volume_id, replaced)) = evidence::lost(member) else {
             continue;
         };
         // What is being taken back is no ground for a turn any more.

@@ -1,6 +1,7 @@
 //! A task that sets copies by datacenter: one member writes them for the ring, and more copies in
 //! this datacenter are repaired.
 
+use super::follow;
 use super::queue::Job;
 use super::read::{Task, is_over};
 use super::units;
@@ -88,12 +89,13 @@ pub fn owe_repair(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
         return;
     };
     let members = &job.status.members;
-    // Of a member that did not answer nobody knows what it came to. An answer names each keyspace
-    // for which a statement was made.
-    let lost = Reason::MemberLost.to_string();
+    // Of a member that did not answer, or was silent to the end of its last try, nobody knows what
+    // it came to. An answer names each keyspace for which a statement was made.
+    let unheard = [Reason::MemberLost, Reason::Interrupted].map(|reason| reason.to_string());
     let is_open = |entry: &TaskMember| {
         let is_named = |name: &String| entry.keyspaces.iter().any(|k| k.name == *name);
-        entry.reason.as_ref() == Some(&lost) && !body.keyspaces.iter().all(is_named)
+        let is_unheard = entry.reason.as_ref().is_some_and(|reason| unheard.contains(reason));
+        is_unheard && follow::is_final(entry.state) && !body.keyspaces.iter().all(is_named)
     };
     let results = members.iter().flat_map(|entry| &entry.keyspaces);
     let mut raised = results.filter(|k| is_raised(body, k.copies_before));

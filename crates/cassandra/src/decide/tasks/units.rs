@@ -104,9 +104,14 @@ pub fn wake(facts: &Facts<'_>, draft: &mut Draft) {
 /// Does this member work, or is it about to? One whose agent is silent holds up
 /// nothing.
 fn works(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    member.agent_answers(&facts.nodes) && may_work(facts, member)
+}
+
+/// The same, whether or not anybody hears of its agent.
+fn may_work(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let runs = unended(facts, member).is_some();
     let is_asked = asked(member).is_some() && answer(member).is_none();
-    if !(runs || is_asked) || !member.agent_answers(&facts.nodes) {
+    if !(runs || is_asked) {
         return false;
     }
     // Where no server runs, the volume is marked for replacement or the agent knows no
@@ -143,9 +148,12 @@ pub fn under_way<'a>(facts: &'a Facts<'_>) -> Vec<Unit<'a>> {
     at_work.map(|member| Unit { member, job: asked(member) }).collect()
 }
 
-/// Does a member change the ring for all regions?
-pub fn works_under_lock(facts: &Facts<'_>) -> bool {
-    under_way(facts).iter().filter_map(Unit::kind).any(is_under_lock)
+/// May a member be changing the ring for all regions? One that nobody hears of begins what it was
+/// asked, or goes on, until it is asked no more.
+pub fn may_work_under_lock(facts: &Facts<'_>) -> bool {
+    let may = facts.members.values().filter(|member| may_work(facts, member));
+    let asked = may.filter_map(|member| Unit { member, job: asked(member) }.kind());
+    asked.into_iter().any(is_under_lock)
 }
 
 /// Members at work that are not at this task: it was deleted, or has lost its job, and what

@@ -1,11 +1,13 @@
 //! When the gates of a Component open: once all pods, their addresses, their
 //! texts and all dependencies are there.
 
+use super::kept;
 use super::texts::has_every_key;
 use crate::decide::draft::Draft;
 use crate::decide::gates::{Gated, tend_accepted};
+use crate::decide::mounted::of_started;
 use crate::decide::rollout::where_is;
-use crate::decide::text::Texts;
+use crate::decide::text::{Text, Texts};
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
 use crate::reload::Work;
@@ -13,6 +15,7 @@ use crate::validate::Valid;
 use crate::words::gates::Closed;
 use palladion_api::staged::ReloadPolicy;
 use palladion_plan::Trouble;
+use palladion_plan::workload::pod::PodFact;
 
 /// Tend the gates of all wanted pods.
 pub fn decide(
@@ -26,14 +29,23 @@ pub fn decide(
     let is_held = valid.spec.reload.policy == ReloadPolicy::Recreate && work.hold.is_some();
     let closed = draft.more.missing.clone().or_else(|| closed(facts, valid, texts));
     let pods = valid.ordinals().filter_map(|ordinal| facts.there(ordinal));
+    let pods: Vec<&PodFact> = pods.collect();
+    // A pod of an older template is restarted, and not let through, unless its data would go with
+    // it, or nobody is restarted. Then it starts with what it mounts.
+    let of_older = |pod: &PodFact| {
+        let stays = is_held || facts.claims.at_risk(pod).is_some();
+        let newest = Some((kept::key(valid), texts));
+        stays.then(|| of_started(pod, facts.texts.as_ref(), newest)).flatten()
+    };
+    let older: Vec<Option<Text>> = pods.iter().map(|pod| of_older(pod)).collect();
     let gated: Vec<Gated<'_>> = pods
-        .map(|pod| {
-            // A pod of an older template is restarted, and not let through, unless its data
-            // would go with it, or nobody is restarted.
-            let stays = is_held || facts.claims.at_risk(pod).is_some();
-            let is_current = stays || pod.spec_hash() == Some(template);
-            let text = texts.current(&pod.name, facts.texts.as_ref()).filter(|_| is_current);
-            let text = text.map(|text| text.hash.as_str());
+        .iter()
+        .zip(&older)
+        .map(|(pod, older)| {
+            let newest = texts.current(&pod.name, facts.texts.as_ref());
+            let newest = newest.map(|text| text.hash.as_str());
+            let older = older.as_ref().map(|text| text.hash.as_str());
+            let text = if pod.spec_hash() == Some(template) { newest } else { older };
             Gated { pod, text, inputs: Some(&valid.inputs) }
         })
         .collect();

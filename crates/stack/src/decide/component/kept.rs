@@ -57,7 +57,7 @@ pub fn gates(
 }
 
 /// What pods are to find the newest texts by.
-fn key(valid: &Valid) -> Option<Key<'static>> {
+pub fn key(valid: &Valid) -> Option<Key<'static>> {
     Some(match valid.spec.config.as_ref()?.key {
         ConfigKey::PodName => Key::Name,
         ConfigKey::PodIp => Key::Address,

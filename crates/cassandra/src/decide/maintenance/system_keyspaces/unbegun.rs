@@ -11,7 +11,7 @@ use crate::words::maintenance::Doing;
 use serde_json::json;
 
 /// Take back what nobody has begun for long; look again when that is so.
-pub(super) fn withdraw(facts: &Facts<'_>, draft: &mut Draft) {
+pub fn withdraw(facts: &Facts<'_>, draft: &mut Draft) {
     for member in facts.joined() {
         let Some(operation) = ordered(member).filter(|o| is_of_change(&o.id)) else { continue };
         match asked_in_vain::unbegun_until(facts, member, operation) {

@@ -1,6 +1,6 @@
 //! Which volumes are lost, and which are the new ones of members that lost theirs.
 
-use crate::decide::evidence::marks;
+use super::marks;
 use crate::facts::MemberFact;
 use palladion_api::cluster::Replaced;
 use palladion_api::ids::VolumeId;
