@@ -25,6 +25,16 @@ pub fn is_named(ours: Option<&Credentials>, people: Option<&Credentials>) -> boo
     [ours, people].into_iter().flatten().any(|role| role.username == DEFAULT)
 }
 
+/// Does anybody get in by the default role?
+pub async fn is_open(endpoint: &Endpoint) -> Result<bool, Error> {
+    let default = Credentials { username: DEFAULT.into(), password: DEFAULT.into() };
+    match Connection::open(&endpoint.logging_in_as(&default)).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_bad_credentials() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Where the default role still opens the ring, make our roles and close it.
 /// Ours first: none may take its own superuser status.
 pub async fn close_default(

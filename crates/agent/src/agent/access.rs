@@ -7,13 +7,14 @@ use crate::admin::{Reading, ServerAdmin};
 use crate::certificate;
 use crate::cql::{Credentials, Endpoint};
 use crate::decide::Process;
+use crate::decide::seal::{self, Keys};
 use crate::issued::{self, Own, Reads};
 use crate::render::Door;
 use crate::volume::roles::Roles;
 use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_api::cluster::AuthMode;
-use palladion_api::member::AccessProblem;
+use palladion_api::member::{AccessProblem, AccessProblemKind as Kind};
 use palladion_api::server_config::{
     AGENTS_FOLDER, ClientEncryption, SUPERUSER_FOLDER, ServerConfig,
 };
@@ -84,10 +85,28 @@ impl Agent {
             // Without a native transport nobody can log in, and nothing is wrong.
             (Some(launch), _) if launch.awaits_rebuild => None,
             (Some(launch), Ok(mounted)) if is_tried(&mounted.config) => {
-                self.access.of_launch(&launch.tag)
+                let known = self.access.of_launch(&launch.tag);
+                match self.is_done_behind_its_seal(known.as_ref()) {
+                    true => Some(AccessProblem { kind: Kind::Sealed, message: None }),
+                    false => known,
+                }
             }
             (Some(_) | None, _) => self.access.problem().cloned(),
         }
+    }
+
+    /// Is its server sealed among others, and is there nothing more to do there?
+    fn is_done_behind_its_seal(&self, known: Option<&AccessProblem>) -> bool {
+        let is_done = match self.sealed_server() {
+            None => false,
+            Some(Keys::Held) => known.is_none(),
+            Some(Keys::Lost) => true,
+        };
+        is_done && self.is_among_others()
+    }
+
+    fn is_among_others(&self) -> bool {
+        self.ledger().is_some_and(|ledger| seal::is_among_others(self.reading(), ledger))
     }
 
     /// Its own server, as the Secrets stand now.
@@ -119,6 +138,7 @@ impl Agent {
         };
         let people = Credentials::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
         let attempt = Attempt {
+            is_new: !self.is_among_others(),
             door: if sealed.is_some() { Door::Sealed } else { Door::Open },
             endpoint: sealed.unwrap_or_else(|| self.endpoint(config)),
             people,
@@ -138,6 +158,8 @@ impl Agent {
 /// A try to log in, and to make the roles where nobody has yet.
 struct Attempt {
     door: Door,
+    /// Is it the only member of its ring?
+    is_new: bool,
     endpoint: Endpoint,
     people: Option<Credentials>,
     auth: AuthMode,
@@ -147,9 +169,15 @@ struct Attempt {
 impl Attempt {
     async fn answer(&self) -> Answer {
         let (endpoint, people) = (&self.endpoint, self.people.as_ref());
-        // Behind its seal a server waits for both users: who is missing would never be made.
+        // Behind its seal a server waits for both users: who is missing would never be made. A ring
+        // that has its roles may do without the Secret of people.
         if self.door == Door::Sealed && people.is_none() {
-            return Answer::Missing;
+            return match roles::is_open(endpoint).await {
+                _ if self.is_new => Answer::Missing,
+                Ok(true) => Answer::Missing,
+                Ok(false) => access::log_in(endpoint).await,
+                Err(error) => Answer::of(Err(error)),
+            };
         }
         let closed = match self.auth {
             AuthMode::Password => roles::close_default(endpoint, people).await,

@@ -112,7 +112,7 @@ impl Agent {
             own: self.own(None).ok()?,
             places: self.volume.as_ref()?.archive(),
             host: self.ledger()?.host_id.as_ref()?.to_string(),
-            cql: self.endpoint(config),
+            cql: self.sealed_endpoint().unwrap_or_else(|| self.endpoint(config)),
             tokens_hash: hash_sorted(tokens.iter().map(String::as_str)),
             admin: self.admin.clone()?,
             caught_up: self.archive.last.caught_up,

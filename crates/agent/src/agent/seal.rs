@@ -56,7 +56,7 @@ impl Agent {
     }
 
     /// The server that runs, where it was started sealed.
-    fn sealed_server(&self) -> Option<Keys> {
+    pub(super) fn sealed_server(&self) -> Option<Keys> {
         let launch = self.launch.as_ref().filter(|launch| launch.sealed)?;
         let held = self.keys.as_ref().is_some_and(|keys| keys.open(&launch.tag, Timestamp::now()));
         Some(if held { Keys::Held } else { Keys::Lost })

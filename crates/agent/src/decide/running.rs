@@ -160,7 +160,10 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
         );
     }
     if facts.seal.running.is_some() && facts.reading.is_some_and(|r| r.is(admin::NORMAL)) {
-        return Decision::because(action, ServerState::Starting, Starting::Sealed);
+        return match seal::is_among_others(facts.reading, ledger) {
+            true => Decision::because(action, ServerState::Running, Running::Sealed),
+            false => Decision::because(action, ServerState::Starting, Starting::Sealed),
+        };
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {

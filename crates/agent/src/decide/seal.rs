@@ -2,14 +2,16 @@
 //! superuser with a known password. So a ring that asks for passwords is initialized behind a
 //! door that opens to its own agent alone, which makes the roles and closes that one; then the
 //! server is started again, as it is to run. The same is done at each member of a ring that
-//! asked nobody and is to ask now: its first server made that superuser long ago.
+//! asked nobody and is to ask now: its first server made that superuser long ago. Such a member
+//! is one of several, and is restarted in its turn.
 
 use super::{Action, Cause, Facts, Start, StopWhy, VolumeFact, closed};
+use crate::admin::Reading;
 use crate::render::Door;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::roles::Roles;
 use crate::words::start::Waiting;
-use palladion_api::member::{Guard, PermitKind};
+use palladion_api::member::{Guard, PermitKind, RingMember};
 
 /// What a sealed start is decided by, besides what is noted on the volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,10 +90,21 @@ pub fn noted_before(start: &Start, guards: &[Guard], noted: Roles) -> Roles {
     }
 }
 
-/// A sealed server is stopped once the roles are made and it is on record who it is; and where
-/// nobody has its keys.
+/// Is it a member beside others? Where that is not known it may be. They read and write what it
+/// has: it is restarted in its turn, as the operator says.
+pub fn is_among_others(reading: Option<&Reading>, ledger: &Ledger) -> bool {
+    let members = reading.and_then(|reading| reading.members.as_ref());
+    let is_other = |member: &RingMember| Some(&member.host_id) != ledger.host_id.as_ref();
+    members.is_none_or(|all| all.iter().any(is_other))
+}
+
+/// The sealed server of a new ring is stopped once the roles are made and it is on record who it
+/// is; and where nobody has its keys.
 pub fn ends(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let is_on_record = ledger.membership == Membership::Joined;
+    if is_among_others(facts.reading, ledger) {
+        return None;
+    }
     let why = match facts.seal.running? {
         Keys::Held if noted(facts) == Roles::Made => StopWhy::SealEnds,
         Keys::Held => return None,

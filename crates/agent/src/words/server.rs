@@ -34,6 +34,7 @@ palladion_api::sentences! {
         NativeTransportDown => Running, "the native transport is down, so clients cannot connect";
         Mode { mode: String } => Running, "the server is in mode {mode}";
         Closed => Restoring, "the server takes no clients until its ring is restored";
+        Sealed => Running, "the server is a full member and takes no clients: its agent makes the roles of the ring first, and then the server is restarted";
         RebuildOwed => RebuildOwed, "the server is a full member and takes no clients: its datacenter was added to the ring, and it is opened when all its members have the data of the keyspaces that name it";
         DatacenterLeaves => DatacenterLeaving, "the server is a full member and takes no clients, because its datacenter leaves the ring";
         Drained => Drained, "the server is drained and takes no requests until it is restarted";

@@ -28,6 +28,8 @@ pub enum AccessProblemKind {
     DefaultUserOpen,
     /// The agent has not logged in since the server started; nothing is known to be wrong.
     Pending,
+    /// The server is sealed, and its agent has done what it can there: the server is to be restarted for clients.
+    Sealed,
     /// What a newer agent reports and this build does not know. Never a value of the schema.
     #[serde(other)]
     #[schemars(skip)]

@@ -57,6 +57,12 @@ impl MemberFact {
         is_off && !self.awaits_rebuild()
     }
 
+    /// Does it take what others write behind the seal of its server? Whoever is closed by hand has
+    /// let its agent in before.
+    pub fn is_sealed(&self) -> bool {
+        self.is_normal() && self.is_shut() && self.status.access.is_some()
+    }
+
     /// Does its agent report that the native transport is up?
     pub fn takes_clients(&self) -> bool {
         self.reported_server().is_some_and(|s| s.native_transport == Some(true))

@@ -13,6 +13,8 @@ palladion_plan::sentences! {
             "member {member} is waiting to join: {pod}";
         ForGrace { member: MemberName, until: Timestamp } => WaitingForGrace,
             "member {member} cannot join before {until}: the grace period after the last start has not ended";
+        ForRoles { member: MemberName } => WaitingForRevision,
+            "member {member} cannot join before a member of the ring has been restarted with `auth.mode: Password` and has closed the user `cassandra`";
         UnknownPermit { member: MemberName } => WaitingForMember,
             "member {member} has a start permit of a kind that this operator does not know, and the operator makes no other change to the ring while the permit is in use; upgrade the operator";
         HasTurn { member: MemberName, pod: MemberPod } => WaitingForPod,

@@ -4,7 +4,7 @@
 
 use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
-use crate::sim::manifests::two_racks;
+use crate::sim::manifests::{a_cluster, two_racks};
 use crate::sim::ring::{Login, Phase};
 use palladion_agent::render::Door;
 use serde_json::json;
@@ -177,4 +177,41 @@ fn a_member_that_is_to_ask_waits_for_its_users_behind_its_seal() {
     assert!(degraded.contains("the rollout stopped at member"), "{degraded}");
     let world = turned_off(world);
     assert!(!is_sealed(&world), "{}", world.last_words());
+}
+
+/// Who starts first cannot log in before the others are there: roles are read from most of them.
+#[test]
+fn a_ring_that_is_stopped_and_is_to_ask_when_it_starts_comes_up() {
+    let mut world = a_ring(2, 1);
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.patch_spec(&json!({ "auth": { "mode": "Password" }, "run": "Running" }));
+    let world = goes_on(world);
+    assert_eq!(seals(&world), 3, "{}", world.last_words());
+}
+
+/// It would read that everybody knows `cassandra`, and ask for nothing else.
+#[test]
+fn nobody_joins_before_a_member_has_closed_the_user_that_everybody_knows() {
+    let mut world = turned_on(Login::MissingWhereAsked);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.pass(900);
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert_eq!(seals(&world), 1, "the rollout comes first\n{}", world.last_words());
+    world.ring.login = Login::Accepted;
+    world.settle();
+    world.expect_ring(4);
+}
+
+/// Whoever restarts its agent takes the keys away.
+#[test]
+fn a_sealed_member_without_keys_is_restarted_in_its_turn() {
+    let mut world = turned_on(Login::MissingWhereAsked);
+    world.until(is_sealed);
+    let server = world.ring.servers.values().find(|s| s.door == Door::Sealed);
+    let member = server.expect("one is").member.clone();
+    world.restart_agent(&member);
+    world.pass(60);
+    let world = goes_on(world);
+    assert_eq!(seals(&world), 4, "{}", world.last_words());
 }

@@ -70,6 +70,15 @@ impl Agent {
         self.make_roles(reach);
         if self.reading().is_some_and(Reading::serves) || self.is_let_in_behind_its_seal() {
             self.access = reach.ring.login.problem(&self.configuration);
+            if self.access.is_none() && self.is_sealed_among_others() {
+                let kind = match reach.ring.reads_roles() {
+                    true => AccessProblemKind::Sealed,
+                    false => AccessProblemKind::Unanswered,
+                };
+                self.access = Some(AccessProblem { kind, message: None });
+            }
+        } else if self.has_lost_its_keys_among_others() {
+            self.access = Some(AccessProblem { kind: AccessProblemKind::Sealed, message: None });
         } else if self.awaits_rebuild {
             self.access = None;
         } else if self.configuration.asks() && self.process == Process::Running {

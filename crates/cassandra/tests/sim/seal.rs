@@ -4,7 +4,7 @@ use super::agent::{Agent, Reach};
 use super::ring::{Login, Phase, Ring, Server};
 use super::world::World;
 use palladion_agent::admin;
-use palladion_agent::decide::seal::{Keys, Seal, noted_before};
+use palladion_agent::decide::seal::{self, Keys, Seal, noted_before};
 use palladion_agent::decide::{Process, Start, closed, floor};
 use palladion_agent::render::Door;
 use palladion_agent::volume::roles::{Note, Roles};
@@ -32,6 +32,12 @@ impl Ring {
     pub fn sealed_launch(&self, pod: &str) -> Option<String> {
         let server = self.servers.get(pod).filter(|server| server.door == Door::Sealed)?;
         Some(server.tag.clone())
+    }
+
+    /// Are so many members up that the role of everybody can be read: most of all that there are?
+    pub fn reads_roles(&self) -> bool {
+        let up = self.servers.values().filter(|server| server.phase == Phase::Normal);
+        2 * up.count() > self.seats.len()
     }
 }
 
@@ -95,7 +101,7 @@ impl Agent {
         else {
             return;
         };
-        if is_in {
+        if is_in && reach.ring.reads_roles() {
             reach.ring.has_roles.insert(lineage, true);
             self.note_roles(Roles::Made, reach);
         }
@@ -105,6 +111,16 @@ impl Agent {
     pub(super) fn is_let_in_behind_its_seal(&self) -> bool {
         let is_normal = || self.reading().is_some_and(|r| r.is(admin::NORMAL));
         self.seal().running == Some(Keys::Held) && is_normal()
+    }
+
+    pub(super) fn is_sealed_among_others(&self) -> bool {
+        let ledger = self.found.as_ref().and_then(|found| found.ledger.as_ref());
+        let is_among = ledger.is_some_and(|ledger| seal::is_among_others(self.reading(), ledger));
+        self.seal().running.is_some() && is_among
+    }
+
+    pub(super) fn has_lost_its_keys_among_others(&self) -> bool {
+        self.seal().running == Some(Keys::Lost) && self.is_sealed_among_others()
     }
 
     fn note_roles(&mut self, roles: Roles, reach: &mut Reach<'_>) {

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use palladion_plan::kinds::SECRET;
 use palladion_plan::words::exchange::Failed;
-use palladion_plan::{FailureClass, ObjectKey, SecretRef};
+use palladion_plan::{Captured, Exchange, FailureClass, ObjectKey, SecretRef};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -62,8 +62,22 @@ impl Credentials {
         Self { header, hidden: forms.filter(|form| form.len() >= SHORTEST).collect() }
     }
 
-    /// An answer without them: a service may repeat what it was sent.
-    pub fn hidden_in(&self, answer: &[u8]) -> Vec<u8> {
+    /// What an answer amounts to. A service may repeat what it was sent, and what is quoted or kept
+    /// of it stands where everybody reads it.
+    ///
+    /// # Errors
+    /// As [`Exchange::judge`].
+    pub fn judge(&self, exchange: &Exchange, code: u16, body: &[u8]) -> Result<Captured, Failed> {
+        if !exchange.accept.contains(&code) {
+            return exchange.judge(code, &self.hidden_in(body));
+        }
+        let mut captured = exchange.judge(code, body)?;
+        let is_secret = |value: &String| self.hidden.iter().any(|s| value.contains(s.as_str()));
+        captured.values.retain(|_, value| !is_secret(value));
+        Ok(captured)
+    }
+
+    fn hidden_in(&self, answer: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(answer);
         if !self.hidden.iter().any(|secret| text.contains(secret.as_str())) {
             return answer.to_vec();

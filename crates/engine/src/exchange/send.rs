@@ -76,11 +76,10 @@ impl Sender {
         let header = credentials.as_ref().map(|credentials| credentials.header.clone());
         let asked = call(exchange, header, tls);
         let end = match tokio::time::timeout(limit, asked).await {
-            // What is quoted or kept of it stands where everybody reads it.
-            Ok(Ok((code, body))) => {
-                let hidden = |credentials: &Credentials| credentials.hidden_in(&body);
-                exchange.judge(code, &credentials.as_ref().map_or(body.to_vec(), hidden))
-            }
+            Ok(Ok((code, body))) => match &credentials {
+                Some(credentials) => credentials.judge(exchange, code, &body),
+                None => exchange.judge(code, &body),
+            },
             Ok(Err(failed)) => Err(failed),
             Err(_) => Err(Failed::TimedOut { address: address(exchange) }),
         };

@@ -8,7 +8,8 @@ use crate::volume::ledger::Membership;
 use crate::volume::roles::Roles;
 use crate::words::start::Waiting;
 
-use palladion_api::member::Guard;
+use palladion_api::ids::{HostId, StaticAddress};
+use palladion_api::member::{Guard, Liveness, MemberState, RingMember};
 
 use DataBeforeStart::{Keep, MustBeEmpty};
 
@@ -25,8 +26,23 @@ fn a_sealed_member(roles: Roles, keys: Keys) -> World {
     a_running_member().with(|w| {
         w.found.note.roles = roles;
         w.seal = sealed(keys);
-        w.reading.as_mut().unwrap().native_transport = Some(false);
+        let own = w.found.ledger.as_ref().and_then(|ledger| ledger.host_id.clone());
+        let reading = w.reading.as_mut().unwrap();
+        reading.native_transport = Some(false);
+        reading.members = Some(own.iter().map(|own| member(own)).collect());
     })
+}
+
+/// As others see it.
+fn member(host_id: &HostId) -> RingMember {
+    RingMember {
+        host_id: host_id.clone(),
+        address: StaticAddress::new("10.96.0.11"),
+        liveness: Liveness::Up,
+        state: MemberState::Normal,
+        datacenter: None,
+        version: None,
+    }
 }
 
 #[test]
@@ -125,6 +141,23 @@ fn a_sealed_server_whose_keys_are_lost_is_started_again() {
     assert_eq!(early.action(), Action::Nothing, "its permit would have failed");
     let stopping = lost.with(|w| w.stopping = Some(StopWhy::SealLost));
     assert_eq!(stopping.decide().state, ServerState::Stopping);
+}
+
+/// What it has is read and written by others: it is restarted in its turn.
+#[test]
+fn a_sealed_member_among_others_runs_until_it_is_restarted() {
+    for (roles, keys) in [(Roles::Made, Keys::Held), (Roles::Sealing, Keys::Lost)] {
+        let among = a_sealed_member(roles, keys).with(|w| {
+            let reading = w.reading.as_mut().unwrap();
+            reading.members.as_mut().unwrap().push(member(&HostId::new("other")));
+        });
+        let decision = among.decide();
+        assert_eq!((decision.action, decision.state), (Action::Nothing, ServerState::Running));
+        let unknown = among.clone().with(|w| w.reading.as_mut().unwrap().members = None);
+        assert_eq!(unknown.action(), Action::Nothing, "there may be others");
+        let restarted = among.with(|w| w.spec().restart_token = Some("seal=1".into()));
+        assert_eq!(restarted.action(), Action::Stop(StopWhy::Restart));
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
+use crate::decide::maintenance::access;
 use crate::decide::objects::replicas;
 use crate::decide::turn::{failed_start, grace, lock};
 use crate::facts::words::pod_words;
@@ -25,6 +26,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         let otherwise = |why| Forbidden::Join { member: name, why };
         evidence::wait_for_ring(member, Work::Join, why, otherwise, draft);
         return Flow::Busy;
+    }
+    if access::is_open_to_all(facts, valid) {
+        draft.wait_for(Waiting::ForRoles { member: name }).about(subject);
+        return Flow::Free;
     }
     let earliest = grace::ends(facts, valid);
     if let Some(until) = earliest.filter(|t| *t > facts.now()) {

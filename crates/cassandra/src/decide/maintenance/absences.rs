@@ -230,6 +230,9 @@ fn presence(facts: &Facts<'_>, member: &MemberFact, seen: Seen) -> Presence {
     let pod = member.pod.as_ref();
     match (pod.and_then(|p| p.ready_since), seen) {
         (_, Seen::NotDown) if member.lives_by_its_own_word(&facts.nodes) => Presence::Serves,
+        (_, Seen::NotDown) if member.is_sealed() && member.agent_answers(&facts.nodes) => {
+            Presence::Serves
+        }
         (Some(_), Seen::NotDown) => Presence::Unclear,
         (Some(ready), Seen::Down) => {
             let noted = if ready > now + AHEAD { now } else { ready + SEEN_UP_AFTER };

@@ -7,7 +7,8 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::access::Problem;
 use crate::words::restart;
-use palladion_api::member::AccessProblemKind as Kind;
+use palladion_api::cluster::AuthMode;
+use palladion_api::member::{AccessProblemKind as Kind, Guard};
 use palladion_api::names;
 
 /// Report the first member whose agent is kept out, the one that stops a rollout
@@ -33,32 +34,38 @@ pub fn locked_out<'a>(
     Some((member, restart::Problem::LockedOut { member: member.name.clone(), why }))
 }
 
-/// Why a member that is restarted does not come back, where its agent cannot log in behind the seal
-/// of its server.
-pub fn kept_sealed(valid: &Valid, member: &MemberFact) -> Option<restart::Problem> {
-    let is_told = !is_pending(member) && is_kept_out(member);
-    let why = problem_of(valid, member).filter(|_| is_told)?;
-    Some(restart::Problem::LockedOut { member: member.name.clone(), why })
-}
-
 /// A member in a pod of the newest revision that keeps its agent out, and perhaps
 /// all clients, while another still lets its own in: those on an older revision
 /// keep what they have (safety rule 6.7). Where all are kept out another restart harms nobody, and
 /// may be the cure.
 pub fn stops_rollout<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<&'a MemberFact> {
-    let is_newest = |m: &MemberFact| {
-        let rack = valid.racks.iter().find(|rack| rack.name == m.rack)?;
-        let newest = facts.newest_revision(&rack.set)?;
-        Some(m.pod.as_ref()?.revision == newest)
-    };
     let is_open =
         |m: &MemberFact| matches!(kind(m), None | Some(Kind::Pending | Kind::DefaultUserOpen));
-    let is_under_way = facts.joined().any(|m| is_newest(m) == Some(false));
+    let is_under_way = facts.joined().any(|m| is_newest(facts, valid, m) == Some(false));
     if !is_under_way || !facts.joined().any(|m| m.is_normal() && is_open(m)) {
         return None;
     }
-    let mut proving = facts.joined().filter(|m| m.is_normal() && is_newest(m) == Some(true));
-    proving.find(|m| is_kept_out(m))
+    let is_proving = |m: &&MemberFact| m.is_normal() && is_newest(facts, valid, m) == Some(true);
+    facts.joined().filter(is_proving).find(|m| is_kept_out(m))
+}
+
+/// Is its pod of the newest revision?
+fn is_newest(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Option<bool> {
+    let rack = valid.racks.iter().find(|rack| rack.name == member.rack)?;
+    let newest = facts.newest_revision(&rack.set)?;
+    Some(member.pod.as_ref()?.revision == newest)
+}
+
+/// Would a member that is new let in the user that everybody knows? Servers that ask nobody have made
+/// it, and none that asks has closed it yet: a rollout comes first.
+pub fn is_open_to_all(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let asks = valid.racks.iter().any(|rack| rack.server.auth == Some(AuthMode::Password));
+    let has_closed = |m: &MemberFact| {
+        let server = m.status.server.as_ref();
+        server.is_some_and(|server| server.guards.contains(&Guard::Password))
+    };
+    asks && !facts.joined().any(has_closed)
+        && facts.joined().any(|m| is_newest(facts, valid, m) == Some(false))
 }
 
 /// Has its agent not logged in since the server started, with nothing known to be wrong?
@@ -72,8 +79,10 @@ fn kind(member: &MemberFact) -> Option<Kind> {
 
 fn is_kept_out(member: &MemberFact) -> bool {
     match kind(member) {
-        // What asks no agent of ours, such as a client's certificate, locks out nobody else.
-        None | Some(Kind::Unanswered) => false,
+        None => false,
+        // What asks no agent of ours, such as a client's certificate, locks out nobody else. A
+        // sealed server lets in nobody.
+        Some(Kind::Unanswered) => member.is_sealed(),
         // Nobody is kept out, which is the problem.
         Some(Kind::DefaultUserOpen) => false,
         // Nothing is proven yet: a Secret that has just come is tried for a minute.
@@ -83,6 +92,7 @@ fn is_kept_out(member: &MemberFact) -> bool {
             Kind::CredentialsMissing
             | Kind::CredentialsRefused
             | Kind::CertificateRefused
+            | Kind::Sealed
             | Kind::Unknown,
         ) => true,
     }
@@ -109,6 +119,6 @@ fn problem_of(valid: &Valid, member: &MemberFact) -> Option<Problem> {
         }
         Kind::Unanswered => Problem::Unanswered { member, why },
         // What is not known is reported with all that is not known.
-        Kind::Pending | Kind::Unknown => return None,
+        Kind::Pending | Kind::Sealed | Kind::Unknown => return None,
     })
 }

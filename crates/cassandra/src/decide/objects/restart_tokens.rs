@@ -7,6 +7,7 @@ use crate::facts::MemberFact;
 use crate::validate::Valid;
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::labels;
+use palladion_api::member::AccessProblemKind;
 use palladion_plan::hash;
 use serde_json::json;
 
@@ -15,6 +16,9 @@ const TASK: &str = "task";
 
 /// The scope of an address that the server is to announce to clients in place of another one.
 const ADDRESS: &str = "address";
+
+/// The scope of a sealed server that is to start for clients; its token is the time of its start.
+const SEAL: &str = "seal";
 
 /// Digits of a token's hash: a token is any text, and only its change counts.
 const DIGITS: usize = 10;
@@ -62,8 +66,17 @@ fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
     let by_task = member.restart_task.as_ref().map(|task| (TASK, short(task.as_str())));
     let address = clients::to_announce(valid, member);
     let by_address = address.map(|address| (ADDRESS, short(address.as_str())));
+    let by_seal = sealed_since(member).map(|since| (SEAL, short(&since)));
     let short = |(scope, token): (_, Option<&String>)| Some((scope, short(token?)));
-    tokens.into_iter().filter_map(short).chain(by_task).chain(by_address).collect()
+    let all = tokens.into_iter().filter_map(short).chain(by_task);
+    all.chain(by_address).chain(by_seal).collect()
+}
+
+/// When a server was started that is sealed with nothing more to be done there.
+fn sealed_since(member: &MemberFact) -> Option<String> {
+    let kind = member.status.access.as_ref().map(|access| access.kind);
+    let start = member.status.start_history.first()?;
+    (kind == Some(AccessProblemKind::Sealed)).then(|| start.started_at.0.to_string())
 }
 
 /// Was the member given the token of this task, and has its server been started since?

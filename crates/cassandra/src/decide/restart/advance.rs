@@ -56,7 +56,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         None => Task::ComeBack,
     };
     if matches!(task, Task::ComeBack) {
-        return proven((facts, valid), turn, (member, pod), draft);
+        return proven(facts, turn, member, pod, draft);
     }
     // A canary that does not come up is what the next pod repairs.
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
@@ -89,12 +89,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     }
 }
 
-fn proven(
-    (facts, valid): (&Facts<'_>, &Valid),
-    turn: &Turn,
-    (member, pod): (&MemberFact, &PodFact),
-    draft: &mut Draft,
-) {
+fn proven(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
     let name = || member.name.clone();
     if member.is_normal() && restart_tokens::is_done(member) {
         // Whether it lets its agent in is known within a minute; then `next` looks at it.
@@ -107,8 +102,7 @@ fn proven(
         draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
         return;
     }
-    let kept_sealed = || access::kept_sealed(valid, member);
-    if let Some(problem) = standstill::of_member(member, pod).or_else(kept_sealed) {
+    if let Some(problem) = standstill::of_member(member, pod) {
         draft.report(problem);
     }
     let waiting = Waiting::ForServer { member: name(), server: server_words(member) };
