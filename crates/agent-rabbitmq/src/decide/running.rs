@@ -33,8 +33,9 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| entering::by_its_files(facts, ledger))
         .or_else(|| entering::next(facts, ledger))
         .or_else(|| make_user(facts, ledger))
-        .or_else(|| make_vhost(facts, ledger))
+        // It is looked for after each start anyway, and what fails is tried again without end.
         .or_else(|| restart(facts, ledger))
+        .or_else(|| make_vhost(facts, ledger))
         .unwrap_or(Action::Nothing);
     tell(facts, ledger, action)
 }
