@@ -67,5 +67,10 @@ pub fn hurt() -> Story {
             forming::killed_before_it_starts,
         )
         .in_soak()
+        .step(
+            "a node that is killed while the others take it in goes on with what it has",
+            forming::killed_while_it_is_taken_in,
+        )
+        .in_soak()
         .into()
 }

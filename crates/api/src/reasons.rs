@@ -130,6 +130,8 @@ reasons! {
     QueuesWouldBeLost => "The message names the queues. Move their messages, or delete the queues. If they are not needed, run the command from the message: it allows the operator to go on without them (`palladion.dev/allow-forget`). Or set `nodes` back.";
     /// A member is not replaced: queues have no majority of their replicas on other nodes that run, so they could never be repaired.
     QueuesWouldLoseQuorum => "Bring back the nodes that hold the other replicas. If they are lost, too, run the command from the message: it allows the operator to go on (`palladion.dev/allow-forget`) and leaves those queues to you.";
+    /// The other nodes of a RabbitMQ cluster name a node as a member that has none of their data: its server ended while it was being taken in. They refuse it as long as they do.
+    NamedWithoutData => "Wait; the operator has the others forget the node, and its join is tried again. If it lasts, look at what the operator waits for: all other nodes must run and agree, and no queue may name the node.";
     /// Nodes of a RabbitMQ cluster have lost touch with each other, or have not been in touch since a partition.
     Partitioned => "Look at the network between the nodes that the message names. With `PauseMinority` the cluster goes on by itself when they reach each other; no member joins, leaves or is restarted before.";
     /// Nodes of a RabbitMQ cluster hold up publishers, because memory or disk run short.

@@ -100,6 +100,51 @@ pub fn killed_before_it_starts() {
     service.end();
 }
 
+/// Evaluated in the virtual machine of the first node, as the whole takes a tenth of a second: it
+/// waits until its tables name another node, ends that one's machine after so many milliseconds,
+/// and says how many names stood in that one's own file: two where it named itself alone.
+fn end_when_named(milliseconds: u32) -> String {
+    format!(
+        "K = mnesia:system_info(db_nodes), \
+         (fun Wait() -> case mnesia:system_info(db_nodes) -- K of \
+         [] -> timer:sleep(1), Wait(); \
+         [J | _] -> timer:sleep({milliseconds}), \
+         F = rpc:call(J, rabbit_node_monitor, cluster_status_filename, []), \
+         {{ok, B}} = rpc:call(J, file, read_file, [F]), \
+         rpc:cast(J, erlang, halt, [137, [{{flush, false}}]]), \
+         {{J, length(binary:split(B, <<\"rabbit@\">>, [global])) - 1}} end end)()."
+    )
+}
+
+/// The others name it from then on, whatever its own file says. It goes on in the same container,
+/// where its permit is in use, and in its next pod; as the second of two, without which the first
+/// one does not come back, and as one of more.
+pub fn killed_while_it_is_taken_in() {
+    let cluster = Cluster::form("rmq-taken-in", 1, &[]);
+    let service = cluster.service();
+    let mut inside = 0;
+    for (nodes, ordinal, milliseconds) in [(3, 1, 0), (5, 3, 20)] {
+        let end = end_when_named(milliseconds);
+        let ends = std::thread::spawn(move || cluster.ctl(0, &["eval", &end]));
+        cluster.set_nodes(nodes);
+        let said = ends.join().expect("the first node says whom it has ended");
+        println!("whom it has ended, and the names in that one's own file: {said}");
+        let joiner = service.member_name(ordinal);
+        assert!(said.contains(&format!("rabbit@{joiner}.")), "another one was ended: {said}");
+        // A long term is printed on several lines.
+        let said: String = said.split_whitespace().collect();
+        inside += u32::from(said.ends_with(",2}"));
+        let volume = service.member(ordinal)["spec"]["volumeID"].clone();
+        if ordinal > 1 {
+            service.delete_pod(ordinal, 1);
+        }
+        cluster.wait_nodes(nodes);
+        assert_eq!(service.member(ordinal)["spec"]["volumeID"], volume, "it is the same volume");
+    }
+    assert!(inside > 0, "both were ended too late");
+    service.end();
+}
+
 pub fn at_rest() {
     three().wait_nodes(3);
     operator_rests();

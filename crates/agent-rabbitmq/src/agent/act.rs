@@ -139,6 +139,9 @@ impl Agent {
         let (launch, record) = launch::launch(&place, &mounted, &start)?;
         let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
         let cause = ledger.use_cause(&start.cause, start.node.clone(), &start.address);
+        if start.entry.is_kept() {
+            ledger.entered = Entered::Asked;
+        }
         ledger.app = App::Runs;
         ledger.cluster = Some(spec.cluster.clone());
         ledger.restart_token.clone_from(&spec.restart_token);

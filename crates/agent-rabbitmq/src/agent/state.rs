@@ -4,8 +4,8 @@
 use crate::decide::Lookup;
 use crate::decide::health::Watch;
 use crate::decide::{
-    self, Doors, LastWords, Process, Source, SpecFact, StopWhy, VhostFact, VolumeFact, Work,
-    WorkFact,
+    self, Doors, JoinFact, LastWords, Process, Source, SpecFact, StopWhy, VhostFact, VolumeFact,
+    Work, WorkFact,
 };
 use crate::launch::credentials::Present;
 use crate::launch::{self, Credentials, Image, Mounted, Record};
@@ -79,7 +79,7 @@ pub enum Done {
         /// Which.
         work: Work,
         /// How.
-        result: Result<(), String>,
+        result: Result<(), Failure>,
     },
     /// An operation ended.
     Operation {
@@ -154,6 +154,14 @@ impl Drop for Question {
     }
 }
 
+/// Why a piece of work failed.
+pub struct Failure {
+    /// In words.
+    pub why: String,
+    /// What that says of a join.
+    pub join: JoinFact,
+}
+
 /// Work on the node.
 #[derive(Default)]
 pub struct Labour {
@@ -162,7 +170,7 @@ pub struct Labour {
     /// Its task.
     pub task: Option<JoinHandle<()>>,
     /// What has failed last, why, and when.
-    pub failed: Option<(Work, String, Instant)>,
+    pub failed: Option<(Work, Failure, Instant)>,
     /// Tag of the node on which the virtual host of the cluster was seen to be there.
     pub vhost_seen: Option<String>,
 }
@@ -347,6 +355,7 @@ impl Agent {
             reading: self.reading(),
             sign: &self.looks.sign,
             work: self.work_fact(),
+            join: self.join_fact(),
             vhost: match self.tag.is_some() && self.labour.vhost_seen == self.tag {
                 true => VhostFact::Present,
                 false => VhostFact::NotLooked,
@@ -369,6 +378,12 @@ impl Agent {
             true => WorkFact::Busy,
             false => WorkFact::Idle,
         }
+    }
+
+    /// As the last try has shown; while another one is under way nobody knows.
+    fn join_fact(&self) -> JoinFact {
+        let last = self.labour.failed.as_ref().filter(|_| self.labour.under_way.is_none());
+        last.map_or(JoinFact::Open, |(_, failure, _)| failure.join)
     }
 
     fn spec(&self) -> Option<SpecFact<'_>> {

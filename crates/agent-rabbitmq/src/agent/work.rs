@@ -1,10 +1,11 @@
 //! Work on the node that runs, beside the loop: one piece at a time, tried again after a
 //! while if it fails, and noted when it is done.
 
-use super::state::{Agent, Done};
-use crate::decide::{Doors, Work};
+use super::state::{Agent, Done, Failure};
+use crate::decide::{Doors, JoinFact, Work};
 use crate::volume::ledger::{App, Entered};
 use crate::words::agent::Trouble;
+use crate::words::job::NotSo;
 use anyhow::Result;
 use jiff::Timestamp;
 use palladion_agent_core::launch_record::LaunchRecord as _;
@@ -14,6 +15,16 @@ use std::time::{Duration, Instant};
 /// Work that is still to be done has been tried again by then.
 const TOLD: Duration = Duration::from_secs(60);
 
+impl Failure {
+    fn of(error: &anyhow::Error) -> Self {
+        let join = match error.downcast_ref::<NotSo>() {
+            Some(NotSo::NamedWithoutData { .. }) => JoinFact::NamedWithoutData,
+            Some(_) | None => JoinFact::Open,
+        };
+        Self { why: format!("{error:#}"), join }
+    }
+}
+
 impl Agent {
     pub(super) fn begin_work(&mut self, work: Work) -> Result<()> {
         let hands = self.hands()?;
@@ -21,7 +32,7 @@ impl Agent {
         self.labour.under_way = Some(work.clone());
         let done = self.done.clone();
         let task = tokio::spawn(async move {
-            let result = hands.work(&work).await.map_err(|error| format!("{error:#}"));
+            let result = hands.work(&work).await.map_err(|error| Failure::of(&error));
             let _ = done.send(Done::Worked { work, result }).await;
         });
         self.labour.task = Some(task);
@@ -29,16 +40,17 @@ impl Agent {
     }
 
     /// Note how a piece of work ended.
-    pub(super) fn note_work(&mut self, work: Work, result: Result<(), String>) {
+    pub(super) fn note_work(&mut self, work: Work, result: Result<(), Failure>) {
         (self.labour.under_way, self.labour.task) = (None, None);
-        match result.and_then(|()| self.note_done(&work).map_err(|error| format!("{error:#}"))) {
+        match result.and_then(|()| self.note_done(&work).map_err(|error| Failure::of(&error))) {
             Ok(()) => {
                 tracing::info!(work = ?work, "work on the node done");
                 self.labour.failed = None;
             }
-            Err(why) => {
+            Err(failure) => {
+                let why = failure.why.as_str();
                 tracing::warn!(work = ?work, why, "work on the node failed; trying again");
-                self.labour.failed = Some((work, why, Instant::now()));
+                self.labour.failed = Some((work, failure, Instant::now()));
             }
         }
     }
@@ -52,6 +64,7 @@ impl Agent {
                 self.look_over();
                 Ok(())
             }
+            Work::Meet { .. } => self.change_ledger(|ledger| ledger.entered = Entered::Asked),
             Work::StopApp => self.change_ledger(|ledger| {
                 if let Some(intent) = ledger.intent.clone() {
                     ledger.set_intent(&intent.nonce, IntentState::Done, None, Timestamp::now());
@@ -80,7 +93,7 @@ impl Agent {
 
     /// What the work that failed last has to say, while it is to be done.
     pub(super) fn labour_trouble(&self) -> Option<Trouble> {
-        let (_, why, at) = self.labour.failed.as_ref()?;
-        (at.elapsed() < TOLD).then(|| Trouble::Step { why: why.clone() })
+        let (_, failure, at) = self.labour.failed.as_ref()?;
+        (at.elapsed() < TOLD).then(|| Trouble::Step { why: failure.why.clone() })
     }
 }

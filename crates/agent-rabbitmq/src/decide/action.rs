@@ -86,6 +86,12 @@ pub enum Action {
 pub enum Work {
     /// Create virtual host and users of a new cluster, import its definitions.
     SetUp,
+    /// Reach one of these nodes of the cluster. Then it is noted that the node asks to be taken
+    /// in, and it does.
+    Meet {
+        /// Nodes of the cluster that run.
+        nodes: Vec<NodeName>,
+    },
     /// Join the cluster through the first of these that answers.
     Join {
         /// Nodes of the cluster that run.
@@ -138,7 +144,8 @@ pub enum Entry {
 /// What is done with what an earlier try of a join has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOver {
-    /// It goes on with that: the others may name it already.
+    /// It goes on with that: the others may name it already, and may need it to come to an end
+    /// with what was begun together.
     Kept,
     /// It is removed.
     Removed,
@@ -155,6 +162,17 @@ pub enum Doors {
 }
 
 impl Entry {
+    /// Does a joiner go on with what the volume holds? Whoever started it may have asked for it
+    /// to be taken in.
+    pub fn is_kept(&self) -> bool {
+        match self {
+            Entry::Joiner { left_over: LeftOver::Kept, .. } => true,
+            Entry::Plain | Entry::First | Entry::Joiner { left_over: LeftOver::Removed, .. } => {
+                false
+            }
+        }
+    }
+
     /// Whether clients get into a node that starts so.
     pub fn doors(&self) -> Doors {
         match self {

@@ -19,8 +19,10 @@ pub fn next(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     }
     match ledger.entered {
         // It has started by itself, and is noted when it answers.
-        Entered::No if starts_open(facts) && is_joined_by_files(facts, ledger) => None,
-        Entered::No => enter(facts, ledger),
+        Entered::No | Entered::Asked if starts_open(facts) && is_joined_by_files(facts, ledger) => {
+            None
+        }
+        Entered::No | Entered::Asked => enter(facts, ledger),
         Entered::Yes => open(facts, ledger),
     }
 }
@@ -30,7 +32,7 @@ pub fn next(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 /// application has never run in its cluster that is noted when it does: until then it has no
 /// replicas, and whatever ends it leaves it as it is.
 pub fn by_its_files(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let is_to_be_noted = ledger.entered == Entered::No && starts_open(facts);
+    let is_to_be_noted = ledger.entered != Entered::Yes && starts_open(facts);
     let is_due = is_to_be_noted && is_joined_by_files(facts, ledger) && has_run(facts);
     is_due.then_some(Action::RecordEntered)
 }
@@ -80,9 +82,14 @@ fn enter(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     };
     match permit.kind {
         ServicePermitKind::Initialize => Some(Action::Work(Work::SetUp)),
-        ServicePermitKind::Join => (!permit.nodes.is_empty())
-            .then(|| Work::Join { nodes: permit.nodes.clone() })
-            .map(Action::Work),
+        ServicePermitKind::Join if permit.nodes.is_empty() => None,
+        ServicePermitKind::Join => {
+            let nodes = permit.nodes.clone();
+            Some(Action::Work(match ledger.entered {
+                Entered::No => Work::Meet { nodes },
+                Entered::Asked | Entered::Yes => Work::Join { nodes },
+            }))
+        }
         ServicePermitKind::Rescue | ServicePermitKind::Unknown(_) => None,
     }
 }

@@ -73,6 +73,8 @@ pub struct Facts<'a> {
     pub sign: &'a Sign,
     /// Is something being done with it?
     pub work: WorkFact,
+    /// What the last try to join has shown.
+    pub join: JoinFact,
     /// Is the virtual host of the cluster known to be there?
     pub vhost: VhostFact,
     /// A stop that is under way.
@@ -88,6 +90,17 @@ pub enum WorkFact {
     Idle,
     /// Something is, or has failed a moment ago.
     Busy,
+}
+
+/// What the last try of a node to join has shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JoinFact {
+    /// Nothing that would keep it from joining for good.
+    #[default]
+    Open,
+    /// The others name the node already, and it has none of their data: they refuse it as long as
+    /// they do.
+    NamedWithoutData,
 }
 
 /// Whether the virtual host of the cluster, and the rights of its user in it, were seen to be

@@ -4,7 +4,7 @@ use super::action::{Entry, LeftOver};
 use super::{Action, Facts, Process, Start, StopWhy, VolumeFact};
 use crate::volume::Found;
 use crate::volume::judge::is_in_a_cluster;
-use crate::volume::ledger::{Ledger, Membership};
+use crate::volume::ledger::{Entered, Ledger, Membership};
 use crate::words::permit::Refused;
 use palladion_agent_core::service::changes::Cause;
 use palladion_agent_core::service::permit::{TRIES, goes_on, left_over, not_ours, unnoted};
@@ -119,7 +119,7 @@ pub fn start(
         return Err(Refused::OtherNodeName { meant: node.clone(), own });
     }
     check_volume(permit, (found, ledger, state))?;
-    let entry = entry(permit, node)?;
+    let entry = entry(permit, ledger, node)?;
     let (kind, nonce, data) = (permit.kind, permit.nonce.clone(), permit.data);
     let cause = Cause::Permit { kind, nonce, data };
     Ok(Start { cause, node: node.clone(), address: address.clone(), entry })
@@ -161,8 +161,12 @@ fn check_volume(
         (ServicePermitKind::Join, Before::Wipe) => {
             state == State::Empty || is_incomplete || state == State::Left || is_renewed
         }
-        // The others name it, although its own files do not yet.
-        (ServicePermitKind::Join, Before::Keep) => is_incomplete,
+        // The others may name it, although its own files do not yet, and of two nodes the other
+        // one waits for it, whatever it has.
+        (ServicePermitKind::Join, Before::Keep) => {
+            let is_begun = matches!(ledger.membership, Membership::Joining { .. });
+            is_incomplete || is_begun && state == State::Empty
+        }
         (ServicePermitKind::Initialize, Before::Keep)
         | (ServicePermitKind::Unknown(_), _)
         | (_, Before::Unknown(_)) => false,
@@ -174,8 +178,10 @@ fn check_volume(
     Err(core::Refused::wrong_volume(permit, state).into())
 }
 
-/// With which data a permit starts the node.
-fn entry(permit: &ServicePermit, node: &NodeName) -> Result<Entry, Refused> {
+/// With which data a permit starts the node. By the permit by which it has asked to be taken in
+/// it keeps what it has: the others may name it before its own files name them, and would
+/// refuse an empty node of its name.
+fn entry(permit: &ServicePermit, ledger: &Ledger, node: &NodeName) -> Result<Entry, Refused> {
     match permit.kind {
         ServicePermitKind::Initialize => Ok(Entry::First),
         ServicePermitKind::Rescue => Err(Refused::NoRescue),
@@ -185,8 +191,12 @@ fn entry(permit: &ServicePermit, node: &NodeName) -> Result<Entry, Refused> {
             Err(Refused::OwnNode { node: node.clone() })
         }
         ServicePermitKind::Join => {
+            let has_asked = ledger.entered != Entered::No && goes_on(ledger, permit);
             let left_over = match permit.data {
                 Before::Keep => LeftOver::Kept,
+                Before::MustBeEmpty | Before::Wipe | Before::Unknown(_) if has_asked => {
+                    LeftOver::Kept
+                }
                 Before::MustBeEmpty | Before::Wipe | Before::Unknown(_) => LeftOver::Removed,
             };
             let (nodes, flags) = (permit.nodes.clone(), permit.flags.clone());

@@ -2,8 +2,8 @@
 
 use super::entering::permit as own_permit;
 use super::{
-    Action, Decision, Doors, Facts, SpecFact, StopWhy, VhostFact, Work, WorkFact, application,
-    entering, intent, permit, stale_twin,
+    Action, Decision, Doors, Facts, JoinFact, SpecFact, StopWhy, VhostFact, Work, WorkFact,
+    application, entering, intent, permit, stale_twin,
 };
 use crate::launch::credentials::{Logins, Present};
 use crate::read::Sign;
@@ -33,8 +33,9 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| entering::by_its_files(facts, ledger))
         .or_else(|| entering::next(facts, ledger))
         .or_else(|| make_user(facts, ledger))
-        .or_else(|| make_vhost(facts, ledger))
+        // It is looked for after each start anyway, and what fails is tried again without end.
         .or_else(|| restart(facts, ledger))
+        .or_else(|| make_vhost(facts, ledger))
         .unwrap_or(Action::Nothing);
     tell(facts, ledger, action)
 }
@@ -145,7 +146,7 @@ fn stopping(why: StopWhy) -> Stopping {
 }
 
 fn starting(facts: &Facts<'_>, ledger: &Ledger) -> Starting {
-    if ledger.entered == Entered::No && facts.doors == Some(Doors::Closed) {
+    if ledger.entered != Entered::Yes && facts.doors == Some(Doors::Closed) {
         return entering(facts, ledger);
     }
     let Some(reading) = facts.reading.filter(|reading| reading.answers()) else {
@@ -173,6 +174,7 @@ fn starting(facts: &Facts<'_>, ledger: &Ledger) -> Starting {
 
 fn entering(facts: &Facts<'_>, ledger: &Ledger) -> Starting {
     match own_permit(facts, ledger) {
+        Some(_) if facts.join == JoinFact::NamedWithoutData => Starting::NamedWithoutData,
         // What it is about to do comes to nothing before that.
         Some(_) | None if cookie_differs(facts) => Starting::JoinsWithOther,
         Some(permit) if permit.kind == ServicePermitKind::Initialize => Starting::SettingUp,

@@ -55,7 +55,7 @@ fn of_ledger(
         // Its application never ran there, so that it has no replica and has confirmed nothing.
         // The others count it already, and the first of two serves only beside it.
         Membership::Joining { .. }
-            if found.data == Data::Unstarted && ledger.entered == Entered::No =>
+            if found.data == Data::Unstarted && ledger.entered != Entered::Yes =>
         {
             Judgement::Is(State::Joined, None)
         }
@@ -174,6 +174,8 @@ mod tests {
         let mut joined = found(Some(joining()), Data::Unstarted);
         assert_eq!(state(&joined), State::Incomplete, "nobody has taken it in");
         joined.members.push(NodeName::new("rabbit@b"));
+        assert_eq!(state(&joined), State::Joined);
+        joined.ledger.as_mut().unwrap().entered = Entered::Asked;
         assert_eq!(state(&joined), State::Joined);
         joined.ledger.as_mut().unwrap().entered = Entered::Yes;
         assert_eq!(state(&joined), State::Lost, "its application ran when that was noted");

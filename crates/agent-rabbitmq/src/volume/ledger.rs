@@ -36,6 +36,9 @@ pub enum Entered {
     /// It starts closed for clients; nothing on it counts.
     #[default]
     No,
+    /// The same, but it has asked to be taken in, so that the others may name it, and may need
+    /// what it has: noted before it asks.
+    Asked,
     /// It has joined, or was set up as the first: from here on it votes, and starts open.
     Yes,
 }

@@ -34,6 +34,8 @@ palladion_api::sentences! {
 
     /// What is not so although a command said that it was done.
     pub enum NotSo {
+        NotReached { nodes: Names } => "the node reaches none of {nodes}; they may be away, or have another Erlang cookie";
+        NamedWithoutData { by: Names } => "this node is named as a member of the cluster by {by}, and has none of its data; it joins once the others have forgotten it";
         NotJoined { node: NodeName } => "`rabbitmqctl join_cluster` ended, but the cluster does not contain {node}";
         NotStarted => "`rabbitmqctl start_app` ended, but the application does not run";
         NotStopped => "`rabbitmqctl stop_app` ended, but the application runs";

@@ -22,6 +22,7 @@ palladion_api::sentences! {
         Silent => Starting, "the node is not responding yet";
         SettingUp => Starting, "the node is being set up: its virtual host and its users are being created";
         Joining { nodes: Names } => Starting, "the node is joining the cluster through {nodes}";
+        NamedWithoutData => NamedWithoutData, "the other nodes name this node as a member of the cluster, and it has none of its data; it joins once they have forgotten it";
         Opening => Starting, "the node has joined its cluster and is being opened for clients";
         NotMember => Starting, "the node does not run as a member of its cluster yet";
         Closed => Starting, "the node accepts no clients yet";

@@ -24,6 +24,7 @@ impl Hands {
             if !self.has_joined(&state, nodes)? {
                 // As it was, so that the next try begins with a node that has booted.
                 let _ = self.application("start_app").await;
+                self.is_named_by_none(nodes).await?;
                 joined?;
                 let node = nodes.first().cloned().unwrap_or_default();
                 bail!(NotSo::NotJoined { node });

@@ -11,6 +11,7 @@ mod forget;
 mod grow;
 mod join;
 pub mod marks;
+mod meet;
 mod move_replicas;
 mod node;
 mod open;
@@ -77,6 +78,7 @@ impl Hands {
     pub async fn work(&self, work: &Work) -> Result<()> {
         match work {
             Work::SetUp => self.set_up().await,
+            Work::Meet { nodes } => self.meet(nodes).await,
             Work::Join { nodes } => self.join(nodes).await,
             Work::Open => self.open().await,
             Work::StopApp => self.stop_app().await,

@@ -1,5 +1,6 @@
 //! What a pod of RabbitMQ does.
 
+use super::fake_node::TABLES_OF_OTHERS;
 use super::harness::{NAME, NODE, Pod, SECRETS, eventually};
 use super::processes::signal;
 use palladion_agent_rabbitmq::work::definitions;
@@ -17,6 +18,8 @@ pub const ALL: &[(&str, Case)] = &[
     ("the_second_of_two_is_opened_as_it_runs", joins_as_second),
     ("the_third_of_three_starts_again_to_be_open", joins_as_third),
     ("a_joiner_that_is_killed_before_its_application_starts_goes_on", is_killed_in_its_join),
+    ("a_joiner_that_is_killed_while_it_is_taken_in_keeps_what_it_has", is_killed_while_taken_in),
+    ("a_joiner_that_the_others_name_without_their_data_says_so_and_tries_again", is_refused),
     ("an_application_is_stopped_and_started_by_intent_and_a_leave_is_for_good", leaves),
     ("operations_are_done_when_what_they_are_for_is_so", operates),
     ("a_queue_whose_replica_another_member_has_moved_gets_no_spare_one", moves_at_once),
@@ -162,6 +165,41 @@ fn is_killed_in_its_join() {
     assert_eq!(starts(&status), 3, "by itself each time: {status:#}");
     assert_eq!(status["broker"]["members"], json!([NODE, "rabbit@b"]));
     eventually("it is ready", || pod.get("/readyz").0 == 200);
+}
+
+/// Inside `join_cluster`: the others name it, its own file does not name them. It goes on in the
+/// same container, where its permit is in use.
+fn is_killed_while_taken_in() {
+    let pod = Pod::started();
+    pod.fake().change(|state| {
+        (state["joins"], state["inside"]) = (json!(["rabbit@b"]), true.into());
+    });
+    pod.permit("Join", "n1", json!(["rabbit@b"]));
+    let data = pod.path("volume/rabbitmq").join(NODE);
+    eventually("it is being taken in", || data.join(TABLES_OF_OTHERS).exists());
+    signal(pod.node().unwrap(), "KILL");
+    pod.fake().change(|state| state["inside"] = false.into());
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    pod.never_lost();
+    assert_eq!(status["broker"]["members"], json!([NODE, "rabbit@b"]));
+    let joins = pod.calls().matches("join_cluster").count();
+    assert_eq!(joins, 1, "it booted as a member with what it had: {}", pod.calls());
+}
+
+fn is_refused() {
+    let pod = Pod::started();
+    pod.fake().change(|state| {
+        (state["joins"], state["refuse"]) = (json!(["rabbit@b"]), json!(["rabbit@b"]));
+    });
+    pod.permit("Join", "n1", json!(["rabbit@b"]));
+    let status =
+        pod.wait_for("that it is refused", |s| s["server"]["reason"] == "NamedWithoutData");
+    let told = status["server"]["message"].as_str().unwrap();
+    assert!(told.contains("named as a member of the cluster by rabbit@b"), "{told}");
+    // The others forget it: the next try is the last.
+    pod.fake().change(|state| state["refuse"] = json!([]));
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    assert_eq!(starts(&status), 1, "the second of two is opened as it runs");
 }
 
 fn leaves() {
@@ -400,7 +438,7 @@ fn takes_its_cookie() {
         (state["joins"], state["away"]) = (json!(["rabbit@b"]), json!(["rabbit@b"]));
     });
     pod.permit("Join", "n1", json!(["rabbit@b"]));
-    eventually("it cannot join", || pod.calls().contains("join_cluster rabbit@b"));
+    eventually("it cannot join", || pod.calls().contains("net_adm:ping"));
     fs::write(&secret, "COOKIE").unwrap();
     pod.wait_for("what differs", |s| s["server"]["reason"] == "CookieDiffers");
     pod.spec(json!({ "start": null }));

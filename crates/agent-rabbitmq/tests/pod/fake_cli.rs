@@ -1,7 +1,7 @@
 //! Stands for the programs of the command line: takes the verbs that the agent uses, in the
 //! words of 3.10, and answers as they do.
 
-use super::fake_node::{start_app, take_in};
+use super::fake_node::{TABLES_OF_OTHERS, start_app, take_in};
 use super::fake_state::{State, names};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -159,6 +159,15 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
             names(&now["members"]).iter().map(|name| format!("'{name}'")).collect();
         return format!("{{{},false,\n [{}]}}", now["app"], members.join(","));
     }
+    if expression.contains("net_adm:ping") {
+        let away = names(&now["away"]);
+        let reached = names(&now["joins"]).iter().any(|node| is_asked(expression, node, &away));
+        return reached.to_string();
+    }
+    if expression.contains("rpc:call(N, rabbit_mnesia, cluster_nodes") {
+        let by: Vec<String> = names(&now["refuse"]).iter().map(|n| format!("'{n}'")).collect();
+        return format!("[{}]", by.join(","));
+    }
     if expression.contains("start_tcp_listener") {
         state.change(|state| state["open"] = true.into());
         return "ok".into();
@@ -260,6 +269,11 @@ fn replicas<'a>(queues: impl Iterator<Item = &'a Value>) -> String {
     words.printed(rows)
 }
 
+/// Is this node among those that an expression is about, and can be reached?
+fn is_asked(expression: &str, node: &str, away: &[String]) -> bool {
+    expression.contains(&terms::atom(node)) && !away.iter().any(|away| away == node)
+}
+
 /// Does an expression look this queue up?
 fn is_named(queue: &Value, expression: &str) -> bool {
     let binary = |field: &str| terms::binary(queue[field].as_str().unwrap());
@@ -282,19 +296,24 @@ fn join(state: &State, own: &str, node: &str) -> ExitCode {
     if names(&now["away"]).iter().any(|away| away == node) {
         return no("Error:\n{:inconsistent_cluster, ~c\"cannot connect\"}");
     }
-    // The others are those that the cases name, and their users are the cluster's.
-    let mut members = names(&now["joins"]);
-    members.push(own.to_string());
-    members.sort();
-    state.change(|state| {
-        state["members"] = json!(members);
-        state["users"] = json!({ "palladion": "agent-secret", "contrail": "user-secret" });
-        state["tags"] = json!({ "palladion": "monitoring", "contrail": "management" });
-        state["vhosts"] = json!(["/", "contrail"]);
-        state["permissions"] = json!({ "contrail": ["contrail"] });
-    });
-    take_in(&data(own), &members);
+    if names(&now["refuse"]).iter().any(|by| by == node) {
+        return no(&format!(
+            "Error:\n{{:inconsistent_cluster, ~c\"Node {node} thinks it's clustered with node {own}, but {own} disagrees\"}}"
+        ));
+    }
+    if state.hangs_inside() {
+        return hangs_inside(state, own);
+    }
+    take_in(&data(own), &state.joined(own));
     ExitCode::SUCCESS
+}
+
+/// It has the tables of the others, which name it; its own file is written last.
+fn hangs_inside(state: &State, own: &str) -> ExitCode {
+    take_in(&data(own), &[own.to_string()]);
+    std::fs::write(data(own).join(TABLES_OF_OTHERS), "x").unwrap();
+    state.wait_while_it_hangs_inside();
+    no("Error: the node is gone")
 }
 
 /// Where the node has its data.

@@ -16,6 +16,9 @@ fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"))
 }
 
+/// Beside the data of a node that has ended inside `join_cluster`.
+pub const TABLES_OF_OTHERS: &str = "others.DCD";
+
 /// Run until killed.
 pub fn run() {
     let own = variable("RABBITMQ_NODENAME");
@@ -35,7 +38,10 @@ pub fn run() {
     assert_eq!(value("cluster_formation.peer_discovery_backend"), None);
     let state = State::here();
     let data = Path::new(&variable("RABBITMQ_MNESIA_BASE")).join(&own);
-    if !data.join("schema.DAT").exists() {
+    if data.join(TABLES_OF_OTHERS).exists() {
+        // As it boots it comes to an end with what was begun, and writes its own file.
+        take_in(&data, &state.joined(&own));
+    } else if !data.join("schema.DAT").exists() {
         let flags = std::env::var("RABBITMQ_FEATURE_FLAGS").ok();
         state.blank(&own, flags.as_deref());
         take_in(&data, std::slice::from_ref(&own));

@@ -41,7 +41,7 @@ impl State {
         self.change(|state| {
             *state = json!({
                 "app": true, "drained": false, "open": false, "members": [own],
-                "away": state["away"], "joins": state["joins"], "hangs": state["hangs"], "vhosts": ["/"], "permissions": {}, "queues": [],
+                "away": state["away"], "joins": state["joins"], "hangs": state["hangs"], "inside": state["inside"], "refuse": state["refuse"], "vhosts": ["/"], "permissions": {}, "queues": [],
                 "users": { "guest": "guest" }, "tags": { "guest": "administrator" },
                 "flags": [
                     flag("quorum_queue", "stable", enabled("quorum_queue")),
@@ -52,6 +52,22 @@ impl State {
         });
     }
 
+    /// It has the tables of its cluster. The others are those that the cases name, and their users
+    /// are the cluster's.
+    pub fn joined(&self, own: &str) -> Vec<String> {
+        let mut members = names(&self.read()["joins"]);
+        members.push(own.to_string());
+        members.sort();
+        self.change(|state| {
+            state["members"] = json!(members);
+            state["users"] = json!({ "palladion": "agent-secret", "contrail": "user-secret" });
+            state["tags"] = json!({ "palladion": "monitoring", "contrail": "management" });
+            state["vhosts"] = json!(["/", "contrail"]);
+            state["permissions"] = json!({ "contrail": ["contrail"] });
+        });
+        members
+    }
+
     /// Does its application not get on with its start?
     pub fn hangs(&self) -> bool {
         self.read()["hangs"] == true
@@ -59,6 +75,17 @@ impl State {
 
     pub fn wait_while_it_hangs(&self) {
         while self.hangs() {
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// Does `join_cluster` not get to its end?
+    pub fn hangs_inside(&self) -> bool {
+        self.read()["inside"] == true
+    }
+
+    pub fn wait_while_it_hangs_inside(&self) {
+        while self.hangs_inside() {
             std::thread::sleep(Duration::from_millis(30));
         }
     }

@@ -1,6 +1,7 @@
-//! A joiner whose server runs and does not get into its cluster: its pod reaches nobody, or the
-//! others refuse it. The turn is for one at a time, so it ends after a while, and with it the
-//! permit: the server stops, and what is on its volume stays as it is. On record, on its
+//! A joiner that does not get into its cluster: its server runs and reaches nobody, or the others
+//! refuse it; its agent waits for what a start needs; its machine is away. The turn is for one at
+//! a time, so it ends after a while, and with it the permit: the server stops, and what is on its
+//! volume stays as it is. On record, on its
 //! member, is when the join is tried again: later each time, and each time for longer, as a
 //! large cluster may take longer than the first try had. Another pod begins again.
 //!
@@ -84,21 +85,38 @@ pub fn report(facts: &ServiceFacts<'_>, member: &MemberFact, draft: &mut Draft) 
     }
 }
 
-/// When its server, which runs, has had its time to join.
-pub fn deadline(
+/// When it has had its time to join: its server, since it runs; its agent, where none runs, since
+/// all were asked whether it may.
+pub fn deadline(facts: &ServiceFacts<'_>, turn: &ServiceTurn, member: &MemberFact) -> Timestamp {
+    // What it waited for before its start does not count. An agent whose clock is ahead is not
+    // waited for any longer.
+    let started = member.server().filter(|_| member.runs()).map(|server| server.since.0);
+    let asked = turn.question.as_ref().map(|question| question.since.0);
+    let known = [started, asked].into_iter().flatten().filter(|since| *since <= facts.now());
+    let begun = known.fold(turn.since.0, Timestamp::max);
+    begun + time_of(recorded(member).map_or(0, |late| late.tries))
+}
+
+/// Does its pod end on a machine that is away? Nobody knows when that comes to its end.
+pub fn is_going_with_its_machine(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
+    let going = member.pod.as_ref().filter(|pod| pod.terminating);
+    let machine = going.and_then(|pod| pod.node.as_deref());
+    machine.is_some_and(|machine| facts.nodes.get(machine) != Some(&true))
+}
+
+/// End the turn of a member whose join is postponed: a leader has recorded that, and ended before
+/// it could end the turn.
+pub fn end_postponed(
     facts: &ServiceFacts<'_>,
     turn: &ServiceTurn,
     member: &MemberFact,
-) -> Option<Timestamp> {
-    let server = member.server().filter(|_| member.runs())?;
-    // What it waited for before its start does not count. An agent whose clock is ahead is not
-    // waited for any longer.
-    let started = Some(server.since.0).filter(|since| *since <= facts.now());
-    let begun = started.unwrap_or(turn.since.0).max(turn.since.0);
-    Some(begun + time_of(recorded(member).map_or(0, |late| late.tries)))
+    draft: &mut Draft,
+) {
+    let minutes = recorded(member).map_or(0, |late| late.minutes());
+    draft.steps.push(turn::end(facts, turn, Ended::NotInTime { minutes }));
 }
 
-/// End the turn of a member whose server has had its time: its permit goes, and when it is tried
+/// End the turn of a member that has had its time: its permit goes, and when it is tried
 /// again goes on record.
 pub fn postpone(
     facts: &ServiceFacts<'_>,

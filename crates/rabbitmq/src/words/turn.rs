@@ -17,6 +17,7 @@ palladion_plan::sentences! {
         RestartFirst => "a member that does not serve is restarted first";
         OthersFirst => "the new node does not come up, and others go on meanwhile";
         NotWanted => "the spec does not ask for it any more";
+        NotTakenIn => "its node ended while the others took it in, and goes on with its join first";
         Failed { server: Server } => "the start failed: {server}";
         ForUser => "a user decides about it first";
         QueuesNeedNode => "queues need its node, and others go on meanwhile";

@@ -4,7 +4,7 @@
 //! real agent's rules say; the rest is a model.
 
 use super::agents_rule;
-use super::model::{App, Process, data};
+use super::model::{App, Process, Unjoined, data};
 use super::volume::{Part, Volume};
 use super::work::Work;
 use super::world::{NAMESPACE, World};
@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_rabbitmq::decide::intent::Wanted;
 use palladion_agent_rabbitmq::decide::{
-    Action, Doors, Entry, LeftOver, Process as Alive, Work as Piece, entering,
+    Action, Doors, Entry, JoinFact, LeftOver, Process as Alive, Work as Piece, entering,
 };
 use palladion_agent_rabbitmq::launch::environment;
 use palladion_agent_rabbitmq::volume::Found;
@@ -33,6 +33,8 @@ use std::ffi::OsString;
 const START: SignedDuration = SignedDuration::from_secs(1);
 /// From the end of a node to its next start.
 const BACK_OFF: SignedDuration = SignedDuration::from_secs(5);
+/// From a piece of work that failed to the next.
+const WORK_AGAIN: SignedDuration = SignedDuration::from_secs(10);
 /// What an agent says that waits for its Secret, and one that waits for the cluster's DNS.
 pub const NO_COOKIE: &str = "the Secret with the credentials is missing";
 pub const NO_NAME: &str = "the name of the node cannot be resolved";
@@ -60,6 +62,10 @@ pub struct Agent {
     pub(super) restart_token: Option<Option<String>>,
     pub(super) expelled: bool,
     pub(super) work: Option<Work>,
+    /// A piece of work that failed is tried again then.
+    pub(super) again: Option<Timestamp>,
+    /// What the last try to join has shown.
+    pub(super) join: JoinFact,
     /// What was on the volume when the agent looked at it last: no node ran then.
     pub(super) found: Option<Found>,
 }
@@ -289,6 +295,7 @@ impl World {
             let start = agents_rule::start(self.volume(pod), pod, spec, permit).unwrap();
             let ledger = &mut self.volume(pod).ledger;
             (ledger.part, ledger.entered) = (Part::Begun, false);
+            ledger.asked = start.entry.is_kept();
             ledger.begun_by = Some((permit.kind, permit.nonce.clone()));
             ledger.node_name = Some(name.clone());
             ledger.used.push(permit.nonce.clone());
@@ -404,15 +411,18 @@ impl World {
                 Some(_) | None => Activity::default(),
             };
         };
-        let joins = matches!(action, Action::Work(Piece::Join { .. }));
+        let joins = matches!(action, Action::Work(Piece::Meet { .. } | Piece::Join { .. }));
         if joins && self.stuck.contains(&pod.key.name) {
             return Activity::default();
         }
-        self.enter(agent, pod, spec, action);
+        if let Some(again) = agent.again.filter(|again| joins && *again > self.store.now) {
+            return Activity::default().at(again);
+        }
+        self.enter(agent, pod, action);
         Activity::ACTED
     }
 
-    fn enter(&mut self, agent: &mut Agent, pod: &PodRun, spec: &ServiceMemberSpec, what: Action) {
+    fn enter(&mut self, agent: &mut Agent, pod: &PodRun, what: Action) {
         let uid = pod.uid.as_str();
         match what {
             Action::RecordEntered => self.has_entered(agent, pod),
@@ -431,7 +441,8 @@ impl World {
                 self.rabbit.begun += 1;
                 self.has_entered(agent, pod);
             }
-            Action::Work(Piece::Join { nodes }) => self.join(agent, pod, spec, &nodes),
+            Action::Work(Piece::Meet { nodes }) => self.meet(agent, pod, &nodes),
+            Action::Work(Piece::Join { nodes }) => self.join(agent, pod, &nodes),
             Action::Work(Piece::Open) => {
                 let process = self.rabbit.nodes.get_mut(uid);
                 process.into_iter().for_each(|process| process.open = true);
@@ -448,29 +459,36 @@ impl World {
         agent.found = Some(agents_rule::found(self.volume(pod), pod));
     }
 
-    /// It is in the cluster in one step, and its agent notes it in another one.
-    fn join(
-        &mut self,
-        agent: &mut Agent,
-        pod: &PodRun,
-        spec: &ServiceMemberSpec,
-        nodes: &[NodeName],
-    ) {
+    /// It asks to be taken in when one of them answers.
+    fn meet(&mut self, agent: &mut Agent, pod: &PodRun, nodes: &[NodeName]) {
+        match nodes.iter().any(|node| self.rabbit.by_name(node.as_str()).is_some()) {
+            true => self.volume(pod).ledger.asked = true,
+            false => agent.again = Some(self.store.now + WORK_AGAIN),
+        }
+    }
+
+    /// The others name it after one step, its own file names them after another one, and its
+    /// agent notes it in a third. Where they name it already they refuse it; its node runs on by
+    /// itself.
+    fn join(&mut self, agent: &mut Agent, pod: &PodRun, nodes: &[NodeName]) {
         let uid = pod.uid.as_str();
         if self.rabbit.nodes.get(uid).is_none_or(|p| p.app != App::Running) {
             return;
         }
-        if self.volume(pod).data.as_ref().is_some_and(|d| d.cluster.len() > 1) {
-            return self.has_entered(agent, pod);
+        match self.volume(pod).data.as_ref().map(|d| (d.cluster.len() > 1, d.is_noted)) {
+            Some((true, true)) => return self.has_entered(agent, pod),
+            Some((true, false)) => return self.rabbit.note_join(uid, &mut self.kube.disks),
+            Some((false, _)) | None => {}
         }
         let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
-        if let Err(words) = self.rabbit.join(uid, &nodes, &mut self.kube.disks) {
-            self.tell(&format!("{}: {words}", pod.key.name));
-            self.rabbit.stop(uid, &mut self.kube.disks);
-            agent.last_words = Some(words);
-            if let Some(permit) = &spec.start {
-                self.volume(pod).ledger.permit = Some(answer(permit, PermitState::Failed));
-            }
+        agent.join = JoinFact::Open;
+        if let Err(why) = self.rabbit.join(uid, &nodes, &mut self.kube.disks) {
+            self.tell(&format!("{}: {why}", pod.key.name));
+            agent.again = Some(self.store.now + WORK_AGAIN);
+            agent.join = match why {
+                Unjoined::Named { .. } => JoinFact::NamedWithoutData,
+                Unjoined::NobodyRuns => JoinFact::Open,
+            };
             return;
         }
         self.tell(&format!("{} joins", pod.key.name));

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use palladion_agent_core::init::protocol::Phase;
 use palladion_agent_rabbitmq::decide::intent::{self, Wanted};
 use palladion_agent_rabbitmq::decide::{
-    Action, Doors, Facts, Process, Source, SpecFact, Start, VhostFact, VolumeFact, WorkFact,
+    Action, Doors, Facts, JoinFact, Process, Source, SpecFact, Start, VhostFact, VolumeFact,
+    WorkFact,
 };
 use palladion_agent_rabbitmq::decide::{entering, permit};
 use palladion_agent_rabbitmq::read::{Listener, Node, Overview, Reading, Sign};
@@ -149,6 +150,7 @@ fn asked<T>(
         reading: None,
         sign: &Sign::None,
         work: WorkFact::Idle,
+        join: JoinFact::Open,
         vhost: VhostFact::Present,
         stopping: None,
         last_words: None,
@@ -200,6 +202,7 @@ fn ledger(volume: &Volume, id: &str) -> Ledger {
     ledger.own.app = if known.app_stopped { App::Stopped } else { App::Runs };
     ledger.own.entered = match (known.part, known.entered) {
         (Part::Joined, _) | (_, true) => Entered::Yes,
+        (Part::Begun, false) if known.asked => Entered::Asked,
         (Part::None | Part::Begun | Part::Left, false) => Entered::No,
     };
     ledger

@@ -19,7 +19,7 @@ impl World {
         record["tries"].as_u64().unwrap_or_default()
     }
 
-    fn runs_closed(&self, ordinal: i32) -> bool {
+    pub(super) fn runs_closed(&self, ordinal: i32) -> bool {
         let process = self.uid(ordinal).and_then(|uid| self.rabbit.nodes.get(&uid));
         process.is_some_and(|process| !process.open)
     }

@@ -5,6 +5,7 @@
 use super::volume::{Data, Kind, Queue, Volume};
 use palladion_plan::sim::kubernetes::Disk;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
 
 pub type Disks = BTreeMap<String, Disk<Volume>>;
 /// Messages that a replica takes over in one round.
@@ -33,6 +34,26 @@ pub enum App {
     Paused,
     /// `stop_app`: the virtual machine lives.
     Stopped,
+}
+
+/// Why `join_cluster` was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unjoined {
+    NobodyRuns,
+    /// "thinks it's clustered with it, but it disagrees".
+    Named {
+        by: String,
+        node: String,
+    },
+}
+
+impl Display for Unjoined {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Unjoined::NobodyRuns => f.write_str("nobody to join through runs"),
+            Unjoined::Named { by, node } => write!(f, "{by} thinks it is clustered with {node}"),
+        }
+    }
 }
 
 /// All nodes, by the uid of the pod that they run in.
@@ -81,7 +102,9 @@ impl Rabbit {
         };
         let cluster = &data(disks, own).cluster;
         let is_seen = |p: &&Process| {
-            p.app == App::Running && cluster.contains(&p.name) && self.reach(&own.name, &p.name)
+            // One that knows nobody of the cluster runs by itself.
+            let is_of_it = cluster.contains(&p.name) && data(disks, p).cluster.contains(&own.name);
+            p.app == App::Running && is_of_it && self.reach(&own.name, &p.name)
         };
         self.nodes.values().filter(is_seen).map(|p| p.name.clone()).collect()
     }
@@ -411,15 +434,22 @@ impl Rabbit {
         }
     }
 
-    /// `join_cluster` through a node that runs. Whoever knows the name refuses it.
-    pub fn join(&mut self, uid: &str, through: &[String], disks: &mut Disks) -> Result<(), String> {
+    /// The first half of `join_cluster` through a node that runs: the tables of all, after which
+    /// the others name it. Its own file of the cluster comes last ([`Self::note_join`]). Whoever
+    /// knows the name refuses it.
+    pub fn join(
+        &mut self,
+        uid: &str,
+        through: &[String],
+        disks: &mut Disks,
+    ) -> Result<(), Unjoined> {
         let own = self.nodes[uid].clone();
         let target = through.iter().filter_map(|name| self.by_name(name));
         let target = target.map(|(_, p)| p).find(|p| p.app == App::Running).cloned();
-        let Some(target) = target else { return Err("nobody to join through runs".to_string()) };
+        let Some(target) = target else { return Err(Unjoined::NobodyRuns) };
         let tables = data(disks, &target).clone();
         if tables.cluster.contains(&own.name) {
-            return Err(format!("{} thinks it is clustered with {}", target.name, own.name));
+            return Err(Unjoined::Named { by: target.name, node: own.name });
         }
         let naming = tables.queues.iter().filter(|(_, q)| q.replicas.contains(&own.name));
         if let Some((queue, _)) = naming.into_iter().next() {
@@ -428,16 +458,27 @@ impl Rabbit {
         self.in_tables(disks, |tables| {
             tables.cluster.insert(own.name.clone());
         });
-        let mut joined = Data { cluster: tables.cluster, queues: tables.queues, ..Data::default() };
+        let (cluster, queues) = (tables.cluster, tables.queues);
+        let mut joined = Data { cluster, queues, is_noted: false, ..Data::default() };
         joined.cluster.insert(own.name.clone());
         disks.get_mut(&own.disk).unwrap().content.data = Some(joined);
         Ok(())
     }
 
+    /// The other half: its own file names the others.
+    pub fn note_join(&mut self, uid: &str, disks: &mut Disks) {
+        let disk = self.nodes.get(uid).map(|process| process.disk.clone());
+        let disk = disk.and_then(|disk| disks.get_mut(&disk));
+        if let Some(data) = disk.and_then(|disk| disk.content.data.as_mut()) {
+            data.is_noted = true;
+        }
+    }
+
     /// `forget_cluster_node`: what fails with its queues is ignored, and classic queues
     /// that are on it alone are deleted.
     pub fn forget(&mut self, node: &str, disks: &mut Disks) -> Result<(), String> {
-        if self.by_name(node).is_some_and(|(_, p)| p.app == App::Running) {
+        let is_in_it = |p: &Process| data(disks, p).cluster.len() > 1;
+        if self.by_name(node).is_some_and(|(_, p)| p.app == App::Running && is_in_it(p)) {
             return Err(format!("{node} must be stopped"));
         }
         for (name, queue) in self.queues(disks) {
@@ -458,8 +499,11 @@ impl Rabbit {
                 }
             }
         }
+        // That of a node that runs by itself is another cluster.
         self.in_tables(disks, |tables| {
-            tables.cluster.remove(node);
+            if tables.cluster.len() > 1 {
+                tables.cluster.remove(node);
+            }
         });
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::model::{App, Process, data};
 use super::volume::{Kind, Part};
 use super::world::{NAMESPACE, World};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_rabbitmq::decide::JoinFact;
 use palladion_agent_rabbitmq::read::{Flag, feature_flags};
 use palladion_api::ids::VolumeId;
 use palladion_api::member::AgentStatus;
@@ -142,6 +143,9 @@ impl World {
         let state = self.volume_state(pod, spec);
         let running = self.rabbit.nodes.get(pod.uid.as_str());
         let (server, reason) = match (running.map(|p| p.app), &agent.last_words, wish) {
+            (Some(App::Running), _, _) if agent.join == JoinFact::NamedWithoutData => {
+                (MemberServerState::Starting, Some("NamedWithoutData"))
+            }
             (Some(App::Running), _, _) => (MemberServerState::Running, None),
             (Some(App::Stopped), _, _) => (MemberServerState::Stopping, None),
             (Some(App::Waiting), _, _) => (MemberServerState::Starting, Some("WaitingForTables")),

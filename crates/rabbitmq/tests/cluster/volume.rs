@@ -26,6 +26,8 @@ pub struct Ledger {
     pub permit: Option<PermitStatus>,
     /// Permits that were used.
     pub used: Vec<Nonce>,
+    /// Is it noted that the node on it asks to be taken in?
+    pub asked: bool,
     /// Is the node on it noted to be in its cluster?
     pub entered: bool,
     pub starts: i64,

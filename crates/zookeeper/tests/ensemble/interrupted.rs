@@ -5,6 +5,7 @@ use super::model::Config;
 use super::volume::Part;
 use super::world::World;
 use palladion_api::labels::POSTPONED_JOIN;
+use palladion_plan::sim::kubernetes::Machine;
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
@@ -16,6 +17,30 @@ impl World {
     fn has_begun(&self, ordinal: i32, id: i64) -> bool {
         let id = json!(id) == self.member(ordinal)["spec"]["serverID"];
         id && self.uid(ordinal).is_some_and(|uid| self.ensemble.servers.contains_key(&uid))
+    }
+
+    fn is_postponed(&self, ordinal: i32) -> bool {
+        self.member(ordinal)["metadata"]["annotations"][POSTPONED_JOIN].is_string()
+    }
+
+    /// Five machines, and five servers are asked for where three run.
+    fn apart_and_growing() -> Self {
+        let mut world = World::on_machines_of_their_own(3);
+        for node in 4..=5 {
+            world.kube.add_node(&mut world.store, &format!("n{node}"), "z1");
+        }
+        world.patch_spec(&json!({ "servers": 5 }));
+        world
+    }
+
+    /// Its machine answers nobody any more, and after a while its pod ends, as far as anybody
+    /// knows.
+    fn goes_with_its_machine(&mut self, ordinal: i32) -> String {
+        let machine = self.node_of(ordinal).unwrap();
+        self.kube.set_machine(&mut self.store, &machine, Machine::Down);
+        self.pass(340);
+        self.delete(kinds::POD, &pod(ordinal));
+        machine
     }
 
     fn token_of(&self, ordinal: i32) -> serde_json::Value {
@@ -278,9 +303,7 @@ fn a_joiner_whose_server_runs_and_never_follows_gives_way_to_others() {
     world.stop_process(3);
     let volume = world.member(3)["spec"]["volumeID"].clone();
     world.patch_spec(&json!({ "restartToken": "x" }));
-    let is_postponed =
-        |w: &World| w.member(3)["metadata"]["annotations"][POSTPONED_JOIN].is_string();
-    world.until(is_postponed);
+    world.until(|w| w.is_postponed(3));
     assert_eq!(world.member(3)["spec"]["start"], json!(null), "{}", world.last_words());
     world.until(|w| w.condition("Degraded").contains("JoinFailed"));
     let said = world.condition("Degraded");
@@ -292,5 +315,38 @@ fn a_joiner_whose_server_runs_and_never_follows_gives_way_to_others() {
     world.settle();
     world.expect(5);
     assert!(world.now().duration_since(since).as_mins() >= 9, "{}", world.last_words());
-    assert!(!is_postponed(&world) && !world.condition("Degraded").contains("JoinFailed"));
+    assert!(!world.is_postponed(3) && !world.condition("Degraded").contains("JoinFailed"));
+}
+
+/// What it said last stands: that it follows. It does not answer when all are asked.
+#[test]
+fn a_joiner_that_follows_and_whose_machine_is_away_gives_way_to_others() {
+    let mut world = World::apart_and_growing();
+    world.until(|w| {
+        let follows = w.member(3)["status"]["ensemble"]["mode"].is_string();
+        follows && !w.voters().contains(&4)
+    });
+    let machine = world.goes_with_its_machine(3);
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.pass(600);
+    assert!([0, 1, 2].iter().all(|o| world.token_of(*o) == "x"), "{}", world.last_words());
+    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
+    world.settle();
+    world.expect(5);
+}
+
+#[test]
+fn a_joiner_whose_machine_is_away_in_its_second_try_gives_way_to_others() {
+    let mut world = World::apart_and_growing();
+    world.until(|w| w.has_begun(3, 4));
+    world.stop_process(3);
+    world.until(|w| w.is_postponed(3));
+    world.until(|w| w.member(3)["spec"]["start"].is_object());
+    let machine = world.goes_with_its_machine(3);
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.pass(120);
+    assert!([0, 1, 2].iter().all(|o| world.token_of(*o) == "x"), "{}", world.last_words());
+    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
+    world.settle();
+    world.expect(5);
 }

@@ -4,15 +4,19 @@ use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::{Entered, Membership};
 use jiff::SignedDuration;
-use palladion_api::service_member::ServicePermitKind as Kind;
+use palladion_api::member::PermitState;
+use palladion_api::service_member::{DataBeforeServiceStart as Before, ServicePermitKind as Kind};
 
 #[test]
 fn a_joiner_joins_and_the_first_is_set_up_each_once_at_a_time() {
-    let joiner = a_joiner(Kind::Join);
-    let join = Work::Join { nodes: vec![node("b"), node("c")] };
-    assert_eq!(joiner.action(), Action::Work(join));
+    let (joiner, nodes) = (a_joiner(Kind::Join), vec![node("b"), node("c")]);
+    // First it reaches one of them; then it is noted that it asks to be taken in.
+    assert_eq!(joiner.action(), Action::Work(Work::Meet { nodes: nodes.clone() }));
     joiner.says("joining the cluster through rabbit@b");
-    let busy = joiner.with(|w| w.work = WorkFact::Busy);
+    let asks = joiner.with(|w| w.ledger().entered = Entered::Asked);
+    assert_eq!(asks.action(), Action::Work(Work::Join { nodes }));
+    asks.says("joining the cluster through rabbit@b");
+    let busy = asks.with(|w| w.work = WorkFact::Busy);
     assert_eq!(busy.action(), Action::Nothing);
     assert_eq!(a_joiner(Kind::Initialize).action(), Action::Work(Work::SetUp));
 }
@@ -21,7 +25,7 @@ fn a_joiner_joins_and_the_first_is_set_up_each_once_at_a_time() {
 #[test]
 fn a_joiner_goes_on_by_a_saved_permit_and_never_by_another_one() {
     let saved = a_joiner(Kind::Join).with(|w| w.source = Source::Saved);
-    assert!(matches!(saved.action(), Action::Work(Work::Join { .. })));
+    assert!(matches!(saved.action(), Action::Work(Work::Meet { .. })));
     let other = saved.with(|w| w.spec().start.as_mut().unwrap().nonce = "n2".into());
     assert_eq!(other.action(), Action::Nothing);
 }
@@ -131,6 +135,50 @@ fn a_node_that_was_taken_in_and_never_ran_starts_by_itself_and_is_noted_when_it_
     assert_eq!(noted.action(), Action::RecordMember);
 }
 
+/// Its node ended inside `join_cluster`: from when it has asked the others may name it, whatever
+/// its own files say, and they would refuse it without what it has.
+#[test]
+fn a_joiner_that_has_asked_to_be_taken_in_keeps_what_it_has_by_the_same_permit() {
+    let ended = |data| {
+        a_joiner(Kind::Join).permit(Kind::Join, data).with(|w| {
+            (w.process, w.doors) = (Process::Absent, None);
+            w.found.data = crate::volume::Data::Unstarted;
+            w.found.members = vec![node("a")];
+        })
+    };
+    let left_over = |world: &World| match world.start().entry {
+        Entry::Joiner { left_over, .. } => left_over,
+        other => panic!("{other:?}"),
+    };
+    for data in [Before::MustBeEmpty, Before::Wipe] {
+        assert_eq!(left_over(&ended(data)), LeftOver::Removed, "nobody knows it");
+        let asked = ended(data).with(|w| w.ledger().entered = Entered::Asked);
+        assert_eq!(left_over(&asked), LeftOver::Kept);
+        assert!(asked.start().entry.is_kept(), "which the next start notes again");
+        // Of another permit the operator has asked the others: they do not name it.
+        let other = asked.with(|w| {
+            w.spec().start.as_mut().unwrap().nonce = "n2".into();
+            w.ledger().permit.as_mut().unwrap().state = PermitState::Withdrawn;
+        });
+        match data {
+            Before::Wipe => assert_eq!(left_over(&other), LeftOver::Removed),
+            _ => other.refuses("Incomplete"),
+        }
+    }
+}
+
+/// They refuse it as long as they do: the operator has them forget it.
+#[test]
+fn a_joiner_that_the_others_name_without_their_data_says_so() {
+    let named = a_joiner(Kind::Join).with(|w| {
+        w.ledger().entered = Entered::Asked;
+        w.join = JoinFact::NamedWithoutData;
+    });
+    assert_eq!(named.decision().reason, Reason::NamedWithoutData);
+    named.says("it joins once they have forgotten it");
+    assert!(matches!(named.action(), Action::Work(Work::Join { .. })), "and tries again");
+}
+
 /// The agent that was at the join has ended, too: the next one finds the node closed, with its
 /// application stopped, and no permit by which it would go on. By itself it starts as a member.
 #[test]
@@ -139,6 +187,7 @@ fn a_member_by_its_files_that_is_closed_without_a_permit_starts_again() {
         w.found.data = crate::volume::Data::Whole;
         w.found.members = vec![node("a"), node("b")];
     });
+    let joining = joining.with(|w| w.ledger().entered = Entered::Asked);
     assert!(matches!(joining.action(), Action::Work(Work::Join { .. })), "it goes on");
     let withdrawn = joining.with(|w| w.spec().start = None);
     assert_eq!(withdrawn.action(), Action::Stop(StopWhy::Opening));

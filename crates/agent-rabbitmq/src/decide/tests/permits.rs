@@ -113,6 +113,9 @@ fn a_later_permit_starts_on_what_is_left_over_only_where_it_says_so() {
         panic!("it joins");
     };
     assert_eq!(left_over, LeftOver::Kept);
+    let nothing = next(Before::Keep).with(|w| w.found.data = Data::Absent);
+    assert!(nothing.start().entry.is_kept(), "of two nodes the other one may wait for it");
+    a_new_member().permit(Kind::Join, Before::Keep).refuses("Empty");
     // What has joined is no left-over, whatever the permit says.
     let joined = next(Before::Wipe).with(|w| w.found.members.push(node("b")));
     assert_eq!(joined.action(), Action::RecordEntered);

@@ -42,6 +42,16 @@ fn a_restart_is_made_once_and_interrupts_no_work() {
     assert_eq!(made.action(), Action::Nothing);
 }
 
+/// RabbitMQ may refuse it for good, and it would be tried for ever.
+#[test]
+fn a_restart_comes_before_a_virtual_host_that_is_not_there() {
+    let asked = running().with(|w| {
+        w.vhost = VhostFact::NotLooked;
+        w.spec().restart_token = Some("t1".into());
+    });
+    assert_eq!(asked.action(), Action::Stop(StopWhy::Restart));
+}
+
 #[test]
 fn nothing_is_begun_while_it_is_being_stopped() {
     let stopping = running().with(|w| {

@@ -12,7 +12,7 @@ pub use agreed::Agreed;
 pub use lines::{disabled_flags, is_new_line};
 pub use proof::{Proof, of_grounds};
 pub use prove::{is_quiet, look_again, prove, renew};
-pub use records::{is_first, is_of_this_start, keeps_its_data};
+pub use records::{is_begun, is_first, is_of_this_start, keeps_its_data};
 pub use views::Question;
 
 #[cfg(test)]

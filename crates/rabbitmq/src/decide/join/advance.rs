@@ -1,6 +1,6 @@
 //! The turn of a joiner: from the permit to its replicas.
 
-use super::{finish, named, old_data};
+use super::{finish, named, next, old_data, without_data};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::turn::order::{self, Job};
@@ -27,7 +27,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     };
     let course = permit::course(facts, turn, member);
     let is_wanted = member.ordinal < valid.size;
-    if !is_wanted && course != Course::Done && !facts.is_named(member) {
+    let is_free = !facts.is_named(member) && !next::is_awaited(facts, member);
+    if !is_wanted && course != Course::Done && is_free {
         return lock::release(facts, turn, Ended::NotWanted, draft);
     }
     match course {
@@ -54,16 +55,32 @@ pub fn goes_on(member: &MemberFact) -> bool {
     member.server().is_some_and(|server| server.state.may_run())
 }
 
-/// Its node is starting, and has a while for that as long as the others do not name it: from
-/// then on it counts, and nobody stops it.
+/// Its node is starting, or its agent waits before that, and has a while for it as long as the
+/// others do not name it: from then on it counts, and nobody stops it.
 fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    let deadline = late::deadline(facts, turn, member).filter(|_| !facts.is_named(member));
-    if deadline.is_some_and(|deadline| facts.now() >= deadline) {
-        return late::postpone(facts, turn, member, draft);
+    if without_data::is_so(facts, member) {
+        return without_data::forget(facts, turn, member, draft);
     }
     late::report(facts, member, draft);
+    if may_be_named(facts, member) {
+        return wait(member, draft);
+    }
+    // Others may go on meanwhile.
+    if late::is_going_with_its_machine(facts, member) {
+        return lock::release(facts, turn, Ended::PodGone, draft);
+    }
+    let deadline = late::deadline(facts, turn, member);
+    if facts.now() >= deadline {
+        return late::postpone(facts, turn, member, draft);
+    }
     wait(member, draft);
-    deadline.into_iter().for_each(|deadline| draft.wake_at(deadline));
+    draft.wake_at(deadline);
+}
+
+/// Do the others name it, or is there nobody who could say? Of two nodes the first one may wait
+/// for it, and for what it has.
+fn may_be_named(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    facts.is_named(member) || !facts.views().any(|(other, _)| other.name != member.name)
 }
 
 fn wait(member: &MemberFact, draft: &mut Draft) {
@@ -83,6 +100,10 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
             return;
         }
         Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
+        Some(true) if !next::is_awaited(facts, member) && late::until(facts, member).is_some() => {
+            // The permit went, and the operator ended before the turn did.
+            return late::end_postponed(facts, turn, member, draft);
+        }
         Some(true) if goes_on(member) => return starting(facts, turn, member, draft),
         Some(true) => {}
     }

@@ -6,8 +6,9 @@ mod finish;
 mod named;
 mod next;
 mod old_data;
+pub mod without_data;
 
 pub use advance::{advance, goes_on, permitted};
 pub use finish::{announced, complete};
-pub use next::{adopt_permit, go_on_after_permit, next};
+pub use next::{adopt_permit, go_on_after_permit, is_stranded, next};
 pub use old_data::off_record;

@@ -38,14 +38,35 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 
 /// Was its join begun, so that the others know it already, or nobody serves without it? Of
 /// two nodes the first pauses when the second goes away.
-fn is_awaited(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let is_begun = member.volume().is_some_and(|v| v.state == MemberVolumeState::Incomplete);
+pub(super) fn is_awaited(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let is_known = facts.is_named(member) || facts.views().next().is_none();
-    is_begun && member.identity.is_some() && is_known
+    is_known && evidence::is_begun(facts, member)
+}
+
+/// Did its node end while the others took it in, so that they name it or wait for it, and has it no
+/// permit by which it would go on?
+pub fn is_stranded(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let is_left_alone = !member.is_marked() && member.loss().is_none() && !member.may_run();
+    is_left_alone && is_awaited(facts, member)
+}
+
+/// Those that the others name come first: whatever else is to be done waits for their answer.
+/// Without them none that is not wanted any more may leave, themselves among these.
+fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
+    let members = facts.members.values().filter(|m| m.object.is_some() && !m.is_gone());
+    match members.into_iter().find(|m| is_stranded(facts, m)) {
+        Some(member) if has_failed_for_good(member) => {
+            let (member, server) = (member.name.clone(), member.server_words());
+            draft.report(Problem::Failed { member, server });
+            None
+        }
+        Some(member) => Some(member),
+        None => newcomer(facts, valid, draft),
+    }
 }
 
 /// First in order with an agent that speaks and a volume that is no member's.
-fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
+fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
     for name in valid.wanted() {
         let Some(member) = facts.members.get(&name).filter(|m| m.object.is_some()) else {
             continue;

@@ -5,6 +5,7 @@ use super::next::question;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed};
 use crate::decide::forget;
+use crate::decide::join;
 use crate::decide::turn::{lock, order, permit, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -27,6 +28,11 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     };
     if member.is_gone() {
         return stop(facts, turn, member, draft);
+    }
+    // By a join alone its node runs again, and can leave.
+    if join::is_stranded(facts, member) {
+        draft.steps.push(shared::end(facts, turn, Ended::NotTakenIn));
+        return;
     }
     if serves_no_other(facts, member)
         && let Some(step) = depart::start_again(facts, member)

@@ -5,7 +5,7 @@ use super::next::{begin, can_begin_now, question};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget;
-use crate::decide::join;
+use crate::decide::join::{self, without_data};
 use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::{lock, order};
 use crate::facts::{Facts, MemberFact};
@@ -41,6 +41,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     };
     match course {
         Course::NotGiven => before_permit(facts, turn, member, draft),
+        Course::Open if without_data::is_so(facts, member) => {
+            without_data::forget(facts, turn, member, draft);
+        }
         Course::Open => {
             let (name, server) = (member.name.clone(), member.server_words());
             let waiting = OfJoin::Starting { member: name, server };
@@ -129,6 +132,9 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
         next.volume_id.clone_from(&volume.volume_id);
         draft.steps.push(lock::write(facts, &next, Doing::NewTurn { member: name() }));
         return;
+    }
+    if without_data::is_so(facts, member) {
+        return without_data::forget(facts, turn, member, draft);
     }
     if join::goes_on(member) {
         let (name, server) = (name(), member.server_words());

@@ -63,6 +63,10 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
             return;
         }
         Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
+        Some(true) if !lock::votes(facts, turn) && late::until(facts, member).is_some() => {
+            // The permit went, and the operator ended before the turn did.
+            return late::end_postponed(facts, turn, member, draft);
+        }
         Some(true) => {}
     }
     let Some(address) = member.service().and_then(|s| s.address.as_ref()) else {
@@ -121,7 +125,9 @@ fn leave_old_data(
 /// It was started: once it follows, it is made to vote.
 fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     let (name, server) = (member.name.clone(), member.server_words());
-    let follows = member.view().is_some_and(|v| v.mode.is_some());
+    // What one on a dead machine said last is no answer.
+    let answers = member.agent_answers(&facts.nodes);
+    let follows = answers && member.view().is_some_and(|v| v.mode.is_some());
     let (Some(id), Some(address)) = (turn.server_id, member.address()) else {
         return lock::release(facts, turn, Ended::NoServerId, draft);
     };
@@ -137,18 +143,28 @@ fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
     }
 }
 
-/// Its server is starting, and has a while for that as long as it does not vote: from then on it
-/// counts, and nobody stops it.
+/// Its server is starting, or its agent waits before that, and has a while for it as long as it
+/// does not vote: from then on it counts, and nobody stops it.
 fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    let is_free = !lock::votes(facts, turn) && !change::is_ordered(facts, turn);
-    let deadline = late::deadline(facts, turn, member).filter(|_| is_free);
-    if deadline.is_some_and(|deadline| facts.now() >= deadline) {
+    late::report(facts, member, draft);
+    if lock::votes(facts, turn) || change::is_ordered(facts, turn) {
+        return wait(member, draft);
+    }
+    // Others may go on meanwhile.
+    if late::is_going_with_its_machine(facts, member) {
+        return lock::release(facts, turn, Ended::PodGone, draft);
+    }
+    let deadline = late::deadline(facts, turn, member);
+    if facts.now() >= deadline {
         return late::postpone(facts, turn, member, draft);
     }
-    late::report(facts, member, draft);
+    wait(member, draft);
+    draft.wake_at(deadline);
+}
+
+fn wait(member: &MemberFact, draft: &mut Draft) {
     let (name, server) = (member.name.clone(), member.server_words());
     draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
-    deadline.into_iter().for_each(|deadline| draft.wake_at(deadline));
 }
 
 fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
