@@ -45,6 +45,8 @@ pub enum Suite {
     Zookeeper,
     /// Unit tests of the agent of a node of RabbitMQ.
     Rabbitmq,
+    /// That agent in a pod without Kubernetes and Erlang.
+    RabbitmqPod,
     /// Unit tests of the agent in pods of staged services.
     Gate,
     /// Unit tests of the minds of staged services.
@@ -71,7 +73,7 @@ impl Suite {
             Suite::Core => "palladion-agent-core",
             Suite::Agent | Suite::Pod => "palladion-agent",
             Suite::Zookeeper => "palladion-agent-zookeeper",
-            Suite::Rabbitmq => "palladion-agent-rabbitmq",
+            Suite::Rabbitmq | Suite::RabbitmqPod => "palladion-agent-rabbitmq",
             Suite::Gate => "palladion-agent-gate",
             Suite::Staged | Suite::Components => "palladion-stack",
             Suite::Ensemble => "palladion-zookeeper",
@@ -87,7 +89,7 @@ impl Suite {
             Suite::Core => "crates/agent-core",
             Suite::Agent | Suite::Pod => "crates/agent",
             Suite::Zookeeper => "crates/agent-zookeeper",
-            Suite::Rabbitmq => "crates/agent-rabbitmq",
+            Suite::Rabbitmq | Suite::RabbitmqPod => "crates/agent-rabbitmq",
             Suite::Gate => "crates/agent-gate",
             Suite::Staged | Suite::Components => "crates/stack",
             Suite::Ensemble => "crates/zookeeper",
@@ -110,7 +112,7 @@ impl Suite {
             Suite::Components => &["--test", "component"],
             Suite::Ensemble => &["--test", "ensemble"],
             Suite::Cluster => &["--test", "cluster"],
-            Suite::Pod => &["--test", "pod"],
+            Suite::Pod | Suite::RabbitmqPod => &["--test", "pod"],
             Suite::Stories => &["--test", "scenarios"],
         }
     }

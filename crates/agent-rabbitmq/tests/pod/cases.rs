@@ -428,6 +428,14 @@ fn gets_its_vhost() {
     std::thread::sleep(Duration::from_secs(12));
     let after = pod.calls()[before..].to_string();
     assert_eq!(after.matches("list_vhosts").count(), calls.matches("list_vhosts").count());
+    // Somebody has given others rights there: theirs stay as they are.
+    assert_eq!(pod.end(), Some(0));
+    pod.fake().change(|state| state["permissions"]["other"] = json!(["somebody"]));
+    let before = pod.calls().len();
+    pod.start();
+    eventually("it has looked", || pod.calls()[before..].contains("list_permissions -p other"));
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(pod.fake().read()["permissions"]["other"], json!(["somebody"]));
 }
 
 fn takes_its_cookie() {

@@ -125,10 +125,13 @@ fn a_joiner_is_postponed_across_faults_at_every_write() {
     for fault in [Fault::DieAfter, Fault::DieBefore, Fault::AnswerLost] {
         for mut world in worlds.clone() {
             world.faults.plan(world.faults.writes(), fault);
-            world.until(|w| w.is_postponed(3) && w.status()["turn"]["member"] != json!(pod(3)));
-            world.pass(500);
+            world.until(|w| w.is_postponed(3));
+            // Others may have the turn at once, and it has no permit before its time.
+            world.pass(30);
             let start = world.member(3)["spec"]["start"].clone();
             assert_eq!(start, json!(null), "{fault:?}: {}", world.last_words());
+            let turn = world.status()["turn"]["member"].clone();
+            assert_ne!(turn, json!(pod(3)), "{fault:?}: {}", world.last_words());
         }
     }
 }
