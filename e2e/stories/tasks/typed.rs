@@ -131,6 +131,7 @@ fn one_member(ring: &Ring<'_>) {
     typed(&format!("terminate {MEMBER} --yes --wait=4m"), 0);
     typed(&format!("replace {MEMBER} --yes --wait=15m"), 0);
     ring.wait_ready(3).expect("another one is in its place");
+    ring.wait_settled().expect("what it needed is done");
     assert_ne!(ring.member(MEMBER).expect("the member")["spec"]["hostID"], id);
 }
 
