@@ -41,17 +41,12 @@ pub(super) fn and_restart(ring: &Ring<'_>) {
 
 pub(super) fn of_a_ring_that_is_gone(ring: &Ring<'_>) {
     ring.check_data().expect("all rows");
-    // It waits for a member that is down, so that it is open when the ring goes.
-    let member = &ring.member_names().expect("names")[2];
-    let stop = format!("stop {member} -n {NAMESPACE} --wait=5m");
-    let typed = bed().palladion(&stop).expect("typed");
+    // It waits while the ring is paused, so that it is open when the ring goes.
+    let pause = format!("pause {NAMESPACE} -n {NAMESPACE} --wait=1m");
+    let typed = bed().palladion(&pause).expect("typed");
     assert_eq!(typed.code, 0, "{typed:?}");
-    ask("orphan", json!({ "flush": {}, "members": [member] }));
-    wait_for("the task to be seen", SOON, || {
-        let task = read("orphan")?;
-        Ok(task["status"]["phase"].is_string().then_some(()))
-    })
-    .expect("seen");
+    ask("orphan", json!({ "flush": {} }));
+    wait_phase("orphan", "Waiting");
     bed().scale_operator(0).expect("the operator goes");
     bed()
         .kubectl(&format!("delete cassandracluster {NAMESPACE} -n {NAMESPACE} --wait=false"))

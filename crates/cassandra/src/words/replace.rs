@@ -14,6 +14,8 @@ palladion_plan::sentences! {
         Held { held: Held } => MemberReplacing, "{held}";
         ForPod { member: MemberName, pod: MemberPod } => MemberReplacing,
             "member {member} cannot be replaced yet: {pod}";
+        ForRoles { member: MemberName } => MemberReplacing,
+            "member {member} cannot be replaced before a member has closed the user `cassandra`: the agent of a sealed member cannot log in";
         ForVolume { member: MemberName } => MemberReplacing,
             "waiting for the PersistentVolumeClaim of member {member} to be deleted and recreated";
         ForAddress { member: MemberName } => MemberReplacing,

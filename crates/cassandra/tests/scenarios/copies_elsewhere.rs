@@ -298,33 +298,6 @@ fn a_part_that_no_server_can_begin_is_taken_away_and_given_again() {
     assert_eq!(repairs(&world), 3, "{}", world.last_words());
 }
 
-/// The last try ends without an answer, and nobody knows whether it made the statement.
-#[test]
-fn copies_are_repaired_where_the_machine_of_their_writer_died_in_each_try() {
-    const WRITER: &str = "demo-dc1-a-0";
-    let mut world = ring(2, 1);
-    world.ring.hanging.insert(WRITER.into());
-    let mut here = change(&["shop"], HERE, 3);
-    here["memberDeadlineSeconds"] = json!(7200);
-    ask(&mut world, "here", &here);
-    let node = world.node_of(WRITER);
-    world.until(|w| !w.ring.calls.is_empty());
-    world.set_machine(&node, Machine::Down);
-    world.pass(1800);
-    assert_eq!(status(&world, "here").members[0].state, MemberTaskState::Interrupted);
-    world.set_machine(&node, Machine::Up);
-    // What the first may have raised was repaired by then.
-    world.until(|w| status(w, "here").members[0].tries == 2 && !w.ring.calls.is_empty());
-    world.writes.clear();
-    world.set_machine(&node, Machine::Down);
-    world.pass(1800);
-    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Failed), "{}", world.last_words());
-    world.ring.hanging.clear();
-    world.set_machine(&node, Machine::Up);
-    world.settle();
-    assert_eq!(repairs(&world), 3, "{}", world.last_words());
-}
-
 /// Its volume goes with what it has noted.
 #[test]
 fn copies_are_repaired_where_the_member_that_set_them_was_lost() {

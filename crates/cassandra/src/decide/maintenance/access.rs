@@ -62,7 +62,8 @@ pub fn is_open_to_all(facts: &Facts<'_>, valid: &Valid) -> bool {
     let asks = valid.racks.iter().any(|rack| rack.server.auth == Some(AuthMode::Password));
     let has_closed = |m: &MemberFact| {
         let server = m.status.server.as_ref();
-        server.is_some_and(|server| server.guards.contains(&Guard::Password))
+        let serves = server.is_some_and(|server| server.guards.contains(&Guard::Password));
+        serves || kind(m) == Some(Kind::Sealed)
     };
     asks && !facts.joined().any(has_closed)
         && facts.joined().any(|m| is_newest(facts, valid, m) == Some(false))

@@ -4,7 +4,7 @@
 use crate::clients;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Elsewhere, absence, marks};
-use crate::decide::maintenance::{absences, hinted, hints, pay};
+use crate::decide::maintenance::{absences, access, hinted, hints, pay};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::leaver::failed_halfway;
@@ -61,6 +61,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if !removed && waits_for_its_pod(member) {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
+            return Flow::Busy;
+        }
+        // Where no rollout has begun it would wait for this one.
+        if !removed && access::is_open_to_all(facts, valid) && facts.joined().any(|m| m.is_sealed())
+        {
+            draft.wait_for(Waiting::ForRoles { member: name.clone() }).about(member.subject());
             return Flow::Busy;
         }
         // `load_balancers` says so: its successor would wait with the turn.
