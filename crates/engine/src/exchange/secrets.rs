@@ -57,7 +57,8 @@ impl Credentials {
     fn new<'a>(header: String, secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let forms = secrets.into_iter().flat_map(|secret| {
             let quoted = serde_json::Value::from(secret).to_string();
-            [secret.to_string(), quoted.trim_matches('"').to_string()]
+            let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            [secret.to_string(), inner.unwrap_or_default().to_string()]
         });
         Self { header, hidden: forms.filter(|form| form.len() >= SHORTEST).collect() }
     }

@@ -29,7 +29,7 @@ fn a_sealed_member(roles: Roles, keys: Keys) -> World {
         let own = w.found.ledger.as_ref().and_then(|ledger| ledger.host_id.clone());
         let reading = w.reading.as_mut().unwrap();
         reading.native_transport = Some(false);
-        reading.members = Some(own.iter().map(|own| member(own)).collect());
+        reading.members = Some(own.iter().map(member).collect());
     })
 }
 
