@@ -215,7 +215,9 @@ mod tests {
             let sources = sources(&root().join(mutant.suite.directory()));
             for test in &mutant.tests {
                 let name = test.trim_end_matches(':').rsplit("::").next().unwrap_or_default();
-                let heads = [format!("fn {name}"), format!("mod {name}")];
+                // Programs without the harness of Rust have a list of their cases.
+                let case = format!("(\"{name}");
+                let heads = [format!("fn {name}"), format!("mod {name}"), case];
                 let exists = heads.iter().any(|head| sources.contains(head));
                 assert!(exists, "{} has the test {test}, which there is not", mutant.name);
             }
