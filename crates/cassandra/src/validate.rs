@@ -182,6 +182,13 @@ pub enum RackPlace {
     Dropped,
 }
 
+impl Valid {
+    /// Do its servers ask who logs in, by `auth`?
+    pub fn asks_for_passwords(&self) -> bool {
+        self.racks.iter().any(|rack| rack.server.auth == Some(AuthMode::Password))
+    }
+}
+
 /// A rack that can be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidRack {

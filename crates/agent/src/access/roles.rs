@@ -27,10 +27,15 @@ pub fn is_named(ours: Option<&Credentials>, people: Option<&Credentials>) -> boo
 
 /// Does anybody get in by the default role?
 pub async fn is_open(endpoint: &Endpoint) -> Result<bool, Error> {
+    Ok(by_default(endpoint).await?.is_some())
+}
+
+/// Log in by the default role, as anybody may; nothing where it is closed.
+async fn by_default(endpoint: &Endpoint) -> Result<Option<Connection>, Error> {
     let default = Credentials { username: DEFAULT.into(), password: DEFAULT.into() };
     match Connection::open(&endpoint.logging_in_as(&default)).await {
-        Ok(_) => Ok(true),
-        Err(error) if error.is_bad_credentials() => Ok(false),
+        Ok(open) => Ok(Some(open)),
+        Err(error) if error.is_bad_credentials() => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -44,13 +49,10 @@ pub async fn close_default(
     let ours = endpoint.credentials.as_ref().ok_or(Error::NoCredentials)?;
     let people = superuser.filter(|people| people.username != ours.username);
     let roles = [Some(ours), people].into_iter().flatten();
-    let default = Credentials { username: DEFAULT.into(), password: DEFAULT.into() };
-    let mut open = match Connection::open(&endpoint.logging_in_as(&default)).await {
-        Ok(_) if is_named(Some(ours), people) => return Ok(DefaultRole::LeftOpen),
-        Ok(open) => open,
-        Err(error) if error.is_bad_credentials() => return Ok(DefaultRole::WasClosed),
-        Err(error) => return Err(error),
-    };
+    let Some(mut open) = by_default(endpoint).await? else { return Ok(DefaultRole::WasClosed) };
+    if is_named(Some(ours), people) {
+        return Ok(DefaultRole::LeftOpen);
+    }
     for role in roles {
         // One that is there already may have been made with a password that has changed since.
         open.execute(&create(role)).await?;

@@ -172,8 +172,10 @@ impl Attempt {
         // Behind its seal a server waits for both users: who is missing would never be made. A ring
         // that has its roles may do without the Secret of people.
         if self.door == Door::Sealed && people.is_none() {
+            if self.is_new {
+                return Answer::Missing;
+            }
             return match roles::is_open(endpoint).await {
-                _ if self.is_new => Answer::Missing,
                 Ok(true) => Answer::Missing,
                 Ok(false) => access::log_in(endpoint).await,
                 Err(error) => Answer::of(Err(error)),

@@ -161,30 +161,51 @@ fn a_member_that_lacks_data_is_repaired_before_a_replacement_although_it_is_not_
     }
 }
 
-/// It was compared with those that were left: what the lost one alone has is missing still, and
-/// that one is back.
-#[test]
-fn a_repair_without_a_lost_member_that_comes_back_is_made_again_with_it() {
+/// A ring in which a member has just come back that lacks data, and that waits for no Node that is
+/// gone.
+fn away_where_nodes_are_lost_at_once() -> World {
     let mut world = three_copies();
     world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
     let mut world = away_for(world, 5 * 3600);
     world.until(|w| wrote(w, &format!("record that member {AWAY} is up again")));
-    let node = world.node_of("demo-dc1-a-0");
+    world
+}
+
+/// A Node, by its name and its zone.
+type Node = (String, String);
+
+/// The Node of a member is deleted, as its machine is down.
+fn goes(world: &mut World, member: &str) -> Node {
+    let node = world.node_of(member);
     let known = world.store.get(&ObjectKey::new(kinds::NODE, "", &node)).expect("it is there");
     let zone = known["metadata"]["labels"]["topology.kubernetes.io/zone"].clone();
-    let zone = zone.as_str().expect("a zone").to_string();
     world.set_machine(&node, Machine::Down);
     world.delete_node(&node);
+    (node, zone.as_str().expect("a zone").to_string())
+}
+
+fn comes_back(world: &mut World, (node, zone): &Node) {
+    world.register_node(node, zone);
+    world.set_machine(node, Machine::Up);
+    world.pass(60);
+}
+
+/// Is the repair asked for that leaves a lost member out?
+fn is_repaired_without_another(world: &World) -> bool {
+    let member = world.store.get(&member_key(AWAY)).expect("the member should exist");
+    member["spec"]["operation"]["target"].is_string()
+}
+
+/// It was compared with those that were left: what the lost one alone has is missing still, and
+/// that one is back.
+#[test]
+fn a_repair_without_a_lost_member_that_comes_back_is_made_again_with_it() {
+    let mut world = away_where_nodes_are_lost_at_once();
+    let node = goes(&mut world, "demo-dc1-a-0");
     world.until(|w| wrote(w, "mark the volume of member demo-dc1-a-0 for replacement"));
     world.ring.hanging.insert(AWAY.into());
-    let is_without = |w: &World| {
-        let member = w.store.get(&member_key(AWAY)).expect("the member should exist");
-        member["spec"]["operation"]["target"].is_string()
-    };
-    world.until(is_without);
-    world.register_node(&node, &zone);
-    world.set_machine(&node, Machine::Up);
-    world.pass(60);
+    world.until(is_repaired_without_another);
+    comes_back(&mut world, &node);
     world.ring.hanging.clear();
     world.settle();
     // The first failed, since the other one was down; the second left it out.
@@ -205,7 +226,7 @@ fn a_member_that_was_away_once_more_is_repaired_once_more_before_a_replacement()
         (**w.store.get(&member_key(AWAY)).expect("the member should exist")).clone()
     };
     world.until(|w| member(w)["status"]["operation"]["state"] == "Running");
-    assert!(member(&world)["spec"]["operation"]["target"].is_string());
+    assert!(is_repaired_without_another(&world));
     let mut pending = member(&world)["spec"]["pendingMaintenance"].clone();
     let again = json!({ "kind": "Repair", "ranges": "All", "reason": "another absence" });
     pending.as_array_mut().expect("the first one is on record").push(again);
@@ -221,25 +242,11 @@ fn a_member_that_was_away_once_more_is_repaired_once_more_before_a_replacement()
 /// Its agent begins nothing there, and nobody waits for the one that was lost any more.
 #[test]
 fn a_repair_without_a_lost_member_that_cannot_begin_holds_up_nothing_once_that_one_is_back() {
-    let mut world = three_copies();
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    let mut world = away_for(world, 5 * 3600);
-    world.until(|w| wrote(w, &format!("record that member {AWAY} is up again")));
+    let mut world = away_where_nodes_are_lost_at_once();
     world.ring.closed.insert(AWAY.into());
-    let node = world.node_of("demo-dc1-a-0");
-    let known = world.store.get(&ObjectKey::new(kinds::NODE, "", &node)).expect("it is there");
-    let zone = known["metadata"]["labels"]["topology.kubernetes.io/zone"].clone();
-    let zone = zone.as_str().expect("a zone").to_string();
-    world.set_machine(&node, Machine::Down);
-    world.delete_node(&node);
-    let is_without = |w: &World| {
-        let member = w.store.get(&member_key(AWAY)).expect("the member should exist");
-        member["spec"]["operation"]["target"].is_string()
-    };
-    world.until(is_without);
-    world.register_node(&node, &zone);
-    world.set_machine(&node, Machine::Up);
-    world.pass(60);
+    let node = goes(&mut world, "demo-dc1-a-0");
+    world.until(is_repaired_without_another);
+    comes_back(&mut world, &node);
     let flush = json!({ "cluster": "demo", "flush": {}, "members": ["demo-dc1-a-0"] });
     ask(&mut world, "flush", &flush);
     world.pass(1800);

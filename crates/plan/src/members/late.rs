@@ -1,9 +1,9 @@
 //! A joiner that does not get into its cluster: its server runs and reaches nobody, or the others
 //! refuse it; its agent waits for what a start needs; its machine is away. The turn is for one at
 //! a time, so it ends after a while, and with it the permit: the server stops, and what is on its
-//! volume stays as it is. On record, on its
-//! member, is when the join is tried again: later each time, and each time for longer, as a
-//! large cluster may take longer than the first try had. Another pod begins again.
+//! volume stays as it is. On record, on its member, is when the join is tried again: later each
+//! time, and each time for longer, as a large cluster may take longer than the first try had.
+//! Another pod begins again.
 //!
 //! Whether others know the joiner already, so that nobody may stop it, says the mind.
 

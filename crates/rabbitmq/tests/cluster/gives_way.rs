@@ -37,6 +37,15 @@ impl World {
         self.kube.set_machine(&mut self.store, &machine, Machine::Down);
         machine
     }
+
+    /// Others have gone on meanwhile, and it joins once it can.
+    fn machine_comes_back(mut self, machine: &str) {
+        assert!(self.are_restarted(&[0, 1, 2]), "{}", self.last_words());
+        self.stuck.clear();
+        self.kube.set_machine(&mut self.store, machine, Machine::Up);
+        self.settle();
+        self.expect(5);
+    }
 }
 
 /// The members that there are have their cookies on their volumes.
@@ -66,11 +75,7 @@ fn a_joiner_whose_machine_is_away_in_its_second_try_gives_way_to_others() {
     world.delete(kinds::POD, &pod(3));
     world.patch_spec(&json!({ "restartToken": "x" }));
     world.pass(120);
-    assert!(world.are_restarted(&[0, 1, 2]), "{}", world.last_words());
-    world.stuck.clear();
-    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
-    world.settle();
-    world.expect(5);
+    world.machine_comes_back(&machine);
 }
 
 /// It is not evicted: its agent's last word stands, and its node runs by that.
@@ -80,11 +85,7 @@ fn a_joiner_whose_machine_is_away_and_whose_pod_stays_gives_way_to_others() {
     let machine = world.machine_goes_down(3);
     world.patch_spec(&json!({ "restartToken": "x" }));
     world.pass(900);
-    assert!(world.are_restarted(&[0, 1, 2]), "{}", world.last_words());
-    world.stuck.clear();
-    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
-    world.settle();
-    world.expect(5);
+    world.machine_comes_back(&machine);
 }
 
 /// It has its time from when all were asked: what the turn waited for before does not count.

@@ -3,7 +3,7 @@
 
 use super::draft::{Draft, patch_pod_as_seen};
 use super::rollout::inputs_of;
-use super::text::Texts;
+use super::text::{Text, Texts};
 use crate::facts::rejected::rejected;
 use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
 use crate::resources::{DAEMON_SET, POD, SERVICE, STATEFUL_SET};
@@ -57,6 +57,18 @@ pub fn are_kept(snapshot: &Snapshot, set: Option<&Object>, texts: &Texts) -> boo
 /// Are its texts written? They come after its Services.
 pub fn are_texts_written(snapshot: &Snapshot) -> bool {
     rejected(snapshot).all(|object| object.resource != SERVICE)
+}
+
+/// The hash of what a pod starts with: the newest text, or, where its template is an older one, what
+/// it starts with as it is.
+pub fn starts_with<'a>(
+    pod: &PodFact,
+    template: &str,
+    newest: Option<&'a Text>,
+    older: Option<&'a Text>,
+) -> Option<&'a str> {
+    let text = if pod.spec_hash() == Some(template) { newest } else { older };
+    text.map(|text| text.hash.as_str())
 }
 
 /// Tend the gates of a service whose spec is accepted, with its template. Why they are closed is

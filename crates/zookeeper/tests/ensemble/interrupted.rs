@@ -43,6 +43,14 @@ impl World {
         machine
     }
 
+    /// Others were restarted meanwhile, and it joins once it can.
+    fn machine_comes_back(mut self, machine: &str) {
+        assert!([0, 1, 2].iter().all(|o| self.token_of(*o) == "x"), "{}", self.last_words());
+        self.kube.set_machine(&mut self.store, machine, Machine::Up);
+        self.settle();
+        self.expect(5);
+    }
+
     fn token_of(&self, ordinal: i32) -> serde_json::Value {
         self.member(ordinal)["status"]["server"]["restartToken"].clone()
     }
@@ -329,10 +337,7 @@ fn a_joiner_that_follows_and_whose_machine_is_away_gives_way_to_others() {
     let machine = world.goes_with_its_machine(3);
     world.patch_spec(&json!({ "restartToken": "x" }));
     world.pass(600);
-    assert!([0, 1, 2].iter().all(|o| world.token_of(*o) == "x"), "{}", world.last_words());
-    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
-    world.settle();
-    world.expect(5);
+    world.machine_comes_back(&machine);
 }
 
 #[test]
@@ -345,8 +350,5 @@ fn a_joiner_whose_machine_is_away_in_its_second_try_gives_way_to_others() {
     let machine = world.goes_with_its_machine(3);
     world.patch_spec(&json!({ "restartToken": "x" }));
     world.pass(120);
-    assert!([0, 1, 2].iter().all(|o| world.token_of(*o) == "x"), "{}", world.last_words());
-    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
-    world.settle();
-    world.expect(5);
+    world.machine_comes_back(&machine);
 }

@@ -8,7 +8,7 @@ use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened};
-use palladion_api::cluster::{AuthMode, RingOrigin};
+use palladion_api::cluster::RingOrigin;
 use palladion_api::names;
 use palladion_plan::{Event, Step};
 
@@ -46,7 +46,7 @@ fn create(valid: &Valid, secret: &str, user: &str, draft: &mut Draft) {
 fn missing(facts: &Facts<'_>, valid: &Valid) -> Vec<(String, &'static str)> {
     // The users of a ring that exists are known there: its Secrets are copied by a person.
     let is_new = valid.elsewhere.origin == RingOrigin::New;
-    if !asks(valid) || facts.settled.is_none() || facts.ring_exists() || !is_new {
+    if !valid.asks_for_passwords() || facts.settled.is_none() || facts.ring_exists() || !is_new {
         return Vec::new();
     }
     let peoples = names::superuser_secret(&valid.name);
@@ -69,9 +69,5 @@ pub fn has_credentials(facts: &Facts<'_>, valid: &Valid) -> bool {
 /// Can the agent of this member start its server sealed, where that is needed?
 pub fn can_seal(valid: &Valid, member: &MemberFact) -> bool {
     let agent = member.status.agent.as_ref();
-    !asks(valid) || agent.is_some_and(|agent| agent.protocol >= SEALS)
-}
-
-fn asks(valid: &Valid) -> bool {
-    valid.racks.iter().any(|r| r.server.auth == Some(AuthMode::Password))
+    !valid.asks_for_passwords() || agent.is_some_and(|agent| agent.protocol >= SEALS)
 }

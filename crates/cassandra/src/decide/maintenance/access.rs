@@ -7,7 +7,6 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::access::Problem;
 use crate::words::restart;
-use palladion_api::cluster::AuthMode;
 use palladion_api::member::{AccessProblemKind as Kind, Guard};
 use palladion_api::names;
 
@@ -59,13 +58,13 @@ fn is_newest(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Option<bo
 /// Would a member that is new let in the user that everybody knows? Servers that ask nobody have made
 /// it, and none that asks has closed it yet: a rollout comes first.
 pub fn is_open_to_all(facts: &Facts<'_>, valid: &Valid) -> bool {
-    let asks = valid.racks.iter().any(|rack| rack.server.auth == Some(AuthMode::Password));
     let has_closed = |m: &MemberFact| {
         let server = m.status.server.as_ref();
         let serves = server.is_some_and(|server| server.guards.contains(&Guard::Password));
         serves || kind(m) == Some(Kind::Sealed)
     };
-    asks && !facts.joined().any(has_closed)
+    valid.asks_for_passwords()
+        && !facts.joined().any(has_closed)
         && facts.joined().any(|m| is_newest(facts, valid, m) == Some(false))
 }
 

@@ -152,8 +152,7 @@ pub fn under_way<'a>(facts: &'a Facts<'_>) -> Vec<Unit<'a>> {
 /// asked, or goes on, until it is asked no more.
 pub fn may_work_under_lock(facts: &Facts<'_>) -> bool {
     let may = facts.members.values().filter(|member| may_work(facts, member));
-    let asked = may.filter_map(|member| Unit { member, job: asked(member) }.kind());
-    asked.into_iter().any(is_under_lock)
+    may.filter_map(|member| Unit { member, job: asked(member) }.kind()).any(is_under_lock)
 }
 
 /// Members at work that are not at this task: it was deleted, or has lost its job, and what

@@ -4,7 +4,7 @@
 use super::kept;
 use super::texts::has_every_key;
 use crate::decide::draft::Draft;
-use crate::decide::gates::{Gated, tend_accepted};
+use crate::decide::gates::{Gated, starts_with, tend_accepted};
 use crate::decide::mounted::of_started;
 use crate::decide::rollout::where_is;
 use crate::decide::text::{Text, Texts};
@@ -43,9 +43,7 @@ pub fn decide(
         .zip(&older)
         .map(|(pod, older)| {
             let newest = texts.current(&pod.name, facts.texts.as_ref());
-            let newest = newest.map(|text| text.hash.as_str());
-            let older = older.as_ref().map(|text| text.hash.as_str());
-            let text = if pod.spec_hash() == Some(template) { newest } else { older };
+            let text = starts_with(pod, template, newest, older.as_ref());
             Gated { pod, text, inputs: Some(&valid.inputs) }
         })
         .collect();

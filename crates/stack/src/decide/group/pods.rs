@@ -5,7 +5,7 @@ use super::texts::found_by;
 use crate::decide::dependencies::Base;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Group;
-use crate::decide::gates::{Gated, tend_accepted};
+use crate::decide::gates::{Gated, starts_with, tend_accepted};
 use crate::decide::mounted::of_started;
 use crate::decide::rollout::{carry_out, claims_at_risk, inputs_of, restart, unconfirmed};
 use crate::decide::text::{Text, Texts};
@@ -41,11 +41,10 @@ pub fn gates(
         .zip(&older)
         .map(|(pod, older)| {
             let newest = texts.current(&pod.name, facts.texts.as_ref());
-            let newest = newest.map(|text| text.hash.as_str());
-            let older = older.as_ref().map(|text| text.hash.as_str());
-            let text = if pod.spec_hash() == Some(template) { newest } else { older };
+            let text = starts_with(pod, template, newest, older.as_ref());
             // What an older pod has may be made from other words.
-            let inputs = Some(valid.inputs.as_str()).filter(|_| text == newest);
+            let is_newest = text == newest.map(|text| text.hash.as_str());
+            let inputs = Some(valid.inputs.as_str()).filter(|_| is_newest);
             Gated { pod, text, inputs }
         })
         .collect();
