@@ -8,8 +8,8 @@
 //! [`upload`] with its [`journal`] and [`snapshot`], [`work`] (the other kinds), [`restore`] with
 //! what is [`wanted`] and its
 //! [`scratch`], [`retention`], [`archive`] and [`replay`] (commit logs),
-//! [`tell`] (what it says). What the agent does with it is in [`decide`], and what it
-//! tells it in [`assign`].
+//! [`tell`] (what it says). What the agent does with it is in [`decide`], what it
+//! tells it in [`assign`], and how fast it lets it be in [`pace`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
@@ -21,6 +21,7 @@ pub mod decide;
 pub mod journal;
 pub mod metered;
 pub mod orders;
+pub mod pace;
 pub mod replay;
 pub mod restore;
 pub mod retention;

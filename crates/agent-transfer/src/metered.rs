@@ -69,15 +69,20 @@ impl<'a> Metered<'a> {
 
     /// So many bytes have gone since `begun`: wait until that is no faster than it may be.
     fn wait(&self, bytes: u64, begun: Instant) {
-        let before = Instant::now();
         while let Some(rate) = self.rate.get() {
             let needs = Duration::from_secs_f64(bytes as f64 / rate as f64);
             match needs.checked_sub(begun.elapsed()) {
-                Some(left) if !left.is_zero() => std::thread::sleep(left.min(PART)),
+                Some(left) if !left.is_zero() => self.pause(left.min(PART)),
                 Some(_) | None => break,
             }
         }
-        let waited = u64::try_from(before.elapsed().as_millis()).unwrap_or(u64::MAX);
+    }
+
+    /// Said while it lasts: whoever sets the rate learns by it that it is in the way.
+    fn pause(&self, part: Duration) {
+        let begun = Instant::now();
+        std::thread::sleep(part);
+        let waited = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.count(|progress| progress.throttled_milliseconds += waited);
     }
 }

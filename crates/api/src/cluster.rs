@@ -34,7 +34,8 @@ mod update;
 pub use audit::{Audit, AuditCategory, is_keyspace};
 pub use backup::{
     ArchiveMode, AzureStore, BackupArchive, BackupEncryption, BackupLimits, BackupSpec,
-    BackupStore, GcsStore, S3Addressing, S3Checksum, S3Store, StoreTransport, VolumeStore,
+    BackupStore, GcsStore, MINIMUM_BYTES_PER_SECOND, S3Addressing, S3Checksum, S3Store,
+    StoreTransport, VolumeStore,
 };
 pub use cdc::{Cdc, CdcMode, CdcOnFull, DEFAULT_CDC_BYTES, SidecarCdc};
 pub use datacenter::{Datacenter, KEPT_KEYSPACES, Rack, RackTemplate};

@@ -30,6 +30,13 @@ pub struct Limits {
     pub least: u64,
 }
 
+impl Limits {
+    /// This rate, or the next one that is allowed.
+    pub fn within(&self, rate: u64) -> u64 {
+        rate.max(self.least).min(self.most.unwrap_or(u64::MAX))
+    }
+}
+
 /// An answer that takes less is fast, whatever it took before.
 const FAST: u64 = 2000;
 /// So many compactions wait on a server that keeps up.
@@ -37,11 +44,10 @@ const FEW: u64 = 20;
 
 /// The rate of the next five seconds.
 pub fn next_rate(previous: u64, signals: &Signals, limits: &Limits) -> u64 {
-    let next = match is_felt(signals) {
+    limits.within(match is_felt(signals) {
         true => previous / 2,
         false => previous.saturating_add(previous.div_ceil(10)),
-    };
-    next.max(limits.least).min(limits.most.unwrap_or(u64::MAX))
+    })
 }
 
 fn is_felt(signals: &Signals) -> bool {

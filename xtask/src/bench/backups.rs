@@ -25,6 +25,8 @@ const NAMES: &str = "{{range .items}}{{.metadata.name}} {{end}}";
 const ONE_IN: u32 = 100;
 /// Of each member, in the second comparison of what clients feel.
 const LIMIT: u64 = 8 * 1024 * 1024;
+/// The highest rate that a spec takes.
+const HIGHEST: u64 = 1_000_000_000_000;
 
 /// Take the figures on a testbed with Palladion on it; so many MiB on each replica.
 pub fn measure(cluster: &Cluster, mib: u32) -> Result<String> {
@@ -37,6 +39,7 @@ pub fn measure(cluster: &Cluster, mib: u32) -> Result<String> {
     Lines.note(&format!("writing {mib} MiB to each replica"));
     data::write(cluster, mib, data::Copies::All)?;
     memory::watch(cluster)?;
+    limit(cluster, Speed::Unlimited)?;
     Lines.note("a first backup");
     let (first, took) = backup(cluster, "first", &["bench"])?;
     speeds(cluster, (&first, took), &mut report)?;
@@ -221,8 +224,23 @@ fn figure(status: &Value, name: &str) -> f64 {
     status["totals"][name].as_f64().unwrap_or_default()
 }
 
-/// How fast members send, at the most.
-fn limit(cluster: &Cluster, bytes: Option<u64>) -> Result<()> {
-    look::patch_spec(cluster, &json!({ "backup": { "limits": { "bytesPerSecond": bytes } } }))
-        .context("setting a limit")
+/// How fast members send.
+#[derive(Clone, Copy)]
+enum Speed {
+    /// As fast as it goes.
+    Unlimited,
+    /// As clients let them.
+    AsFelt,
+    /// So many bytes a second, always.
+    Fixed(u64),
+}
+
+fn limit(cluster: &Cluster, speed: Speed) -> Result<()> {
+    let (most, least) = match speed {
+        Speed::Unlimited => (None, Some(HIGHEST)),
+        Speed::AsFelt => (None, None),
+        Speed::Fixed(bytes) => (Some(bytes), Some(bytes)),
+    };
+    let limits = json!({ "bytesPerSecond": most, "minimumBytesPerSecond": least });
+    look::patch_spec(cluster, &json!({ "backup": { "limits": limits } })).context("setting limits")
 }

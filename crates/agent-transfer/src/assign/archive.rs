@@ -24,6 +24,7 @@ pub fn archive(order: &ArchiveOrder, own: &Own, work: Archive) -> Result<Setting
         source_credentials: false,
         // What is written to a commit log must be sent as fast.
         bytes_per_second: None,
+        minimum_bytes_per_second: None,
         work: TransferWork::default(),
     };
     with(&transfer, own, || Ok(Work::Archive(Box::new(work))))

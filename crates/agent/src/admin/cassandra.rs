@@ -3,7 +3,7 @@
 use super::cassandra_owners::lacking;
 use super::cassandra_reading::{name, reading};
 use super::jobs::{Holders, Jobs};
-use super::jolokia::{Client, Item};
+use super::jolokia::{Client, Item, Told};
 use super::json::strings;
 use super::{
     Answer, ByDatacenter, DownReplicas, Error, Reading, RepairScope, RepairState, RepairTicket,
@@ -16,7 +16,7 @@ use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// A Cassandra server.
@@ -156,13 +156,15 @@ impl ServerAdmin for Cassandra {
         Box::pin(async {
             let items: Vec<Item> =
                 LOOK.iter().map(|(mbean, attribute)| Item::Read { mbean, attribute }).collect();
-            let values = self.client.read(&items).await?;
-            let found: BTreeMap<&str, Value> = LOOK
-                .iter()
-                .zip(values)
-                .filter_map(|((mbean, attribute), value)| Some((name(mbean, attribute), value?)))
-                .collect();
-            let mut reading = reading(&found);
+            let (mut found, mut absent) = (BTreeMap::new(), BTreeSet::new());
+            for ((mbean, attribute), told) in LOOK.iter().zip(self.client.ask(&items).await?) {
+                match told {
+                    Told::Value(value) => drop(found.insert(name(mbean, attribute), value)),
+                    Told::Absent => drop(absent.insert(name(mbean, attribute))),
+                    Told::Nothing => {}
+                }
+            }
+            let mut reading = reading(&found, &absent);
             if reading.is(super::NORMAL) {
                 reading.tokens = self.tokens().await;
             }

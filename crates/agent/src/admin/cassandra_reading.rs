@@ -2,10 +2,10 @@
 
 use super::json::strings;
 use super::ring::{Lists, Place};
-use super::{Figures, Reading};
+use super::{Felt, Figures, Reading, whole};
 use crate::management::beans::{
-    AUTO_REPAIR_DISABLED, AUTO_REPAIR_ENABLED, CLIENTS, DROPPED, LOAD, PENDING_COMPACTIONS,
-    STREAMED_IN, STREAMED_OUT, WRITE_P99,
+    AUTO_REPAIR_DISABLED, AUTO_REPAIR_ENABLED, CLIENT_READS, CLIENT_WRITES, CLIENTS, DROPPED, LOAD,
+    P99, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT,
 };
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
@@ -15,12 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Attributes of one name differ only in metrics: those go by their MBean.
 pub(super) fn name(mbean: &'static str, attribute: &'static str) -> &'static str {
     match attribute {
-        "Value" | "Count" => mbean,
+        "Value" | "Count" | P99 => mbean,
         _ => attribute,
     }
 }
 
-pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
+/// What was found, and what the server says that it has not got.
+pub(super) fn reading(found: &BTreeMap<&str, Value>, absent: &BTreeSet<&str>) -> Reading {
     let text = |key: &str| found.get(key).and_then(Value::as_str).map(str::to_string);
     let number = |key: &str| found.get(key).and_then(Value::as_f64);
     Reading {
@@ -44,10 +45,22 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
                 .and_then(Value::as_f64),
             clients: number(CLIENTS),
             dropped_writes: found.get(DROPPED).map(dropped_writes),
-            write_p99: number(WRITE_P99),
+            write_p99: number(CLIENT_WRITES),
+            felt: Felt {
+                reads: felt(found, absent, CLIENT_READS),
+                writes: felt(found, absent, CLIENT_WRITES),
+            },
             // Not counted before the first stream.
             streamed: Some([STREAMED_IN, STREAMED_OUT].into_iter().filter_map(number).sum()),
         },
+    }
+}
+
+/// Without a client nobody waits; what was not answered is not known.
+fn felt(found: &BTreeMap<&str, Value>, absent: &BTreeSet<&str>, mbean: &str) -> Option<u64> {
+    match found.get(mbean) {
+        Some(percentile) => percentile.as_f64().map(whole),
+        None => absent.contains(mbean).then_some(0),
     }
 }
 
@@ -267,12 +280,13 @@ mod tests {
     #[test]
     fn a_server_that_repairs_itself_says_so_in_either_version_of_its_mbean() {
         let told = |name: &'static str, value: bool| {
-            reading(&BTreeMap::from([(name, json!(value))])).auto_repair
+            reading(&BTreeMap::from([(name, json!(value))]), &BTreeSet::new()).auto_repair
         };
         assert_eq!(told("AutoRepairDisabled", false), Some(true));
         assert_eq!(told("AutoRepairDisabled", true), Some(false));
         assert_eq!(told("Enabled", true), Some(true));
-        assert_eq!(reading(&BTreeMap::new()).auto_repair, None, "it has no such MBean");
+        let nothing = reading(&BTreeMap::new(), &BTreeSet::new());
+        assert_eq!(nothing.auto_repair, None, "it has no such MBean");
     }
 
     #[test]
@@ -284,16 +298,25 @@ mod tests {
                  /10.0.0.4:7000\n  generation:1\n"
             ))
         };
+        let agreed = |found: &BTreeMap<&str, Value>| reading(found, &BTreeSet::new()).schema_agreed;
         let mut found = lists();
         found.remove("AllEndpointStatesWithPort");
-        assert_eq!(reading(&found).schema_agreed, None);
+        assert_eq!(agreed(&found), None);
         found.insert("AllEndpointStatesWithPort", states("v1"));
-        assert_eq!(
-            reading(&found).schema_agreed,
-            Some(true),
-            "10.0.0.3 is down, 10.0.0.4 has told none"
-        );
+        assert_eq!(agreed(&found), Some(true), "10.0.0.3 is down, 10.0.0.4 has told none");
         found.insert("AllEndpointStatesWithPort", states("v2"));
-        assert_eq!(reading(&found).schema_agreed, Some(false));
+        assert_eq!(agreed(&found), Some(false));
+    }
+
+    #[test]
+    fn where_there_are_no_clients_nobody_waits_and_what_was_not_answered_is_not_known() {
+        let found = BTreeMap::from([(CLIENT_WRITES, json!(1234.5))]);
+        let felt = |absent: &[&'static str]| {
+            reading(&found, &absent.iter().copied().collect()).figures.felt
+        };
+        assert_eq!(felt(&[CLIENT_READS]), Felt { reads: Some(0), writes: Some(1234) });
+        assert_eq!(felt(&[]).reads, None);
+        let odd = BTreeMap::from([(CLIENT_WRITES, json!("NaN"))]);
+        assert_eq!(reading(&odd, &BTreeSet::from([CLIENT_WRITES])).figures.felt.writes, None);
     }
 }

@@ -20,6 +20,20 @@ const LIST_TIME: Duration = Duration::from_secs(30);
 /// How much of an unexpected body is worth telling.
 const BODY_CHARACTERS: usize = 300;
 
+/// Status of a part of which there is no MBean.
+const NOT_FOUND: i64 = 404;
+
+/// What a server says of one attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// Its value.
+    Value(Value),
+    /// There is no such MBean, or not yet.
+    Absent,
+    /// Neither.
+    Nothing,
+}
+
 /// One question or call.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 #[serde(rename_all = "camelCase", tag = "type")]
@@ -94,6 +108,17 @@ impl Client {
     /// Read many attributes in one request. A part that is not there (an MBean
     /// that is not registered yet) is `None`.
     pub async fn read(&self, items: &[Item]) -> Result<Vec<Option<Value>>, Error> {
+        let told = self.ask(items).await?.into_iter();
+        Ok(told
+            .map(|told| match told {
+                Told::Value(value) => Some(value),
+                Told::Absent | Told::Nothing => None,
+            })
+            .collect())
+    }
+
+    /// The same, with what the server says of each part.
+    pub async fn ask(&self, items: &[Item]) -> Result<Vec<Told>, Error> {
         let answers = match self.post(items, Some(READ_TIME)).await? {
             BulkAnswer::Each(answers) => answers,
             // What is wrong with the request as a whole is told once.
@@ -117,13 +142,16 @@ impl Client {
         }
         Ok(answers
             .into_iter()
-            .map(|a| (a.status == 200 && !a.value.is_null()).then_some(a.value))
+            .map(|answer| match answer.status {
+                200 if !answer.value.is_null() => Told::Value(answer.value),
+                NOT_FOUND => Told::Absent,
+                _ => Told::Nothing,
+            })
             .collect())
     }
 
     /// Read one attribute; `None` only where the server says that there is no such MBean.
     pub async fn read_or_absent(&self, item: &Item) -> Result<Option<Value>, Error> {
-        const NOT_FOUND: i64 = 404;
         let answer: ItemAnswer = self.post(item, Some(READ_TIME)).await?;
         match answer.status {
             200 => Ok(Some(answer.value).filter(|value| !value.is_null())),

@@ -72,9 +72,31 @@ pub struct Figures {
     pub dropped_writes: Option<f64>,
     /// 99th percentile of how long writes take that clients send it, in microseconds.
     pub write_p99: Option<f64>,
+    /// What clients feel.
+    pub felt: Felt,
     /// Bytes that streams have brought and taken since the server was started; of
     /// Scylla they are not known.
     pub streamed: Option<f64>,
+}
+
+/// How long clients wait: 99th percentiles, in microseconds. 0 where none has asked yet, none
+/// where it is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Felt {
+    /// Of reads.
+    pub reads: Option<u64>,
+    /// Of writes.
+    pub writes: Option<u64>,
+}
+
+/// A figure without its fraction.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "what is negative or no number becomes 0, and what is too much the most"
+)]
+pub fn whole(figure: f64) -> u64 {
+    figure as u64
 }
 
 /// Mode of a member that joins, or takes the place of another.

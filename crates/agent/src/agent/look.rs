@@ -1,7 +1,7 @@
 //! Looks at the server: how often, and what a look has to be read together with.
 
 use super::state::{Agent, Look};
-use crate::admin::{self, Error, Reading};
+use crate::admin::{self, Error, Felt, Figures, Reading};
 use crate::capabilities::{self, FailedJoin};
 use crate::decide::operation::Worker;
 use crate::decide::progress::Progress;
@@ -9,6 +9,7 @@ use crate::init::protocol::LogTail;
 use crate::volume::ledger::Membership;
 use jiff::Timestamp;
 use palladion_agent_core::look;
+use palladion_agent_transfer::pace::Said;
 use palladion_api::member::{Liveness, MemberState};
 use std::time::{Duration, Instant};
 
@@ -40,11 +41,13 @@ impl Agent {
                 self.progress = Progress::after(known, Some(&reading), Timestamp::now());
                 self.watch.look(Some(&reading));
                 self.load.send_replace(self.watched.note(&reading.figures));
+                self.transfers.pace.hear(said(&reading.figures), Instant::now());
                 self.look = Some(Look { begun, reading });
             }
             Err(error) => {
                 self.progress = Progress::after(self.progress.take(), None, Timestamp::now());
                 self.watch.look(None);
+                self.transfers.pace.hear(Said::default(), Instant::now());
                 self.metrics.common.read_failures.inc();
                 if let Error::Status { .. } = error {
                     // Not a server that is still starting, but one that refuses us.
@@ -101,4 +104,10 @@ impl Agent {
     pub(super) fn pause(&self) -> Duration {
         look::turn(&self.process, self.look_pause())
     }
+}
+
+/// What a transfer goes by.
+fn said(figures: &Figures) -> Said {
+    let Felt { reads: read, writes: write } = figures.felt;
+    Said { read, write, compactions: figures.pending_compactions.map(admin::whole) }
 }

@@ -14,8 +14,10 @@ use jiff::Timestamp;
 use palladion_agent_transfer::decide::{
     self, Backups, Child, Facts, Kept, Next, Noted, Order, Record, Repository, unwritten,
 };
+use palladion_agent_transfer::pace::Limits;
 use palladion_agent_transfer::tell::Progress;
 use palladion_api::backup::{Transfer, TransferTask};
+use std::time::Instant;
 use tokio::sync::watch;
 
 /// Steps in one turn; each is one that the decider names, and no chain of them is longer.
@@ -25,13 +27,13 @@ impl Agent {
     /// Take up, follow and end the transfer that the spec names.
     pub(super) fn transfer(&mut self) {
         self.open_transfers();
+        self.pace_transfer();
         let Source::Live = self.source() else {
             return self.tell_last_transfer();
         };
         for _ in 0..STEPS {
             let Some(facts) = self.transfer_facts() else { return };
             let next = decide::next(&facts);
-            self.pace_transfer();
             self.clear_restores(&facts);
             let went_on = match &next {
                 Next::Note(record) => self.note_transfer((**record).clone()),
@@ -168,7 +170,8 @@ impl Agent {
         if self.rewinds_first(&order) {
             return Ok(true);
         }
-        let bench = self.transfer_bench(order)?;
+        let mut bench = self.transfer_bench(order)?;
+        bench.order.bytes_per_second = self.rate_of(&bench.order, 0);
         let (stop, ends) = watch::channel(false);
         let (rate, rates) = watch::channel(bench.order.bytes_per_second);
         let (far, progress) = watch::channel(Progress::default());
@@ -209,15 +212,28 @@ impl Agent {
         }
     }
 
-    /// A limit that was changed reaches what runs.
-    fn pace_transfer(&self) {
-        if let (Some(running), Some(order)) = (&self.transfers.running, self.ordered())
-            && running.id == order.id
-        {
-            running.rate.send_if_modified(|rate| {
-                std::mem::replace(rate, order.bytes_per_second) != order.bytes_per_second
-            });
+    /// What runs follows the server, and a limit that was changed reaches it.
+    fn pace_transfer(&mut self) {
+        let running = self.transfers.running.as_ref();
+        let Some(waited) = running.map(|r| r.progress.borrow().throttled_milliseconds) else {
+            return self.transfers.pace.rest();
+        };
+        let is_it = |order: &&Transfer| running.is_some_and(|running| running.id == order.id);
+        let Some(order) = self.ordered().filter(is_it).cloned() else { return };
+        let next = self.rate_of(&order, waited);
+        if let Some(running) = &self.transfers.running {
+            running.rate.send_if_modified(|rate| std::mem::replace(rate, next) != next);
         }
+    }
+
+    /// How fast it may be now, where it has waited for so many milliseconds by itself.
+    fn rate_of(&mut self, order: &Transfer, waited: u64) -> Option<u64> {
+        let Some(least) = order.minimum_bytes_per_second else {
+            self.transfers.pace.rest();
+            return order.bytes_per_second;
+        };
+        let limits = Limits { most: order.bytes_per_second, least };
+        Some(self.transfers.pace.rate(&limits, waited, Instant::now()))
     }
 
     /// Note in memory how a try ended; the next turn brings it to the disk.

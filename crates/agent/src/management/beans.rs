@@ -12,7 +12,9 @@ pub(crate) const MESSAGING_SERVICE: &str = "org.apache.cassandra.net:type=Messag
 pub(crate) const DROPPED: &str = "DroppedMessages";
 pub(crate) const CLIENT_WRITES: &str =
     "org.apache.cassandra.metrics:type=ClientRequest,scope=Write,name=Latency";
-pub(crate) const WRITE_P99: &str = "99thPercentile";
+pub(crate) const CLIENT_READS: &str =
+    "org.apache.cassandra.metrics:type=ClientRequest,scope=Read,name=Latency";
+pub(crate) const P99: &str = "99thPercentile";
 pub(crate) const CLIENTS: &str =
     "org.apache.cassandra.metrics:type=Client,name=connectedNativeClients";
 pub(crate) const STREAMED_IN: &str =
@@ -34,7 +36,7 @@ pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
 /// attribute that throws an error would take the whole answer with it.
-pub(crate) const LOOK: [(&str, &str); 24] = [
+pub(crate) const LOOK: [(&str, &str); 25] = [
     (STORAGE_SERVICE, "OperationMode"),
     (STORAGE_SERVICE, "NativeTransportRunning"),
     (STORAGE_SERVICE, "GossipRunning"),
@@ -56,8 +58,9 @@ pub(crate) const LOOK: [(&str, &str); 24] = [
     (MEMORY, "HeapMemoryUsage"),
     (CLIENTS, "Value"),
     (MESSAGING_SERVICE, DROPPED),
-    // Not there before the first write of a client.
-    (CLIENT_WRITES, WRITE_P99),
+    // Not there before the first write, or read, of a client.
+    (CLIENT_WRITES, P99),
+    (CLIENT_READS, P99),
     // Not there before the first stream.
     (STREAMED_IN, "Count"),
     (STREAMED_OUT, "Count"),

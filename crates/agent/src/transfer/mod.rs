@@ -43,6 +43,7 @@ use attempt::Attempt;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_agent_transfer::assign::Own;
 use palladion_agent_transfer::decide::{Noted, Repository};
+use palladion_agent_transfer::pace::Pace;
 use palladion_agent_transfer::tell::Progress;
 use palladion_agent_transfer::words::refusal::Refusal;
 use palladion_agent_transfer::words::stopped::Stopped;
@@ -151,6 +152,8 @@ pub struct Transfers {
     pub ended: Option<(String, Attempt)>,
     /// The order that cannot be noted, and why.
     pub unwritten: Option<(String, String)>,
+    /// How fast what runs may be.
+    pub pace: Pace,
     /// What is told.
     pub status: Option<TransferStatus>,
     /// For which order what restores have left was removed last; none since the start.

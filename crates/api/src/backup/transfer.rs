@@ -44,6 +44,9 @@ pub struct Transfer {
     /// Bytes to send, or to fetch, in a second, at the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_second: Option<u64>,
+    /// The rate follows what clients of the server feel, and is never below so many bytes a second. Left out, only `bytesPerSecond` counts, as it does for agents that do not know this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_bytes_per_second: Option<u64>,
     /// What is done: exactly one of these fields.
     #[serde(flatten)]
     pub work: TransferWork,

@@ -93,16 +93,31 @@ pub enum BackupEncryption {
 }
 
 /// How much a backup may take from the database.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = rules::limits_leave_a_rate())]
 #[serde(rename_all = "camelCase")]
 pub struct BackupLimits {
     /// Bytes that one member sends in a second, at the most. Applied to a backup that is under way. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 65_536, max = 1_000_000_000_000u64))]
     pub bytes_per_second: Option<u64>,
+    /// Bytes that one member sends in a second however much clients feel of it. A backup begins with this rate. Every five seconds it becomes a tenth higher, up to `bytesPerSecond`, or half as high while reads or writes of clients take longer than before the backup, more compactions wait, or the server does not report these figures. With the same value as `bytesPerSecond` the rate is fixed. Applied to a backup that is under way. Default 4 MiB, or `bytesPerSecond` if that is less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 65_536, max = 1_000_000_000_000u64))]
+    pub minimum_bytes_per_second: Option<u64>,
 }
 
+/// Default of `minimumBytesPerSecond`: a terabyte in three days.
+pub const MINIMUM_BYTES_PER_SECOND: u64 = 4 * 1024 * 1024;
+
 impl BackupLimits {
+    /// The rate below which no member goes.
+    pub fn minimum(&self) -> u64 {
+        let least = self.minimum_bytes_per_second.unwrap_or(MINIMUM_BYTES_PER_SECOND);
+        self.bytes_per_second.map_or(least, |most| least.min(most))
+    }
+
     /// Is nothing limited?
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -22,6 +22,15 @@ pub fn a_ring_begins_with_a_restore() -> Rule {
     .field_path(".backup.restore")
 }
 
+/// A rate lies between its limits.
+pub fn limits_leave_a_rate() -> Rule {
+    must(
+        "!has(self.minimumBytesPerSecond) || !has(self.bytesPerSecond) || self.minimumBytesPerSecond <= self.bytesPerSecond",
+        "`minimumBytesPerSecond` must not be more than `bytesPerSecond`: lower it, or raise `bytesPerSecond`",
+    )
+    .field_path(".minimumBytesPerSecond")
+}
+
 /// Each place has its own fields.
 pub fn store_is_one_place() -> Rule {
     must(

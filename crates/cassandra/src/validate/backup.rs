@@ -4,7 +4,7 @@ use super::archive::{self, ValidArchive};
 use crate::words::refusal::Refusal;
 use palladion_api::backup::TransferPlace;
 use palladion_api::cluster::{
-    BackupEncryption, BackupStore, CassandraClusterSpec, Mode, StoreTransport,
+    BackupEncryption, BackupLimits, BackupStore, CassandraClusterSpec, Mode, StoreTransport,
 };
 use palladion_api::names;
 use palladion_plan::words::Quoted;
@@ -24,6 +24,8 @@ pub struct ValidBackup {
     pub is_sealed: bool,
     /// Bytes that one member sends in a second, at the most.
     pub bytes_per_second: Option<u64>,
+    /// And at the least, whatever its clients feel.
+    pub minimum_bytes_per_second: u64,
     /// The archive of its commit logs.
     pub archive: Option<ValidArchive>,
     /// The `CassandraRestore` that the ring begins with.
@@ -47,6 +49,10 @@ pub fn of(cluster: &str, spec: &CassandraClusterSpec) -> Result<Option<ValidBack
     if claim.is_some() && backup.credentials_secret_name.is_some() {
         return Err(Refusal::CredentialsOfVolume);
     }
+    let BackupLimits { bytes_per_second: most, minimum_bytes_per_second: least } = backup.limits;
+    if least.zip(most).is_some_and(|(least, most)| least > most) {
+        return Err(Refusal::BackupRates);
+    }
     let secret = || {
         let named = backup.credentials_secret_name.clone();
         named.unwrap_or_else(|| names::backup_secret(cluster))
@@ -61,6 +67,7 @@ pub fn of(cluster: &str, spec: &CassandraClusterSpec) -> Result<Option<ValidBack
             BackupEncryption::Required => true,
         },
         bytes_per_second: backup.limits.bytes_per_second,
+        minimum_bytes_per_second: backup.limits.minimum(),
         archive: archive::of(spec)?,
         restore: backup.restore.clone(),
     }))

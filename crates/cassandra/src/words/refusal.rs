@@ -51,6 +51,8 @@ palladion_plan::sentences! {
             "`backup` applies to Cassandra only; use Scylla Manager instead";
         Stores => InvalidSpec,
             "`backup.store` needs exactly one of `s3`, `gcs`, `azure` and `volume`";
+        BackupRates => InvalidSpec,
+            "`backup.limits.minimumBytesPerSecond` is more than `bytesPerSecond`; lower it, or raise `bytesPerSecond`";
         StoreTransport => InvalidSpec,
             "`backup.store.s3`: `transport: Plain` and an `endpoint` that begins with `http://` go together; for TLS, use `https://` and `transport: Tls`";
         StoreName { field: &'static str, text: Quoted } => InvalidSpec,

@@ -136,6 +136,34 @@ fn a_ring_is_backed_up_and_nothing_is_left_behind() {
     assert_ne!(next.id, of.id);
 }
 
+/// What members are told of their rate: at the most, and at the least.
+fn rates(world: &World) -> Vec<(Value, Value)> {
+    let transfers = world.store.list(kinds::MEMBER).map(|(_, m)| m["spec"]["transfer"].clone());
+    let rate = |t: Value| (t["bytesPerSecond"].clone(), t["minimumBytesPerSecond"].clone());
+    transfers.filter(Value::is_object).map(rate).collect()
+}
+
+#[test]
+fn limits_reach_the_members_of_a_backup_that_is_under_way() {
+    let mut world = a_ring();
+    ask(&mut world, "nightly", &json!({}));
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing) && orders(w) == 3);
+    world.ring.store.is_away = true;
+    assert_eq!(rates(&world), vec![(Value::Null, json!(4_194_304)); 3]);
+    let change = |world: &mut World, limits: Value| {
+        world.patch_spec(&json!({ "backup": { "limits": limits } }));
+        world.pass(60);
+    };
+    change(&mut world, json!({ "bytesPerSecond": 1_000_000 }));
+    assert_eq!(rates(&world), vec![(json!(1_000_000), json!(1_000_000)); 3]);
+    change(&mut world, json!({ "bytesPerSecond": 9_000_000, "minimumBytesPerSecond": 2_000_000 }));
+    assert_eq!(rates(&world), vec![(json!(9_000_000), json!(2_000_000)); 3]);
+    world.ring.store.is_away = false;
+    world.pass(700);
+    world.settle();
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Complete), "{}", world.last_words());
+}
+
 #[test]
 fn a_ring_takes_one_backup_at_a_time_in_the_order_in_which_they_were_asked_for() {
     let mut world = a_ring();

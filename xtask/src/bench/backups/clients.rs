@@ -9,22 +9,23 @@ use palladion_testbed::progress::{Lines, Progress};
 
 use super::super::jobs::data;
 use super::super::report::Report;
-use super::{LIMIT, MIB, ask, ended, limit, sends};
+use super::{LIMIT, MIB, Speed, ask, ended, limit, sends};
 
 /// So many seconds are measured at a time.
 const SECONDS: u32 = 10;
 const ROUNDS: u32 = 3;
 
-/// With members that send as fast as they can, and with such as are limited.
+/// With members that send as fast as they can, as clients let them, and at a fixed rate.
 pub fn compared(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
     #[expect(clippy::cast_precision_loss, reason = "a few MiB")]
     let megabytes = LIMIT as f64 / MIB;
     let ways = [
-        (None, "no limit".to_string()),
-        (Some(LIMIT), format!("`limits.bytesPerSecond` of {megabytes:.0} MiB")),
+        (Speed::Unlimited, "fast", "no limit".to_string()),
+        (Speed::AsFelt, "felt", "limits left out, so that the rate follows the server".to_string()),
+        (Speed::Fixed(LIMIT), "slow", format!("a fixed rate of {megabytes:.0} MiB/s")),
     ];
-    for (bytes, words) in ways {
-        limit(cluster, bytes)?;
+    for (speed, short, words) in ways {
+        limit(cluster, speed)?;
         let [mut without, mut with] = [Vec::new(), Vec::new()];
         let (mut least, mut measured) = (1.0_f64, Duration::ZERO);
         for round in 0..ROUNDS {
@@ -32,7 +33,7 @@ pub fn compared(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> 
             // What was sent is not sent again.
             data::write(cluster, mib, data::Copies::All)?;
             without.push(data::p99(cluster, SECONDS)?);
-            let name = format!("beside-{}-{round}", if bytes.is_some() { "slow" } else { "fast" });
+            let name = format!("beside-{short}-{round}");
             let begun = Instant::now();
             ask(cluster, &name, &["bench"])?;
             sends(cluster, &name)?;
@@ -71,7 +72,7 @@ pub fn compared(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> 
             ),
         );
     }
-    limit(cluster, None)
+    limit(cluster, Speed::Unlimited)
 }
 
 fn median(of: &[f64]) -> f64 {

@@ -9,6 +9,7 @@ use std::time::Duration;
 pub const ALL: &[Case] = &[
     ("an_upload_goes_on_after_its_agent_was_killed", an_upload_goes_on),
     ("a_rate_that_changes_reaches_what_runs", a_rate_that_changes),
+    ("an_upload_begins_at_its_least_rate_which_may_change", an_upload_begins_slowly),
     ("an_order_that_is_withdrawn_ends_the_child", an_order_that_is_withdrawn),
     ("a_spec_that_is_not_live_begins_no_transfer", a_spec_that_is_not_live),
     ("what_needs_the_server_waits_for_it", what_needs_the_server_waits),
@@ -45,6 +46,26 @@ fn a_rate_that_changes() {
     assert!(exists(child), "it is told, and not begun anew");
     order(&pod, "upload-1", upload);
     assert_eq!(ended(&pod, "upload-1")["state"], "Done");
+}
+
+/// The agent has not seen for a minute what is usual for its server.
+fn an_upload_begins_slowly() {
+    let pod = a_pod();
+    let upload = until_upload(&pod);
+    let mut slow = upload.clone();
+    slow["minimumBytesPerSecond"] = json!(100_000);
+    order(&pod, "upload-1", slow);
+    let begun = || files(&pod.path("store/sstables")).len();
+    eventually("the first object", || begun() > 0);
+    std::thread::sleep(Duration::from_secs(8));
+    assert!(begun() <= 2, "2 MB take 20 s: {} objects", begun());
+    let child = transfer_child(&pod).unwrap();
+    let mut fast = upload;
+    fast["minimumBytesPerSecond"] = json!(50_000_000);
+    order(&pod, "upload-1", fast);
+    assert_eq!(ended(&pod, "upload-1")["state"], "Done");
+    assert!(!exists(child));
+    assert_eq!(pod.log().matches("transfer begun").count(), 4, "it is told, and not begun anew");
 }
 
 fn an_order_that_is_withdrawn() {

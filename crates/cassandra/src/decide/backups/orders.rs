@@ -70,6 +70,8 @@ pub struct Goes {
     pub credentials_secret: Option<String>,
     /// Bytes that one member sends in a second, at the most.
     pub bytes_per_second: Option<u64>,
+    /// And at the least, whatever its clients feel.
+    pub minimum_bytes_per_second: u64,
 }
 
 impl Goes {
@@ -88,6 +90,7 @@ impl Goes {
             is_sealed: now.is_sealed,
             credentials_secret: now.credentials_secret.clone(),
             bytes_per_second: now.bytes_per_second,
+            minimum_bytes_per_second: now.minimum_bytes_per_second,
         }
     }
 }
@@ -114,6 +117,7 @@ pub fn give(
         credentials_secret_name: store.credentials_secret.clone(),
         source_credentials: false,
         bytes_per_second: store.bytes_per_second,
+        minimum_bytes_per_second: Some(store.minimum_bytes_per_second),
         work,
     };
     let doing = Doing::Order { backup: active.name.clone(), member: member.name.clone() };

@@ -85,6 +85,8 @@ pub fn give(
         credentials_secret_name: own.and_then(|own| own.credentials_secret.clone()),
         source_credentials: own.is_none_or(|own| own.place != source.store),
         bytes_per_second: own.and_then(|own| own.bytes_per_second),
+        // Somebody waits for it.
+        minimum_bytes_per_second: None,
         work,
     };
     let (restore, name) = (active.record.restore.clone(), member.name.clone());

@@ -89,6 +89,7 @@ pub fn give(
         credentials_secret_name: own.credentials_secret.clone(),
         source_credentials: false,
         bytes_per_second: own.bytes_per_second,
+        minimum_bytes_per_second: None,
         work,
     };
     let doing = Doing::Order { member: member.name.clone() };
