@@ -113,7 +113,7 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
             vault
         }
     };
-    match &settings.work {
+    let done = match &settings.work {
         Work::Prepare(order) => work::prepare(&vault, order),
         Work::Describe(order) => work::describe(&vault, order),
         Work::Upload(order) => upload::upload(&vault, &store, (&settings.id, order)),
@@ -128,7 +128,10 @@ pub fn carry_out(settings: &Settings, rate: Rate) -> Result<Done, Stopped> {
         Work::Expire(order) => retention::expire(&vault, order),
         Work::Sweep(order) => retention::sweep(&vault, order),
         Work::Archive(order) => archive::archive(&vault, order),
-    }
+    };
+    // Whatever came of it, it counts.
+    store.tell();
+    done
 }
 
 /// First what is on the volume: that a store does not answer keeps no disk full.

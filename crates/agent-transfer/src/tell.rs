@@ -42,6 +42,9 @@ pub struct Progress {
     pub read_bytes: u64,
     /// Milliseconds that it has waited so as not to be faster than it may.
     pub throttled_milliseconds: u64,
+    /// An upload: bytes of the snapshot's files that are still on the volume.
+    #[serde(default)]
+    pub left_bytes: u64,
 }
 
 /// What was done.

@@ -35,19 +35,26 @@ pub fn upload(
     (transfer, order): (&str, &Upload),
 ) -> Result<Done, Stopped> {
     let mut journal = opened(transfer, order)?;
-    let done = journal.taken;
+    let (done, mut left) = (journal.taken, 0);
     for (number, found) in (0..).zip(journal.files()?) {
         match number < done {
             // A crash may have come between a note and the removal that it allows.
             true => snapshot::remove(&found?)?,
             false if journal.ended.is_some() => break,
-            false => snapshot::there(&found?)?,
+            false => {
+                let found = found?;
+                snapshot::there(&found)?;
+                left += found.file.bytes;
+            }
         }
     }
     if let Some(ended) = journal.ended.clone() {
         return uploaded(order, &journal, ended);
     }
-    store.count(|progress| (progress.files, progress.of) = (done, journal.listed));
+    store.count(|progress| {
+        (progress.files, progress.of, progress.left_bytes) = (done, journal.listed, left);
+    });
+    store.tell();
     let catalog = Catalog::read(vault)?;
     is_open(&catalog, &order.member.backup)?;
     let before = earlier(vault, &catalog, &order.member.host)?;
@@ -69,6 +76,7 @@ pub fn upload(
         files.iter().try_for_each(snapshot::remove)?;
         store.count(|progress| {
             progress.files += files.len() as u64;
+            progress.left_bytes -= files.iter().map(|found| found.file.bytes).sum::<u64>();
             progress.reused_bytes += counted.reused_bytes;
         });
         if written.elapsed() >= between {
@@ -77,7 +85,6 @@ pub fn upload(
     }
     let (checkpoint, member) = checkpoint(vault, order, &mut journal)?;
     journal.end(checkpoint, member.clone())?;
-    store.tell();
     uploaded(order, &journal, (checkpoint, member))
 }
 

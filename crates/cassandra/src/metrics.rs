@@ -2,6 +2,7 @@
 
 use crate::facts::Facts;
 use crate::resources as kinds;
+use jiff::Timestamp;
 use palladion_api::cluster::Verdict;
 use palladion_api::metrics::{Label, Metric};
 use palladion_api::task::{TaskKind, TaskPhase};
@@ -46,8 +47,15 @@ const SCHEDULE_MISSED: Metric = Metric::counter(
     "Times of CassandraTaskSchedules at which no task was created before `startingDeadlineSeconds`",
 );
 
+const LAST_BACKUP: Metric = Metric::gauge(
+    "palladion_backup_last_complete_timestamp_seconds",
+    &[],
+    "Time of the newest complete backup of the ring for which that is longest ago, in seconds since 1970: the beginning of its `status.window`. A ring with a CassandraBackupSchedule and no complete backup counts with the creation of the schedule, one with neither does not count; 0 where none counts",
+);
+
 /// Every metric of this mind.
-pub const DECLARED: &[Metric] = &[RINGS_ILL, JOBS_WAITING, JOBS_ENDED, JOB_YIELDS, SCHEDULE_MISSED];
+pub const DECLARED: &[Metric] =
+    &[RINGS_ILL, JOBS_WAITING, JOBS_ENDED, JOB_YIELDS, SCHEDULE_MISSED, LAST_BACKUP];
 
 /// A task has ended in this phase.
 pub fn ended(kind: TaskKind, phase: TaskPhase) -> Option<Count> {
@@ -82,8 +90,28 @@ pub fn figures(facts: &Facts<'_>, status: &Value) -> Vec<Figure> {
         task.str_at("/spec/cluster") == Some(cluster) && task.int_at("/status/position").is_some()
     };
     let waiting = facts.objects(kinds::TASK).iter().filter(waits).count();
-    vec![
-        Figure { metric: &RINGS_ILL, value: i64::from(is_ill) },
-        Figure { metric: &JOBS_WAITING, value: i64::try_from(waiting).unwrap_or(i64::MAX) },
-    ]
+    let mut figures = vec![
+        Figure::new(&RINGS_ILL, i64::from(is_ill)),
+        Figure::new(&JOBS_WAITING, i64::try_from(waiting).unwrap_or(i64::MAX)),
+    ];
+    figures.extend(last_backup(facts).map(|at| Figure::least(&LAST_BACKUP, at)));
+    figures
+}
+
+/// Until when what was written to this ring is in its newest complete backup, in seconds since
+/// 1970. Where it has a schedule and no backup yet, since when it should have one; `None` of a
+/// ring that nobody backs up.
+fn last_backup(facts: &Facts<'_>) -> Option<i64> {
+    let cluster = facts.snapshot.owner.meta.name.as_str();
+    let is_of_it = |object: &&Arc<Object>| object.str_at("/spec/cluster") == Some(cluster);
+    let backups = facts.objects(kinds::BACKUP).iter().filter(is_of_it);
+    let complete = backups.filter(|backup| backup.str_at("/status/phase") == Some("Complete"));
+    let taken = complete.filter_map(|backup| {
+        let from: Timestamp = backup.str_at("/status/window/from")?.parse().ok()?;
+        Some(from.as_second())
+    });
+    let schedules = facts.objects(kinds::BACKUP_SCHEDULE).iter().filter(is_of_it);
+    let is_on = |schedule: &&Arc<Object>| schedule.at("/spec/suspend") != Some(&json!(true));
+    let since = schedules.filter(is_on).filter_map(|schedule| schedule.meta.creation_timestamp);
+    taken.max().or_else(|| since.map(Timestamp::as_second).min())
 }

@@ -39,7 +39,7 @@ pub mod workload;
 pub use conditions::{Conditions, Truth};
 pub use draft::{Draft, Flow, Trouble};
 pub use exchange::{Answer, Captured, Exchange, ExchangeKey, Scheme, SecretRef};
-pub use figures::{Count, Figure};
+pub use figures::{Count, Figure, OfAll};
 pub use hazard::{About, Act, Hazard};
 pub use lock::{LockFact, LockFence, LockQuestion};
 pub use mind::{Keep, Mind, Route, Watch};

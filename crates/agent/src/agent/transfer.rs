@@ -4,6 +4,7 @@
 
 use super::state::{Agent, Done};
 use crate::decide::Source;
+use crate::metrics::Since;
 use crate::transfer::attempt::{self, Attempt, Talk};
 use crate::transfer::{Notes, Running};
 use crate::volume::transfer::Of;
@@ -28,6 +29,7 @@ impl Agent {
     pub(super) fn transfer(&mut self) {
         self.open_transfers();
         self.pace_transfer();
+        self.count_transfer();
         let Source::Live = self.source() else {
             return self.tell_last_transfer();
         };
@@ -226,6 +228,18 @@ impl Agent {
         }
     }
 
+    /// What the running one has done, for metrics.
+    fn count_transfer(&mut self) {
+        let Some(running) = &self.transfers.running else {
+            return self.metrics.note_transfer(None, 0);
+        };
+        let now = *running.progress.borrow();
+        let since = Since::between(&self.transfers.counted, &now);
+        self.metrics.count_transfer(&since);
+        self.metrics.note_transfer(*running.rate.borrow(), now.left_bytes);
+        self.transfers.counted = now;
+    }
+
     /// How fast it may be now, where it has waited for so many milliseconds by itself.
     fn rate_of(&mut self, order: &Transfer, waited: u64) -> Option<u64> {
         let Some(least) = order.minimum_bytes_per_second else {
@@ -238,6 +252,9 @@ impl Agent {
 
     /// Note in memory how a try ended; the next turn brings it to the disk.
     pub(super) fn end_transfer(&mut self, id: String, attempt: Option<Attempt>) {
+        // What it has told since the last turn.
+        self.count_transfer();
+        self.transfers.counted = Progress::default();
         self.transfers.running = None;
         // One that was ended by us has not failed.
         self.transfers.ended = attempt.map(|attempt| (id, attempt));

@@ -58,6 +58,31 @@ pub(super) const REPAIR_INTENSITY: Metric = Metric::gauge(
     &[],
     "Share of the time in which the running repair of what is due repairs, from 0 to 1; 0 while none runs",
 );
+/// What becomes of the bytes of backups and restores.
+pub(super) const MOVED: &[&str] = &["Sent", "Reused", "Fetched"];
+
+const MOVED_HOW: &[Label] = &[Label { name: "kind", values: MOVED, meaning: "" }];
+
+pub(super) const BACKUP_BYTES: Metric = Metric::counter(
+    "palladion_backup_bytes_total",
+    MOVED_HOW,
+    "Bytes of backups and restores that the member has sent to a store, taken over from earlier backups, or fetched from a store; not those of the archive",
+);
+pub(super) const BACKUP_THROTTLED: Metric = Metric::counter(
+    "palladion_backup_throttled_seconds_total",
+    &[],
+    "Seconds for which backups and restores of the member have waited so as not to be faster than they may",
+);
+pub(super) const BACKUP_RATE: Metric = Metric::gauge(
+    "palladion_backup_rate_bytes_per_second",
+    &[],
+    "Rate that the running transfer of a backup or restore keeps to; 0 while none runs, or it has no limit",
+);
+pub(super) const BACKUP_SNAPSHOT: Metric = Metric::gauge(
+    "palladion_backup_snapshot_bytes",
+    &[],
+    "Size of the files in the snapshot of the running upload that are not in the store yet; 0 while none runs",
+);
 pub(super) const ARCHIVE_LAG: Metric = Metric::gauge(
     "palladion_archive_lag_seconds",
     &[],
@@ -142,6 +167,10 @@ pub const DECLARED: &[Metric] = &[
     REPAIR_DUE,
     REPAIR_SEGMENTS,
     REPAIR_INTENSITY,
+    BACKUP_BYTES,
+    BACKUP_THROTTLED,
+    BACKUP_RATE,
+    BACKUP_SNAPSHOT,
     ARCHIVE_LAG,
     ARCHIVE_LOCAL,
     ARCHIVE_GAPS,

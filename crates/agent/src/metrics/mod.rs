@@ -3,9 +3,10 @@
 mod declared;
 
 use crate::admin::Reading;
-use declared::{MODES, RESULTS, SEGMENTS};
+use declared::{MODES, MOVED, RESULTS, SEGMENTS};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_core::metrics::{Common, add};
+use palladion_agent_transfer::tell::Progress;
 use palladion_api::member::{HealthRecord, HealthResult, JobStatus, Liveness};
 use palladion_api::metrics::Metric;
 use palladion_api::repair::RepairStatus;
@@ -24,6 +25,11 @@ type Number = Gauge<f64, AtomicU64>;
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Mode {
     mode: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Moved {
+    kind: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -49,6 +55,35 @@ pub enum SegmentResult {
     Interrupted,
 }
 
+/// What a transfer has done in some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Since {
+    /// Bytes that went to a store.
+    pub sent: u64,
+    /// Bytes that an earlier backup had sent.
+    pub reused: u64,
+    /// Bytes that came from a store.
+    pub fetched: u64,
+    /// For so long it has waited by itself.
+    pub throttled: Duration,
+}
+
+impl Since {
+    /// Between what a process has told now and before; another process counts anew.
+    pub fn between(before: &Progress, now: &Progress) -> Self {
+        let done = |of: fn(&Progress) -> u64| {
+            let (before, now) = (of(before), of(now));
+            now.checked_sub(before).unwrap_or(now)
+        };
+        Self {
+            sent: done(|p| p.sent_bytes),
+            reused: done(|p| p.reused_bytes),
+            fetched: done(|p| p.read_bytes),
+            throttled: Duration::from_millis(done(|p| p.throttled_milliseconds)),
+        }
+    }
+}
+
 /// All metrics.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -69,6 +104,10 @@ pub struct Metrics {
     repair_due: Gauge,
     segments: Family<Outcome, Counter>,
     intensity: Number,
+    backup_bytes: Family<Moved, Counter>,
+    backup_throttled: Counter<f64, AtomicU64>,
+    backup_rate: Gauge,
+    backup_snapshot: Gauge,
     archive_lag: Gauge,
     archive_local: Gauge,
     archive_gaps: Counter,
@@ -105,6 +144,13 @@ impl Metrics {
         add(all, &declared::REPAIR_DUE, self.repair_due.clone());
         add(all, &declared::REPAIR_SEGMENTS, self.segments.clone());
         add(all, &declared::REPAIR_INTENSITY, self.intensity.clone());
+        add(all, &declared::BACKUP_BYTES, self.backup_bytes.clone());
+        add(all, &declared::BACKUP_THROTTLED, self.backup_throttled.clone());
+        add(all, &declared::BACKUP_RATE, self.backup_rate.clone());
+        add(all, &declared::BACKUP_SNAPSHOT, self.backup_snapshot.clone());
+        for kind in MOVED.iter().copied() {
+            drop(self.backup_bytes.get_or_create(&Moved { kind }));
+        }
         add(all, &declared::ARCHIVE_LAG, self.archive_lag.clone());
         add(all, &declared::ARCHIVE_LOCAL, self.archive_local.clone());
         add(all, &declared::ARCHIVE_GAPS, self.archive_gaps.clone());
@@ -149,6 +195,22 @@ impl Metrics {
     /// Note for which share of the time it repairs.
     pub fn note_intensity(&self, share: f64) {
         self.intensity.set(share);
+    }
+
+    /// Count what a transfer has done since it was counted last.
+    pub fn count_transfer(&self, since: &Since) {
+        let moved = [("Sent", since.sent), ("Reused", since.reused), ("Fetched", since.fetched)];
+        for (kind, bytes) in moved {
+            self.backup_bytes.get_or_create(&Moved { kind }).inc_by(bytes);
+        }
+        self.backup_throttled.inc_by(since.throttled.as_secs_f64());
+    }
+
+    /// Note what runs: how fast it may be, and what is left of its snapshot.
+    pub fn note_transfer(&self, rate: Option<u64>, left_bytes: u64) {
+        let number = |of: u64| i64::try_from(of).unwrap_or(i64::MAX);
+        self.backup_rate.set(number(rate.unwrap_or_default()));
+        self.backup_snapshot.set(number(left_bytes));
     }
 
     /// Note how far the archive of the commit log is behind, and what waits for it.
@@ -226,6 +288,32 @@ mod tests {
         metrics.note_health(&[]);
         let found = palladion_api::metrics::differences(&declared(), &metrics.text());
         assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_processes_have_done_adds_up() {
+        let metrics = Metrics::new();
+        let told = |sent_bytes, throttled_milliseconds| Progress {
+            sent_bytes,
+            throttled_milliseconds,
+            ..Progress::default()
+        };
+        let mut before = told(0, 0);
+        for now in [told(100, 250), told(150, 500), told(150, 500), told(40, 0)] {
+            metrics.count_transfer(&Since::between(&before, &now));
+            before = now;
+        }
+        metrics.note_transfer(Some(4096), 7);
+        let text = metrics.text();
+        for line in [
+            "palladion_backup_bytes_total{kind=\"Sent\"} 190",
+            "palladion_backup_bytes_total{kind=\"Fetched\"} 0",
+            "palladion_backup_throttled_seconds_total 0.5",
+            "palladion_backup_rate_bytes_per_second 4096",
+            "palladion_backup_snapshot_bytes 7",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        }
     }
 
     #[test]

@@ -152,6 +152,8 @@ pub struct Transfers {
     pub ended: Option<(String, Attempt)>,
     /// The order that cannot be noted, and why.
     pub unwritten: Option<(String, String)>,
+    /// What of the running one is counted.
+    pub counted: Progress,
     /// How fast what runs may be.
     pub pace: Pace,
     /// What is told.

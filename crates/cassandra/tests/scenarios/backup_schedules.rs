@@ -149,3 +149,34 @@ fn wherever_the_leader_ends_one_backup_is_created() {
         all_end_alike("a leader ends", some(worlds.clone(), 3, 0), &end_of, disturb, one);
     }
 }
+
+/// What the operator exports of the last backup.
+fn last_complete(world: &World) -> Option<i64> {
+    world.gauge("backup_last_complete_timestamp_seconds")
+}
+
+#[test]
+fn the_time_of_the_last_complete_backup_is_exported_and_a_failed_one_changes_nothing() {
+    let mut world = a_ring();
+    world.pass(5);
+    assert_eq!(last_complete(&world), None, "nobody asks for backups of it");
+    let mut world = scheduled(&json!({}));
+    let created = world.store.get(&key()).unwrap()["metadata"]["creationTimestamp"].clone();
+    let created: jiff::Timestamp = serde_json::from_value(created).unwrap();
+    assert_eq!(last_complete(&world), Some(created.as_second()), "it has none yet");
+    go_on(&mut world, 2 * HOUR);
+    world.settle();
+    let taken = |world: &World| {
+        let all = backups(world).into_iter().map(|name| crate::backups::status(world, &name));
+        let complete = all.filter(|of| of.phase == Some(BackupPhase::Complete));
+        complete.filter_map(|of| Some(of.window?.from.0.as_second())).max()
+    };
+    let newest = taken(&world);
+    assert!(newest.is_some());
+    assert_eq!(last_complete(&world), newest);
+    ask(&mut world, "failing", &json!({ "deadlineSeconds": 60 }));
+    world.ring.store.is_away = true;
+    world.pass(300);
+    assert_eq!(phase(&world, "failing"), Some(BackupPhase::Failed));
+    assert_eq!(last_complete(&world), newest);
+}

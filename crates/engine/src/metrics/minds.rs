@@ -3,6 +3,7 @@
 use super::add;
 use crate::queue::Key;
 use palladion_api::metrics::{Metric, MetricType};
+use palladion_plan::figures::of_all;
 use palladion_plan::{Count, Figure, Mind};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -80,7 +81,7 @@ impl OfMinds {
         };
         for (name, gauge) in &self.gauges {
             let of_this = shares.values().flatten().filter(|f| f.metric.name == *name);
-            gauge.set(of_this.map(|f| f.value).sum());
+            gauge.set(of_all(of_this));
         }
     }
 
@@ -108,11 +109,26 @@ mod tests {
     }
 
     #[test]
+    fn of_some_gauges_the_least_counts() {
+        let mut all = OfMinds { declared: vec![&WAITING], ..OfMinds::default() };
+        all.gauges.insert(WAITING.name, Gauge::default());
+        for (name, value, shown) in [("a", 20, 20), ("b", 10, 10), ("c", 30, 10)] {
+            all.set(&key(name), &[Figure::least(&WAITING, value)]);
+            assert_eq!(all.gauges[WAITING.name].get(), shown, "{name}");
+        }
+        all.forget(&key("b"));
+        assert_eq!(all.gauges[WAITING.name].get(), 20);
+        all.forget(&key("a"));
+        all.forget(&key("c"));
+        assert_eq!(all.gauges[WAITING.name].get(), 0);
+    }
+
+    #[test]
     fn a_gauge_is_the_sum_of_its_owners_and_forgets_those_that_are_gone() {
         let mut all = OfMinds { declared: vec![&WAITING, &ENDED], ..OfMinds::default() };
         all.gauges.insert(WAITING.name, Gauge::default());
         all.counters.insert(ENDED.name, Family::default());
-        let figure = |value| [Figure { metric: &WAITING, value }];
+        let figure = |value| [Figure::new(&WAITING, value)];
         all.set(&key("a"), &figure(2));
         all.set(&key("b"), &figure(3));
         assert_eq!(all.gauges[WAITING.name].get(), 5);
