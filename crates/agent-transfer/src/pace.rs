@@ -12,6 +12,9 @@ const STEP: Duration = Duration::from_secs(5);
 const FRESH: Duration = Duration::from_secs(15);
 /// Figures of an hour.
 const REMEMBERED: usize = 720;
+/// A percentile forgets half of what made it in 60 s (Cassandra's
+/// `DecayingEstimatedHistogramReservoir`): for so long one that does not rise may say nothing new.
+const RECALL: Duration = Duration::from_secs(30);
 /// Without those of a minute nobody knows what is usual.
 const ENOUGH: usize = 12;
 
@@ -24,6 +27,21 @@ pub struct Said {
     pub write: Option<u64>,
     /// Compactions that wait.
     pub compactions: Option<u64>,
+}
+
+impl Said {
+    /// Is one figure higher than before, or not known?
+    fn is_worse_than(self, before: Said) -> bool {
+        let pairs = [
+            (self.read, before.read),
+            (self.write, before.write),
+            (self.compactions, before.compactions),
+        ];
+        pairs.into_iter().any(|(now, before)| match (now, before) {
+            (Some(now), Some(before)) => now > before,
+            (None, _) | (_, None) => true,
+        })
+    }
 }
 
 /// Figures of a kind, as they are while nothing is sent.
@@ -56,6 +74,8 @@ struct Running {
     since: Instant,
     /// Milliseconds for which it had waited by then, so as not to be faster.
     waited: u64,
+    /// When it was made slower last, and for which figures.
+    slowed: Option<(Instant, Said)>,
 }
 
 /// What the server has said, and the rate of what runs.
@@ -67,6 +87,7 @@ pub struct Pace {
     noted: Option<Instant>,
     said: Option<(Said, Instant)>,
     running: Option<Running>,
+    is_part_of_one: bool,
 }
 
 impl Pace {
@@ -86,22 +107,37 @@ impl Pace {
     /// nobody knows what is, that of one at its least rate is better than nothing.
     fn is_usual(&self) -> bool {
         let all = [&self.reads, &self.writes, &self.compactions];
-        self.running.is_none() || !all.iter().all(|usual| usual.is_known())
+        (self.running.is_none() && !self.is_part_of_one)
+            || !all.iter().all(|usual| usual.is_known())
     }
 
-    /// Nothing is sent that has to follow the server.
-    pub fn rest(&mut self) {
+    /// Nothing is sent from here that has to follow the server. Is this member part of a backup
+    /// all the same? Then what its clients feel may come of what other members send.
+    pub fn rest(&mut self, is_part_of_one: bool) {
         self.running = None;
+        self.is_part_of_one = is_part_of_one;
     }
 
     /// The rate of what runs, which so far has waited for so many milliseconds so as not to be
     /// faster. It begins with the least.
     pub fn rate(&mut self, limits: &Limits, waited: u64, now: Instant) -> u64 {
         let signals = self.signals(now);
-        let first = Running { rate: limits.within(limits.least), since: now, waited };
+        let said = self.fresh(now);
+        let rate = limits.within(limits.least);
+        let first = Running { rate, since: now, waited, slowed: None };
         let running = self.running.get_or_insert(first);
         if now.duration_since(running.since) >= STEP {
-            let next = next_rate(running.rate, &signals, limits);
+            let mut next = next_rate(running.rate, &signals, limits);
+            let is_old = |(at, before): (Instant, Said)| {
+                now.duration_since(at) < RECALL && !said.is_worse_than(before)
+            };
+            if next < running.rate {
+                if running.slowed.is_some_and(is_old) {
+                    next = running.rate;
+                } else {
+                    running.slowed = Some((now, said));
+                }
+            }
             // One that was begun again counts anew.
             let was_in_the_way = waited != running.waited && waited > 0;
             // A rate that nothing comes near says nothing of what the server bears.
@@ -114,9 +150,14 @@ impl Pace {
         running.rate
     }
 
-    fn signals(&self, now: Instant) -> Signals {
+    /// What it has said lately.
+    fn fresh(&self, now: Instant) -> Said {
         let fresh = self.said.filter(|(_, at)| now.duration_since(*at) < FRESH);
-        let said = fresh.map(|(said, _)| said).unwrap_or_default();
+        fresh.map(|(said, _)| said).unwrap_or_default()
+    }
+
+    fn signals(&self, now: Instant) -> Signals {
+        let said = self.fresh(now);
         let signal = |now, usual: &Usual| Signal { now, before: usual.median() };
         Signals {
             read: signal(said.read, &self.reads),
@@ -133,6 +174,10 @@ mod tests {
     const LIMITS: Limits = Limits { most: Some(100_000), least: 1000 };
     const USUAL: Said = Said { read: Some(900), write: Some(700), compactions: Some(3) };
     const SLOW: Said = Said { read: Some(9000), ..USUAL };
+
+    fn slow(read: u64) -> Said {
+        Said { read: Some(read), ..USUAL }
+    }
 
     struct Server {
         pace: Pace,
@@ -177,10 +222,38 @@ mod tests {
             server.sends(USUAL);
         }
         assert_eq!(server.sends(USUAL), 100_000);
-        let rates: Vec<u64> = (0..3).map(|_| server.sends(SLOW)).collect();
+        let rates: Vec<u64> = (1..4).map(|n| server.sends(slow(n * 5000))).collect();
         assert_eq!(rates, [50_000, 25_000, 12_500]);
         let many = Said { compactions: Some(21), ..USUAL };
         assert_eq!(server.sends(many), 6250);
+    }
+
+    #[test]
+    fn a_stall_that_a_percentile_remembers_is_not_felt_each_time_anew() {
+        let mut server = Server::new().at_rest(ENOUGH);
+        for _ in 0..100 {
+            server.sends(USUAL);
+        }
+        // One stall: the figure falls for two minutes, and is too high for all of them.
+        let rates: Vec<u64> = (0..24).map(|n| server.sends(slow(9000 - n * 100))).collect();
+        assert_eq!(rates.first(), Some(&50_000));
+        assert_eq!(rates.last(), Some(&6250), "four times in 120 s: {rates:?}");
+        // Once more, and worse.
+        assert_eq!(server.sends(slow(9500)), 3125);
+        assert_eq!(server.sends(slow(9600)), 1562);
+    }
+
+    #[test]
+    fn what_the_backup_of_other_members_makes_of_the_server_is_not_taken_for_usual() {
+        let mut server = Server::new().at_rest(ENOUGH);
+        server.pace.rest(true);
+        for _ in 0..REMEMBERED {
+            server.pace.hear(SLOW, server.now);
+            server.now += STEP;
+        }
+        server.sends(USUAL);
+        assert_eq!(server.sends(SLOW), 1000);
+        assert_eq!(server.pace.reads.median(), USUAL.read);
     }
 
     #[test]
@@ -189,7 +262,7 @@ mod tests {
         for _ in 0..REMEMBERED {
             assert_eq!(server.sends(SLOW), 1000);
         }
-        server.pace.rest();
+        server.pace.rest(false);
         let mut server = server.at_rest(1);
         server.sends(USUAL);
         assert_eq!(server.sends(USUAL), 1100);

@@ -50,7 +50,7 @@ const SCHEDULE_MISSED: Metric = Metric::counter(
 const LAST_BACKUP: Metric = Metric::gauge(
     "palladion_backup_last_complete_timestamp_seconds",
     &[],
-    "Time of the newest complete backup of the ring for which that is longest ago, in seconds since 1970: the beginning of its `status.window`. A ring with a CassandraBackupSchedule and no complete backup counts with the creation of the schedule, one with neither does not count; 0 where none counts",
+    "Time of the newest complete backup of the ring for which that is longest ago, in seconds since 1970: the beginning of its `status.window`. A ring with a CassandraBackupSchedule and no complete backup counts with the creation of the schedule. A ring without a schedule, or whose schedules are all suspended, does not count; 0 where none counts",
 );
 
 /// Every metric of this mind.
@@ -100,7 +100,7 @@ pub fn figures(facts: &Facts<'_>, status: &Value) -> Vec<Figure> {
 
 /// Until when what was written to this ring is in its newest complete backup, in seconds since
 /// 1970. Where it has a schedule and no backup yet, since when it should have one; `None` of a
-/// ring that nobody backs up.
+/// ring that nobody backs up time and again: one backup that somebody took is no promise of more.
 fn last_backup(facts: &Facts<'_>) -> Option<i64> {
     let cluster = facts.snapshot.owner.meta.name.as_str();
     let is_of_it = |object: &&Arc<Object>| object.str_at("/spec/cluster") == Some(cluster);
@@ -113,5 +113,6 @@ fn last_backup(facts: &Facts<'_>) -> Option<i64> {
     let schedules = facts.objects(kinds::BACKUP_SCHEDULE).iter().filter(is_of_it);
     let is_on = |schedule: &&Arc<Object>| schedule.at("/spec/suspend") != Some(&json!(true));
     let since = schedules.filter(is_on).filter_map(|schedule| schedule.meta.creation_timestamp);
-    taken.max().or_else(|| since.map(Timestamp::as_second).min())
+    let since = since.map(Timestamp::as_second).min()?;
+    Some(taken.max().unwrap_or(since))
 }

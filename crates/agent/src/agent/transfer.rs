@@ -218,7 +218,8 @@ impl Agent {
     fn pace_transfer(&mut self) {
         let running = self.transfers.running.as_ref();
         let Some(waited) = running.map(|r| r.progress.borrow().throttled_milliseconds) else {
-            return self.transfers.pace.rest();
+            let is_part_of_one = self.ordered().is_some();
+            return self.transfers.pace.rest(is_part_of_one);
         };
         let is_it = |order: &&Transfer| running.is_some_and(|running| running.id == order.id);
         let Some(order) = self.ordered().filter(is_it).cloned() else { return };
@@ -243,7 +244,7 @@ impl Agent {
     /// How fast it may be now, where it has waited for so many milliseconds by itself.
     fn rate_of(&mut self, order: &Transfer, waited: u64) -> Option<u64> {
         let Some(least) = order.minimum_bytes_per_second else {
-            self.transfers.pace.rest();
+            self.transfers.pace.rest(true);
             return order.bytes_per_second;
         };
         let limits = Limits { most: order.bytes_per_second, least };

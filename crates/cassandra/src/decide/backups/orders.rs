@@ -117,11 +117,20 @@ pub fn give(
         credentials_secret_name: store.credentials_secret.clone(),
         source_credentials: false,
         bytes_per_second: store.bytes_per_second,
-        minimum_bytes_per_second: Some(store.minimum_bytes_per_second),
+        minimum_bytes_per_second: Some(least(facts, store, &work)),
         work,
     };
     let doing = Doing::Order { backup: active.name.clone(), member: member.name.clone() };
     transfers::give(facts, (Whose::Backup, &[]), (member, &order), doing, draft);
+}
+
+/// How fast it goes at the least. Whoever finishes or verifies a backup reads, for all members,
+/// what these have sent side by side.
+fn least(facts: &Facts<'_>, store: &Goes, work: &TransferWork) -> u64 {
+    let is_of_all = work.finish.is_some() || work.verify.is_some();
+    let members = if is_of_all { facts.members.len().max(1) } else { 1 };
+    let members = u64::try_from(members).unwrap_or(u64::MAX);
+    store.minimum_bytes_per_second.saturating_mul(members)
 }
 
 /// The ring has no backup under way any more: the next one may begin.
