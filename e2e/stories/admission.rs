@@ -23,6 +23,7 @@ pub fn story() -> Story {
     Story::named("admission")
         .nodes(1)
         .step("the API server judges every manifest as the unit tests do", judged::every_manifest)
+        .step("the API server accepts every example", judged::every_example)
         .step("a pod writes the status of its own member only", own_status)
         .step("another cluster's pod of the same name writes no status", another_clusters_pod)
         .step("a pod writes no spec and reads nothing but members", no_spec)

@@ -4,6 +4,7 @@
 
 mod abort;
 mod drain;
+mod due;
 mod killed;
 mod kinds;
 mod looks;
@@ -58,6 +59,13 @@ pub fn story() -> Story {
         .step(
             "whoever is killed, a repair is called no oftener than it is tried",
             killed::in_a_repair,
+        )
+        .in_soak()
+        .step("whoever is killed, what is due is repaired", due::whoever_ends)
+        .in_soak()
+        .step(
+            "an abort ends a repair of what is due, and the next one does it",
+            due::aborted_and_done,
         )
         .in_soak()
         .step("a scrub, a garbage collection and an upgrade rewrite every SSTable", kinds::rewrite)

@@ -52,6 +52,24 @@ pub(super) fn every_manifest() {
     println!("{} manifests judged by the API server, {alone} of them by it alone", manifests.len());
 }
 
+/// Folders of examples of rings; those of other kinds are read in their own stories.
+const EXAMPLES: [&str; 2] = ["cassandra", "tasks"];
+
+/// With the schemas, the rules and the policies of a real cluster.
+pub(super) fn every_example() {
+    let namespace = "admission-examples";
+    bed().fresh_namespace(namespace).expect("a namespace");
+    for folder in EXAMPLES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(folder);
+        let files = std::fs::read_dir(&folder).expect("examples").count();
+        let folder = folder.display();
+        let line = format!("create --dry-run=server -n {namespace} -o name -f {folder}");
+        let made = bed().kubectl(&line).unwrap_or_else(|e| panic!("{folder}: {e:#}"));
+        assert!(made.lines().count() >= files && files > 0, "{files} files in {folder}:\n{made}");
+    }
+    bed().remove_namespace(namespace).expect("the namespace to go");
+}
+
 /// What is wrong with the verdicts on these.
 fn all_wrong<'a>(manifests: impl Iterator<Item = &'a Manifest>, namespace: &str) -> Vec<String> {
     bed().fresh_namespace(namespace).expect("a namespace");

@@ -14,7 +14,7 @@ use super::{NAMESPACE, SOON, ask, in_server, read, wait_at_work, wait_done, wait
 /// What the server needs to stop is a third of a second; the rest is everybody's looks.
 const STOPPED_IN: Duration = Duration::from_secs(15);
 /// The sessions of a repair end one after the other; up to 4.1 each may take half a minute.
-const REPAIR_STOPPED_IN: Duration = Duration::from_secs(180);
+pub(super) const REPAIR_STOPPED_IN: Duration = Duration::from_secs(180);
 
 /// How nodetool shows the streams of a repair; it always has statistics of read repair.
 const STREAMS: &str = "\nRepair ";
@@ -87,7 +87,7 @@ pub(super) fn of_a_repair(ring: &Ring<'_>) {
 }
 
 /// Take a task back, and wait until it has ended.
-fn aborted(task: &str, member: &str, within: Duration) -> Value {
+pub(super) fn aborted(task: &str, member: &str, within: Duration) -> Value {
     let begin = Instant::now();
     bed()
         .kubectl(&format!(

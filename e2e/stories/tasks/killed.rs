@@ -69,7 +69,7 @@ pub(super) fn the_pod(ring: &Ring<'_>) {
 
 /// Who ends.
 #[derive(Clone, Copy, Debug)]
-enum Who {
+pub(super) enum Who {
     Agent,
     Server,
     Pod,
@@ -195,7 +195,7 @@ fn wait_given(members: &[String]) -> String {
     .expect("given")
 }
 
-fn end(ring: &Ring<'_>, who: Who, member: &str) {
+pub(super) fn end(ring: &Ring<'_>, who: Who, member: &str) {
     match who {
         Who::Agent => kill(member, "palladion-agent"),
         Who::Server => kill(member, "java"),

@@ -4,6 +4,7 @@
 use crate::every::killed_at_every_write;
 use crate::holes::wrote;
 use crate::maintenance::member_key;
+use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::far::{HERE, SYSTEM, THERE};
 use crate::sim::manifests::{NAMESPACE, a_cluster};
@@ -397,4 +398,41 @@ fn a_keyspace_with_a_simple_strategy_is_in_the_way() {
     world.settle();
     assert_eq!(status(&world, "here").phase, Some(TaskPhase::Failed));
     assert_eq!(repairs(&world), 0, "nothing was written: {}", world.last_words());
+}
+
+/// The last try ends without an answer, and nobody knows whether it made the statement.
+#[test]
+fn copies_are_repaired_where_the_machine_of_their_writer_died_in_each_try() {
+    const WRITER: &str = "demo-dc1-a-0";
+    let mut world = spread(2, 1);
+    world.ring.alter("shop", HERE, 2);
+    world.ring.hanging.insert(WRITER.into());
+    world.writes.clear();
+    let mut here = change(&["shop"], HERE, 3);
+    here["memberDeadlineSeconds"] = json!(7200);
+    ask(&mut world, "here", &here);
+    let node = world.node_of(WRITER);
+    world.until(|w| !w.ring.calls.is_empty());
+    world.set_machine(&node, Machine::Down);
+    world.pass(1800);
+    assert_eq!(
+        status(&world, "here").members[0].state,
+        MemberTaskState::Interrupted,
+        "{}",
+        world.last_words()
+    );
+    // What the first may have raised is repaired before the next.
+    world.ring.hanging.clear();
+    world.set_machine(&node, Machine::Up);
+    world.until(|w| repairs(w) == 3);
+    world.ring.hanging.insert(WRITER.into());
+    world.until(|w| status(w, "here").members[0].tries == 2 && !w.ring.calls.is_empty());
+    world.writes.clear();
+    world.set_machine(&node, Machine::Down);
+    world.pass(1800);
+    assert_eq!(status(&world, "here").phase, Some(TaskPhase::Failed), "{}", world.last_words());
+    world.ring.hanging.clear();
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    assert_eq!(repairs(&world), 3, "{}", world.last_words());
 }

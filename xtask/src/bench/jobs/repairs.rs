@@ -7,8 +7,8 @@ use palladion_testbed::Cluster;
 use palladion_testbed::progress::{Lines, Progress};
 use serde_json::{Value, json};
 
-use super::super::look;
 use super::super::report::Report;
+use super::super::{CLUSTER, look};
 use super::{data, task};
 
 /// Both, one after the other and then again: what else the machine does meets both.
@@ -21,7 +21,17 @@ fn ours() -> Value {
 /// In segments, by grants, as a covering schedule has it done. Everything is due once: before any
 /// repair.
 fn of_what_is_due() -> Value {
-    json!({ "repair": { "keyspaces": ["bench"], "scope": "Due", "intensityPercent": 100 } })
+    json!({ "repair": { "scope": "Due", "intensityPercent": 100 } })
+}
+
+/// Which keyspaces may be due only a covering schedule says; suspended, it begins nothing itself.
+fn cover() -> Value {
+    json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTaskSchedule",
+        "metadata": { "name": "bench" },
+        "spec": { "cluster": CLUSTER, "suspend": true, "cover": { "keyspaces": ["bench"] } },
+    })
 }
 
 /// On one member: with three copies and three members that is every range of the ring.
@@ -34,7 +44,9 @@ fn of_nodetool(cluster: &Cluster) -> Result<Duration> {
 
 /// All replicas hold the same, and nothing was repaired yet.
 pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+    cluster.kubectl_with_input(&["apply", "-f", "-"], &cover().to_string())?;
     let due = watched(cluster, "what is due", &of_what_is_due(), report)?;
+    cluster.kubectl(&["delete", "cassandrataskschedule", "bench"])?;
     let (mut theirs, mut own) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         Lines.note(&format!("repair of consistent data, round {round} of {ROUNDS}"));
