@@ -49,13 +49,27 @@ const STORIES: [&str; 6] = [
 ];
 
 /// Reasons that no history comes to, with the test that asserts them.
-const ELSEWHERE: [(Reason, &str); 3] = [
+const ELSEWHERE: [(Reason, &str); 16] = [
     // In a history there is a cluster: what names none is decided apart from the minds.
     (Reason::ClusterNotFound, "crates/cassandra/src/orphans.rs"),
     // No mind makes a plan that the linter refuses: one is made up.
     (Reason::PlanVetoed, "crates/engine/tests/facts.rs"),
     // Nor does one panic that is known to.
     (Reason::MindPanicked, "crates/engine/tests/facts.rs"),
+    // Agents end with them; for minds they are words like others.
+    (Reason::OtherHostID, "crates/agent/tests/pod/living.rs"),
+    (Reason::OtherVolume, "crates/agent/src/decide/tests/jobs.rs"),
+    (Reason::OldEpoch, "crates/agent/src/decide/tests/jobs.rs"),
+    (Reason::NotSupported, "crates/agent/src/decide/tests/jobs.rs"),
+    (Reason::ServerEnded, "crates/agent/src/decide/tests/jobs.rs"),
+    (Reason::PodEnded, "crates/agent/src/decide/tests/jobs.rs"),
+    (Reason::AgentEnded, "crates/agent/src/jobs/tests.rs"),
+    (Reason::TableBusy, "crates/agent/src/jobs/tests.rs"),
+    (Reason::StoppedByOther, "crates/agent/src/jobs/tests.rs"),
+    (Reason::NotEnoughDisk, "crates/agent/src/jobs/tests.rs"),
+    (Reason::SnapshotExists, "crates/agent/src/jobs/tests.rs"),
+    (Reason::VolumeError, "crates/agent/tests/pod/living.rs"),
+    (Reason::ReplicasDown, "crates/agent/src/jobs/tests/granted.rs"),
 ];
 
 /// The stories, without their comments.
@@ -73,7 +87,12 @@ fn read(places: &[&str]) -> String {
 /// Is it named as a reason, and not only a word of that spelling?
 fn asserts(stories: &str, reason: Reason) -> bool {
     let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    let open = [format!("Reason::{reason}"), format!("True {reason}"), format!("False {reason}")];
+    let open = [
+        format!("Reason::{reason}"),
+        format!("JobCause::{reason}"),
+        format!("True {reason}"),
+        format!("False {reason}"),
+    ];
     let named = |name: &String| {
         stories.match_indices(name.as_str()).any(|(at, name)| is_end(&stories[at + name.len()..]))
     };

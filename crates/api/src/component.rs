@@ -52,6 +52,7 @@ use serde_json::Value;
     validation = rules::services_need_ports(),
     validation = rules::restart_keeps_addresses(),
     validation = rules::signal_is_complete(),
+    validation = rules::signal_is_about_config(),
     validation = rules::signal_is_for_a_container(),
     validation = rules::probed_container_exists(),
     validation = rules::probed_container_has_no_probe()

@@ -352,6 +352,40 @@ reasons! {
     Interrupted => "Nothing, if it is tried again. If it was interrupted twice, look at the server of the member, and create a new task.";
     /// A member did not come back while it worked for a task, or its volume is marked for replacement.
     MemberLost => "Bring the member back or replace it, and create a new task for it if it is still needed.";
+    /// A part of a task, or of pending maintenance, was given to a member that has another host ID since. It was not begun.
+    OtherHostID => "Nothing, if it is tried again. Otherwise create a new task for the member.";
+    /// A part of a task, or of pending maintenance, was given to a member that is on another volume since. It was not begun.
+    OtherVolume => "Nothing, if it is tried again. Otherwise create a new task for the member.";
+    /// The agent refused a part of a task that an earlier leader of the operator gave. It was not begun.
+    OldEpoch => "Nothing: the present leader gives it again.";
+    /// The agent or the server of a member does not know the work, or an option of it.
+    NotSupported => "Compare the versions of agent and Cassandra with what the task asks for: `kubectl palladion versions`. Restart the member if its agent is older than the operator, and create a new task.";
+    /// The server of a member ended while it worked for a task.
+    ServerEnded => "Nothing, if it is tried again. If it was interrupted twice, look at the log of the server, and create a new task.";
+    /// The pod of a member ended while it worked for a task.
+    PodEnded => "Nothing, if it is tried again. If it was interrupted twice, look at the events of the pod, and create a new task.";
+    /// The agent of a member ended while it worked for a task, and the work of the server cannot be followed any more.
+    AgentEnded => "Nothing, if it is tried again. If it was interrupted twice, look at why the agent ended (`kubectl describe pod`), and create a new task.";
+    /// The server of a member answered with an error; the entry of the member in `status.members` quotes it.
+    ServerError => "Look at the log of the server, remove the cause, and create a new task for the member.";
+    /// The server of a member does not answer, or did not answer a call in time.
+    NoAnswer => "Look at the log and the pauses of the server, and create a new task for the member.";
+    /// Other work of the server on the same table did not end in time.
+    TableBusy => "Look at `nodetool compactionstats` of the member; create a new task when what runs has ended.";
+    /// Somebody stopped the work at the server itself, for example with `nodetool stop`.
+    StoppedByOther => "Nothing, if it was stopped on purpose. Otherwise create a new task for the member.";
+    /// A table needs more free disk space for the work than the volume of the member has. Nothing of that table was begun.
+    NotEnoughDisk => "Free space or enlarge the volume of the member, and create a new task for it.";
+    /// The member has a snapshot of this name already, from before the task.
+    SnapshotExists => "Choose another name, or clear that snapshot first: `kubectl palladion task run clear-snapshot`.";
+    /// The agent of a member cannot write its record of jobs to the volume. Without that record nothing is begun.
+    VolumeError => "Look at the volume of the member: full, read-only or failing. Then create a new task for it.";
+    /// A part of a task was to stop, and the server goes on: it has not ended its repair, not begun its rewrite, or not responded to its flush or snapshot.
+    LeftRunning => "Look at `nodetool compactionstats` and `nodetool netstats` of the member. A restart of the member ends it.";
+    /// A repair left out ranges because members that have copies of them are down.
+    ReplicasDown => "Bring these members back or replace them; the ranges stay due, and the next task of a covering schedule repairs them. Otherwise create a new task.";
+    /// The agent of a member could not reach the Kubernetes API server, and ended its part of a repair, so that others can go on.
+    ApiServerUnreachable => "Nothing, if it is tried again. If it lasts, look at the network between the Node and the API server.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.

@@ -132,7 +132,7 @@ pub struct TaskTemplate {
     /// Labels and annotations of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<TaskTemplateMetadata>,
-    /// Spec of the task, as that of a `CassandraTask`; a schedule neither drains nor replaces members, rotates no authority, and aborts no tasks.
+    /// Spec of the task, as that of a `CassandraTask`; a schedule neither drains nor replaces members, removes no datacenter, rotates no authority, and aborts no tasks.
     pub spec: TaskTemplateSpec,
 }
 
@@ -154,7 +154,10 @@ pub struct TaskTemplateMetadata {
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = rules::asks_for_one_thing(),
-    validation = of_tasks::members_or_racks()
+    validation = of_tasks::members_or_racks(),
+    validation = of_tasks::replication_stands_alone(),
+    validation = of_tasks::skip_has_a_use(),
+    validation = of_tasks::skip_is_not_for_restarts()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct TaskTemplateSpec {
@@ -183,7 +186,7 @@ pub struct TaskTemplateSpec {
     /// What happens when one member fails: `Stop` ends the task, `Continue` goes on with the other members. Default `Stop`.
     #[serde(default)]
     pub on_failure: OnFailure,
-    /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out. Default `Wait`.
+    /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out, and is refused as in a `CassandraTask`. Default `Wait`.
     #[serde(default)]
     pub when_down: WhenDown,
     /// Seconds that one member may take; then it has failed. Default by kind, as of a `CassandraTask`.

@@ -2,6 +2,7 @@
 //! what the member's agent makes of it.
 
 use crate::ids::{HostId, Uid, VolumeId};
+use crate::reasons::Reason;
 use crate::task::{KeyspaceResult, KeyspaceState, Work};
 use crate::word::Word;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -215,6 +216,35 @@ pub enum JobCause {
     #[serde(other)]
     #[schemars(skip)]
     Unknown,
+}
+
+impl JobCause {
+    /// Under which reason a member's entry in the status of a task shows it. `None` if only a
+    /// newer agent knows it.
+    pub fn reason(self) -> Option<Reason> {
+        Some(match self {
+            JobCause::OtherHostID => Reason::OtherHostID,
+            JobCause::OtherVolume => Reason::OtherVolume,
+            JobCause::OldEpoch => Reason::OldEpoch,
+            JobCause::NotSupported => Reason::NotSupported,
+            JobCause::ServerEnded => Reason::ServerEnded,
+            JobCause::PodEnded => Reason::PodEnded,
+            JobCause::AgentEnded => Reason::AgentEnded,
+            JobCause::ServerError => Reason::ServerError,
+            JobCause::NoAnswer => Reason::NoAnswer,
+            JobCause::TableBusy => Reason::TableBusy,
+            JobCause::StoppedByOther => Reason::StoppedByOther,
+            JobCause::NotEnoughDisk => Reason::NotEnoughDisk,
+            JobCause::SnapshotExists => Reason::SnapshotExists,
+            JobCause::SimpleStrategyInTheWay => Reason::SimpleStrategyInTheWay,
+            JobCause::VolumeError => Reason::VolumeError,
+            JobCause::DeadlineExceeded => Reason::DeadlineExceeded,
+            JobCause::LeftRunning => Reason::LeftRunning,
+            JobCause::ReplicasDown => Reason::ReplicasDown,
+            JobCause::ApiServerUnreachable => Reason::ApiServerUnreachable,
+            JobCause::Unknown => return None,
+        })
+    }
 }
 
 /// What the progress of a job counts.

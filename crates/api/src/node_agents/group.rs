@@ -42,6 +42,7 @@ use std::collections::BTreeMap;
     validation = rules::group_config_key_is_fixed(),
     validation = rules::group_is_not_recreated(),
     validation = rules::group_signal_is_complete(),
+    validation = rules::group_signal_is_about_config(),
     validation = rules::group_signal_is_for_a_container()
 )]
 #[serde(rename_all = "camelCase")]

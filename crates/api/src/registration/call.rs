@@ -13,7 +13,7 @@ pub struct Call {
     /// The method. Default `POST`.
     #[serde(default)]
     pub method: Method,
-    /// Jinja template of the path. Variables: `pod` (`name`, `address`, `ip`, `node`) and `captured`.
+    /// Jinja template of the path. Variables: `pod` (`name`, `address`, `ip`, `node`), and in `deregister` `captured`, the values that `register` or `lookup` has kept.
     #[schemars(length(min = 1, max = 1024))]
     #[x_kube(validation = rules::path_is_absolute())]
     pub path: String,

@@ -90,6 +90,14 @@ pub fn signal_is_complete() -> Rule {
     )
 }
 
+/// A signal says that the configuration is another one.
+pub fn signal_is_about_config() -> Rule {
+    must(
+        "self.reload.policy != 'Signal' || has(self.config)",
+        "`reload.policy: Signal` sends a signal when the configuration of a pod has changed, and there is no `config`: add `config`, or remove `reload`",
+    )
+}
+
 /// The process is in a container of the template.
 pub fn signal_is_for_a_container() -> Rule {
     is_a_container("reload.container", "has(self.reload.container)", "self.reload.container")

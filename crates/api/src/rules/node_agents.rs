@@ -80,6 +80,11 @@ pub fn group_signal_is_complete() -> Rule {
 }
 
 /// As in a Component.
+pub fn group_signal_is_about_config() -> Rule {
+    component::signal_is_about_config()
+}
+
+/// As in a Component.
 pub fn group_signal_is_for_a_container() -> Rule {
     component::signal_is_for_a_container()
 }

@@ -124,8 +124,33 @@ pub fn replication_stands_alone() -> Rule {
 /// One member does it for the ring.
 pub fn removal_stands_alone() -> Rule {
     must(
-        "!has(self.removeDatacenter) || (!has(self.members) && !has(self.racks) && self.onFailure == 'Stop')",
-        "`removeDatacenter` is of the whole ring, and one member carries it out: remove `members`, `racks` and `onFailure`",
+        "!has(self.removeDatacenter) || (!has(self.members) && !has(self.racks) && self.onFailure == 'Stop' && self.whenDown == 'Wait')",
+        "`removeDatacenter` is of the whole ring, and one member carries it out: remove `members`, `racks`, `onFailure` and `whenDown`",
+    )
+}
+
+/// Who is left out is left out of the work of this member alone: all others begin only while
+/// every member is up, so the task waits for whoever is down in any case.
+pub fn skip_has_a_use() -> Rule {
+    must(
+        "self.whenDown != 'Skip' || (!has(self.cleanup) && !has(self.replication) && (!has(self.repair) || (self.repair.scope == 'Due' && (!has(self.repair.parallel) || self.repair.parallel != 1))))",
+        "`whenDown: Skip` does not apply to `cleanup`, `replication` or a `repair` of one member after the other: each member begins only while all others are up; remove `whenDown`",
+    )
+}
+
+/// As [`skip_has_a_use`]: restarts, too, begin only while all others are up.
+pub fn skip_is_not_for_restarts() -> Rule {
+    must(
+        "self.whenDown != 'Skip' || !has(self.restart)",
+        "`whenDown: Skip` does not apply to `restart`: each member restarts only while all others are up; remove `whenDown`",
+    )
+}
+
+/// As [`skip_has_a_use`]: members are drained only while all others are up.
+pub fn skip_is_not_for_drains() -> Rule {
+    must(
+        "self.whenDown != 'Skip' || !has(self.drain)",
+        "`whenDown: Skip` does not apply to `drain`: each member is drained only while all others are up; remove `whenDown`",
     )
 }
 

@@ -59,7 +59,7 @@ pub struct File {
         regex(pattern = r"^([A-Za-z0-9_]([-._A-Za-z0-9]*[A-Za-z0-9_])?)?$")
     )]
     pub name: String,
-    /// Jinja template of its text. Variables: `self`, `nodes`, `ports`, `parameters`, `component`, `dependencies`. One that does not exist is an error.
+    /// Jinja template of its text. Variables: `self`, `nodes`, `ports`, `parameters`, `component`, `dependencies`; in a NodeAgentGroup `gateway` and `profile` besides, but no `nodes`, and `self` as `config.key` allows. One that does not exist is an error.
     #[schemars(length(max = LONGEST_TEMPLATE))]
     pub template: String,
 }

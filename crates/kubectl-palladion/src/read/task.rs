@@ -22,6 +22,9 @@ const COMMON: [&str; 9] = [
     "abort",
 ];
 
+/// State of a member, and of a keyspace, that is done.
+const SUCCEEDED: &str = "Succeeded";
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,10 +49,67 @@ pub struct Task {
     pub message: String,
     /// Is it asked to abort?
     pub abort: bool,
+    /// How each of its members goes, in the order of the task.
+    pub members: Vec<Member>,
     /// When it was created.
     pub created: Option<Timestamp>,
     /// When it ended.
     pub ended: Option<Timestamp>,
+}
+
+/// What a task does on one member.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// How it goes: `Waiting`, `Running`, `Succeeded`, `Failed`, `Skipped`, `Interrupted` or
+    /// what a newer operator says.
+    pub state: String,
+    /// Why, in one word; empty where the operator has given none.
+    pub reason: String,
+    /// Details; empty where there are none.
+    pub message: String,
+    /// Keyspaces that did not succeed.
+    pub keyspaces: Vec<Keyspace>,
+}
+
+/// What a task did not do of a keyspace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Keyspace {
+    /// Its name.
+    pub name: String,
+    /// `Failed`, `Aborted`, `Interrupted` or what a newer agent says.
+    pub state: String,
+    /// Details; empty where there are none.
+    pub message: String,
+}
+
+impl Keyspace {
+    fn read(result: &Value) -> Self {
+        let [name, state, message] = ["/name", "/state", "/message"].map(|at| text(result, at));
+        Self { name, state, message }
+    }
+}
+
+impl Member {
+    fn read(entry: &Value) -> Self {
+        let keyspaces = entry["keyspaces"].as_array().into_iter().flatten();
+        let all = keyspaces.map(Keyspace::read);
+        Self {
+            name: text(entry, "/name"),
+            state: text(entry, "/state"),
+            reason: text(entry, "/reason"),
+            message: text(entry, "/message"),
+            keyspaces: all.filter(|keyspace| keyspace.state != SUCCEEDED).collect(),
+        }
+    }
+
+    /// Has it done its part?
+    pub fn is_done(&self) -> bool {
+        self.state == SUCCEEDED
+    }
 }
 
 impl Task {
@@ -57,6 +117,7 @@ impl Task {
     pub fn read(object: &Value) -> Self {
         let conditions = conditions(object);
         let complete = conditions.iter().find(|c: &&Condition| c.type_ == COMPLETE);
+        let members = object.pointer("/status/members").and_then(Value::as_array);
         let spec = object["spec"].as_object();
         let body = spec
             .into_iter()
@@ -73,6 +134,7 @@ impl Task {
             phase: text(object, "/status/phase"),
             message: complete.map(|c| c.message.clone()).unwrap_or_default(),
             abort: object.pointer("/spec/abort").and_then(Value::as_bool).unwrap_or(false),
+            members: members.into_iter().flatten().map(Member::read).collect(),
             created: time(object, "/metadata/creationTimestamp"),
             ended: time(object, "/status/endedAt"),
         }

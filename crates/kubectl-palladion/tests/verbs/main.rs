@@ -457,7 +457,17 @@ async fn waiting_ends_when_it_is_done_and_tells_how_a_task_ended() {
     tokio::spawn(async move {
         tokio::time::sleep(std::time::Duration::from_secs(20)).await;
         other.edit("cassandratasks", "default", "at-work", |t| {
-            t["status"]["phase"] = json!("Failed")
+            t["status"]["phase"] = json!("Failed");
+            let keyspaces = json!([
+                { "name": "shop", "state": "Failed", "message": "no space left on device" },
+                { "name": "system_auth", "state": "Succeeded" },
+            ]);
+            t["status"]["members"] = json!([
+                { "name": "demo-dc1-a-0", "state": "Succeeded", "keyspaces": keyspaces },
+                { "name": "demo-dc1-a-1", "state": "Failed", "reason": "NotEnoughDisk",
+                  "message": "shop.orders needs 12 GiB", "keyspaces": keyspaces },
+                { "name": "demo-dc1-b-0", "state": "Waiting" },
+            ]);
         });
     });
     let ended = typed(&fake, "task watch at-work").await;

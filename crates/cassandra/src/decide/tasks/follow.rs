@@ -15,7 +15,6 @@ use palladion_api::task::{
     TaskMember,
 };
 use palladion_plan::words::Reasoned;
-use serde_json::json;
 
 /// A member whose server, agent or pod ends is tried so often.
 pub const TRIES: u32 = 2;
@@ -208,7 +207,7 @@ fn failed(facts: &Facts<'_>, answer: &JobStatus, entry: &mut TaskMember) {
 
 /// In the agent's own words, under its own cause.
 fn told(answer: &JobStatus, entry: &mut TaskMember) {
-    entry.reason = answer.cause.and_then(|cause| json!(cause).as_str().map(str::to_string));
+    entry.reason = answer.cause.and_then(JobCause::reason).map(|reason| reason.to_string());
     entry.message = answer.message.as_deref().map(cut);
 }
 

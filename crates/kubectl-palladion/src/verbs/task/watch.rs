@@ -2,7 +2,7 @@
 
 use crate::exit::{Exit, Trouble};
 use crate::place::{Place, Where};
-use crate::read::task::Task;
+use crate::read::task::{Keyspace, Task};
 use crate::session::Session;
 use crate::until::{Patience, until};
 use crate::verbs::task::list::tone;
@@ -69,5 +69,30 @@ pub async fn until_its_end(
     if task.is_done() {
         return Ok(Exit::Done);
     }
+    tell_members(session, &task)?;
     Err(Trouble::ended(task))
+}
+
+/// So many members are named; all of them are in the output of `task list -o json`.
+const NAMED: usize = 20;
+
+/// Who has not done his part, and why.
+fn tell_members(session: &mut Session<'_>, task: &Task) -> Result<(), Trouble> {
+    let left: Vec<_> = task.members.iter().filter(|member| !member.is_done()).collect();
+    for member in left.iter().take(NAMED) {
+        let why = together(&[&member.reason, &member.message]);
+        session.tell(format!("  {}   {}   {why}", member.name, member.state).trim_end())?;
+        for Keyspace { name, state, message } in &member.keyspaces {
+            session.tell(format!("    keyspace {name}   {state}   {message}").trim_end())?;
+        }
+    }
+    if left.len() > NAMED {
+        session.tell(&format!("  and {} more members", left.len() - NAMED))?;
+    }
+    Ok(())
+}
+
+fn together(parts: &[&str]) -> String {
+    let said: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    said.join(": ")
 }
