@@ -34,6 +34,6 @@ palladion_plan::sentences! {
     /// Everything is there.
     pub enum Satisfied {
         All => UpToDate, "all dependencies are ready";
-        None => UpToDate, "the Component depends on nothing";
+        None => UpToDate, "it depends on nothing";
     }
 }
