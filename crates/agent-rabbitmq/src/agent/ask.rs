@@ -55,6 +55,9 @@ impl Agent {
                 self.looks.flags = Some(flags);
             }
             self.answer(nonce, volume_id, Some(view));
+            // On a slow node the next question follows at once, and no look falls between the two:
+            // what is behind would be so for good.
+            self.measure_if_due();
         }
     }
 

@@ -76,7 +76,7 @@ impl Agent {
     }
 
     /// Look at the replicas of a node that serves, until they have caught up since its start.
-    fn measure_if_due(&mut self) {
+    pub(super) fn measure_if_due(&mut self) {
         // What is left, where all others have caught up, is without a leader.
         let pause = if self.looks.catch_up.is_done() { UNLED_AGAIN } else { MEASURE_AGAIN };
         let is_due = self.looks.measured.is_none_or(|at| at.elapsed() >= pause);
