@@ -1,9 +1,7 @@
 //! From an order of the operator to what the child is told. What an order may say
 //! and this version does not know is a reason not to begin it.
 
-use crate::orders::{
-    Depth, Describe, Discard, Finish, OfRing, Outcome, Prepare, Reported, Upload, Verify,
-};
+use crate::orders::{Depth, Describe, Discard, Finish, Outcome, Prepare, Reported, Upload, Verify};
 use crate::settings::{Entries, Place, Settings, Tag, Work};
 use crate::words::refusal::Refusal;
 use crate::words::stopped::Stopped;
@@ -12,9 +10,11 @@ use palladion_api::backup::{
     TransferTask, UploadWork,
 };
 use palladion_api::words::{Names, Quoted};
+pub use palladion_backup::coverage::Replicas;
 use palladion_backup::hash::Hash;
 use palladion_backup::manifest::member::{Member, Schema};
 use palladion_backup::manifest::ring::Window;
+pub use palladion_backup::names;
 use palladion_backup::names::{BackupId, HostId};
 use palladion_backup::repository::{FORMAT, Repository, Sealing};
 use palladion_store::address::Address;
@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub mod archive;
+pub mod quorum;
 pub mod restore;
 mod retention;
 
@@ -62,10 +63,19 @@ pub enum Said {
     Nothing,
     /// The member's tokens.
     Tokens(Vec<String>),
-    /// All normal members of the ring, each with its tokens.
-    Ring(BTreeMap<String, Vec<String>>),
+    /// The ring.
+    Ring(Ring),
     /// The schema, in this file.
     Schema(PathBuf),
+}
+
+/// A ring, as a server sees it.
+#[derive(Clone, Debug, Default)]
+pub struct Ring {
+    /// All normal members, each with its tokens.
+    pub members: BTreeMap<String, Vec<String>>,
+    /// Who has copies of its ranges, where that matters.
+    pub replicas: Vec<Replicas>,
 }
 
 /// Can this version do it?
@@ -77,11 +87,14 @@ pub fn fit(order: &Transfer) -> Result<(), Refusal> {
     host(order.host_id.as_str())?;
     place(&order.store)?;
     match order.work.task().ok_or_else(Refusal::work)? {
-        TransferTask::Prepare(_) | TransferTask::Describe(_) | TransferTask::Verify(_) => Ok(()),
+        TransferTask::Prepare(_) | TransferTask::Verify(_) => Ok(()),
+        TransferTask::Describe(work) => quorum::fits(work.quorum.as_ref()),
         TransferTask::Snapshot(work) => tag(&work.tag).map(drop),
         TransferTask::Upload(work) => tag(&work.tag).and(schema(work)).map(drop),
-        TransferTask::Finish(work) => work.members.iter().try_for_each(|sent| {
-            host(sent.host_id.as_str()).and(hash("manifest", &sent.sha256)).map(drop)
+        TransferTask::Finish(work) => quorum::fits(work.quorum.as_ref()).and_then(|()| {
+            work.members.iter().try_for_each(|sent| {
+                host(sent.host_id.as_str()).and(hash("manifest", &sent.sha256)).map(drop)
+            })
         }),
         TransferTask::Catalog(work) => restore::catalog_fits(work),
         TransferTask::Schema(work) => restore::schema_fits(work),
@@ -146,13 +159,17 @@ fn work(order: &Transfer, own: &Own, said: Said) -> Result<Work, Stopped> {
         (TransferTask::Upload(work), Said::Tokens(tokens)) => {
             Work::Upload(Box::new(upload(order, own, (work, tokens))?))
         }
-        (TransferTask::Finish(work), Said::Ring(ring)) => Work::Finish(Finish {
-            depth: depth(order, work),
-            coverage: OfRing::AllMembers(hosts(ring.keys())?),
-            window: Window { from: work.from.0.as_second(), to: work.to.0.as_second() },
-            members: members(work, ring)?,
-            backup,
-        }),
+        (TransferTask::Finish(work), Said::Ring(ring)) => {
+            let (coverage, left_out) = quorum::covers(work.quorum.as_ref(), own, &ring)?;
+            Work::Finish(Finish {
+                depth: depth(order, work),
+                coverage,
+                left_out,
+                window: Window { from: work.from.0.as_second(), to: work.to.0.as_second() },
+                members: members(work, ring.members)?,
+                backup,
+            })
+        }
         (TransferTask::Verify(work), _) => {
             let depth = if work.read_all { Depth::Read } else { Depth::Sizes };
             Work::Verify(Verify { backup, depth })
@@ -212,14 +229,16 @@ fn discard(backup: BackupId, own: &Own, work: &DiscardWork) -> Result<Discard, R
 }
 
 /// Of the members that the order names each with the tokens that the ring has: no other
-/// members may be in the ring, or the backup would lack what they hold.
+/// members may be in the ring but those that are left out, or the backup would lack what they hold.
 fn members(
     work: &FinishWork,
     mut ring: BTreeMap<String, Vec<String>>,
 ) -> Result<BTreeMap<HostId, Reported>, Stopped> {
     let ordered: BTreeSet<&str> = work.members.iter().map(|sent| sent.host_id.as_str()).collect();
-    if !ordered.iter().copied().eq(ring.keys().map(String::as_str)) {
-        let found = Names::of(ring.keys());
+    let is_left_out = |host: &&String| quorum::is_left_out(work.quorum.as_ref(), host);
+    let counts = || ring.keys().filter(|host| !is_left_out(host)).map(String::as_str);
+    if !ordered.iter().copied().eq(counts()) {
+        let found = Names::of(counts());
         return Err(Stopped::RingChanged { ordered: Names::of(ordered), found });
     }
     let reported = work.members.iter().map(|sent| {

@@ -1,10 +1,10 @@
 //! The kinds of work of a transfer, each with what it is told.
 
 use crate::settings::Tag;
-use palladion_backup::coverage::Coverage;
+use palladion_backup::coverage::{Coverage, Replicas};
 use palladion_backup::finish::{Order, Sent};
 use palladion_backup::manifest::member::Member;
-use palladion_backup::manifest::ring::Window;
+use palladion_backup::manifest::ring::{LeftOut, Window};
 use palladion_backup::names::{BackupId, HostId};
 use palladion_backup::prepare::{FREE_AT_START, FREE_MEANWHILE};
 use palladion_backup::verify;
@@ -106,6 +106,9 @@ pub struct Finish {
     pub members: BTreeMap<HostId, Reported>,
     /// What has to be covered.
     pub coverage: OfRing,
+    /// Members of the ring that are not in it.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
     /// How well it is looked.
     pub depth: Depth,
 }
@@ -125,6 +128,7 @@ impl Finish {
                 OfRing::AllMembers(all) => Coverage::AllMembers(all.clone()),
                 OfRing::QuorumOfEachRange(all) => Coverage::QuorumOfEachRange(all.clone()),
             },
+            left_out: self.left_out.clone(),
             depth: self.depth.into(),
         }
     }
@@ -148,7 +152,7 @@ pub enum OfRing {
     /// These members.
     AllMembers(BTreeSet<HostId>),
     /// Of each of these sets of replicas a majority.
-    QuorumOfEachRange(Vec<BTreeSet<HostId>>),
+    QuorumOfEachRange(Vec<Replicas>),
 }
 
 /// How well it is looked.

@@ -20,7 +20,7 @@ use palladion_backup::hash::Hash;
 use palladion_backup::hold::hold;
 use palladion_backup::keyspaces::{AUTH, are_taken, has_files};
 use palladion_backup::manifest::member::{Member, files};
-use palladion_backup::manifest::ring::{self, OfMember, RingManifest};
+use palladion_backup::manifest::ring::{self, LeftOut, OfMember, RingManifest};
 use palladion_backup::names::{BackupId, HostId as SourceId};
 pub use palladion_backup::schema;
 use palladion_backup::vault::Vault;
@@ -80,7 +80,7 @@ pub fn read(vault: &Vault<'_>, transfer: &str, order: &Read) -> Result<Done, Sto
         None => Vec::new(),
     };
     let members = match order.amounts {
-        Amounts::Ring => whole::members(&members)?,
+        Amounts::Ring => whole::members(&members, &ring.left_out)?,
         Amounts::Sum | Amounts::Leave => Vec::new(),
     };
     private(&order.schema, &text)
@@ -101,11 +101,18 @@ pub(crate) fn line(version: &str) -> Vec<u32> {
 /// As for [`read`].
 pub fn tokens(vault: &Vault<'_>, transfer: &str, order: &Tokens) -> Result<Done, Stopped> {
     let (ring, hash) = opened(vault, transfer, (&order.backup, Some(&order.manifest)))?;
-    let member = of_source(&ring, &order.backup, &order.source)?;
-    let of = head(vault, &ring, member)?;
-    whole::has_tokens(&of)?;
+    let tokens = match left_out(&ring, &order.source) {
+        Some(out) => out.tokens.clone(),
+        None => head(vault, &ring, of_source(&ring, &order.backup, &order.source)?)?.tokens,
+    };
+    whole::has_tokens(&order.source, &tokens)?;
     let source = HostId::new(order.source.as_str());
-    Ok(Done::Tokens { manifest_hash: hash.to_string(), source, tokens: of.tokens })
+    Ok(Done::Tokens { manifest_hash: hash.to_string(), source, tokens })
+}
+
+/// A member that is not in the backup.
+fn left_out<'a>(ring: &'a RingManifest, source: &SourceId) -> Option<&'a LeftOut> {
+    ring.left_out.iter().find(|out| out.host == *source)
 }
 
 /// What the manifest of a member says of it, before its files.
@@ -153,6 +160,10 @@ fn brought(
         Which::Restored => targets(choose(&described(&schema_of(vault, &ring)?)?, &order.tables)?),
         Which::Auth(names) => whole::of_auth(names),
     };
+    if let Some(out) = left_out(&ring, &order.source) {
+        let tokens_hash = tokens::hash_of(&out.tokens);
+        return Ok(Done::Brought { sstables: 0, bytes: 0, all_sstables: 0, tokens_hash });
+    }
     let member = of_source(&ring, &order.backup, &order.source)?;
     store.count(|progress| (progress.files, progress.of) = (order.skip, order.of));
     let part = Part { skip: order.skip, limit: order.limit, room: order.room };

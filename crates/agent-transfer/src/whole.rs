@@ -6,6 +6,8 @@ use crate::words::stopped::Stopped;
 use palladion_api::backup::BackedUpMember;
 use palladion_api::ids::HostId;
 use palladion_backup::manifest::member::Member;
+use palladion_backup::manifest::ring::LeftOut;
+use palladion_backup::names::HostId as SourceId;
 use palladion_backup::schema::TableName;
 use std::collections::BTreeMap;
 
@@ -26,24 +28,37 @@ pub const AUTH_TABLES: [&str; 8] = [
 ];
 
 /// Whose tokens they are, by the token.
-type Owners<'a> = BTreeMap<&'a str, &'a Member>;
+type Owners<'a> = BTreeMap<&'a str, &'a SourceId>;
 
-/// The members of a backup.
+/// The members of a backup, and those that were left out of it.
 ///
 /// # Errors
 /// One has no token, or two have the same.
-pub fn members(all: &[Member]) -> Result<Vec<BackedUpMember>, Stopped> {
+pub fn members(all: &[Member], left_out: &[LeftOut]) -> Result<Vec<BackedUpMember>, Stopped> {
     let mut owners = Owners::new();
-    for member in all {
-        has_tokens(member)?;
-        for token in &member.tokens {
-            if let Some(other) = owners.insert(token, member) {
-                let (first, second) = (other.host.to_string(), member.host.to_string());
+    let there = all.iter().map(|member| (&member.host, &member.tokens));
+    for (host, tokens) in there.chain(left_out.iter().map(|out| (&out.host, &out.tokens))) {
+        has_tokens(host, tokens)?;
+        for token in tokens {
+            if let Some(other) = owners.insert(token, host) {
+                let (first, second) = (other.to_string(), host.to_string());
                 return Err(Stopped::SharedToken { token: token.clone(), first, second });
             }
         }
     }
-    Ok(all.iter().map(backed_up).collect())
+    Ok(all.iter().map(backed_up).chain(left_out.iter().map(not_backed_up)).collect())
+}
+
+fn not_backed_up(out: &LeftOut) -> BackedUpMember {
+    BackedUpMember {
+        host_id: HostId::new(out.host.as_str()),
+        datacenter: out.datacenter.clone(),
+        rack: out.rack.clone(),
+        version: out.version.clone(),
+        tokens: u32::try_from(out.tokens.len()).unwrap_or(u32::MAX),
+        tokens_hash: tokens::hash_of(&out.tokens),
+        left_out: true,
+    }
 }
 
 fn backed_up(member: &Member) -> BackedUpMember {
@@ -54,6 +69,7 @@ fn backed_up(member: &Member) -> BackedUpMember {
         version: member.version.clone(),
         tokens: u32::try_from(member.tokens.len()).unwrap_or(u32::MAX),
         tokens_hash: tokens::hash_of(&member.tokens),
+        left_out: false,
     }
 }
 
@@ -61,9 +77,9 @@ fn backed_up(member: &Member) -> BackedUpMember {
 ///
 /// # Errors
 /// There is none.
-pub fn has_tokens(member: &Member) -> Result<(), Stopped> {
-    match member.tokens.is_empty() {
-        true => Err(Stopped::NoTokens { member: member.host.to_string() }),
+pub fn has_tokens(host: &SourceId, tokens: &[String]) -> Result<(), Stopped> {
+    match tokens.is_empty() {
+        true => Err(Stopped::NoTokens { member: host.to_string() }),
         false => Ok(()),
     }
 }
@@ -102,16 +118,31 @@ mod tests {
 
     #[test]
     fn a_token_that_two_members_have_is_refused_and_so_is_a_member_without_one() {
-        let found = members(&[member(1, &["-5", "7"]), member(2, &["8"])]).unwrap();
+        let found = members(&[member(1, &["-5", "7"]), member(2, &["8"])], &[]).unwrap();
         assert_eq!((found[0].tokens, found[1].tokens), (2, 1));
         assert_eq!(found[0].tokens_hash, tokens::hash(["7", "-5"].into_iter()));
-        let shared = members(&[member(1, &["-5", "7"]), member(2, &["8", "7"])]).unwrap_err();
+        let shared = members(&[member(1, &["-5", "7"]), member(2, &["8", "7"])], &[]).unwrap_err();
         let Stopped::SharedToken { token, first, second } = &shared else { panic!("{shared}") };
         assert_eq!((token.as_str(), &first[34..], &second[34..]), ("7", "01", "02"));
-        let twice = members(&[member(1, &["7", "7"])]).unwrap_err();
+        let twice = members(&[member(1, &["7", "7"])], &[]).unwrap_err();
         assert!(matches!(twice, Stopped::SharedToken { .. }), "{twice}");
-        let none = members(&[member(1, &["7"]), member(2, &[])]).unwrap_err();
+        let none = members(&[member(1, &["7"]), member(2, &[])], &[]).unwrap_err();
         assert!(matches!(none, Stopped::NoTokens { .. }), "{none}");
+    }
+
+    fn left_out(number: u8, tokens: &[&str]) -> LeftOut {
+        let of = member(number, tokens);
+        let Member { host, datacenter, rack, version, tokens, .. } = of;
+        LeftOut { host, datacenter, rack, version, tokens }
+    }
+
+    #[test]
+    fn a_member_that_was_left_out_has_its_tokens_and_shares_none() {
+        let found = members(&[member(1, &["1"])], &[left_out(2, &["2", "3"])]).unwrap();
+        assert_eq!((found[0].left_out, found[1].left_out), (false, true));
+        assert_eq!((found[1].tokens, found[1].rack.as_str()), (2, "r1"));
+        let shared = members(&[member(1, &["1"])], &[left_out(2, &["1"])]).unwrap_err();
+        assert!(matches!(shared, Stopped::SharedToken { .. }), "{shared}");
     }
 
     #[test]

@@ -26,9 +26,10 @@ pub use status::{
 };
 pub use transfer::{
     BACKUP_CREDENTIALS, BACKUP_CREDENTIALS_SECRET, BACKUP_KEYS, BACKUP_VOLUME, BackupSchema,
-    DamagedObject, DescribeWork, DiscardWork, FinishWork, NEVER_STARTED, PrepareWork, RingView,
-    SentManifest, SnapshotWork, Transfer, TransferCause, TransferPlace, TransferRepository,
-    TransferState, TransferStatus, TransferTask, TransferWork, UploadWork, Uploaded, VerifyWork,
+    DamagedObject, DescribeWork, DiscardWork, FinishWork, LeftOutMember, NEVER_STARTED,
+    PrepareWork, QuorumWork, RingView, SentManifest, SnapshotWork, Transfer, TransferCause,
+    TransferPlace, TransferRepository, TransferState, TransferStatus, TransferTask, TransferWork,
+    UploadWork, Uploaded, VerifyWork,
 };
 
 /// One backup of a ring, into the store of the ring's `spec.backup`. When it has ended, and until it expires, exactly one of the conditions `Complete` and `Failed` is True. Deleting it deletes nothing in the store, and ends a backup that is under way; `spec.expire` deletes it there.
@@ -63,6 +64,7 @@ pub use transfer::{
     validation = rules::local_keyspaces_are_not_shared(),
     validation = rules::is_fixed("cluster"),
     validation = rules::is_fixed("keyspaces"),
+    validation = rules::is_fixed("coverage"),
     validation = rules::is_fixed("verify"),
     validation = rules::is_fixed("deadlineSeconds"),
     validation = rules::abort_is_final(),
@@ -81,6 +83,9 @@ pub struct CassandraBackupSpec {
         extend("x-kubernetes-list-type" = "set")
     )]
     pub keyspaces: Vec<String>,
+    /// Whose data has to be in the backup. `AllMembers`: that of each member; the backup waits for members that are down, and fails if one is lost. `QuorumOfEachRange`: that of a majority of the replicas of each range; members that are down when the backup begins, or are lost before they have sent all, are left out and named in `status.members`. What was acknowledged at QUORUM is in it all the same, and a ring that begins with it has it once it is repaired. Default `AllMembers`. Immutable.
+    #[serde(default)]
+    pub coverage: BackupCoverage,
     /// How the store is checked before the backup is complete. `Sample`: each object is there with its length, and one of a hundred is read back. `Read`: all are read back. Default `Sample`. Immutable.
     #[serde(default)]
     pub verify: BackupVerify,
@@ -101,6 +106,22 @@ pub(crate) const DEADLINE: u32 = 86_400;
 
 pub(crate) fn default_deadline() -> u32 {
     DEADLINE
+}
+
+/// Whose data has to be in a backup.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum BackupCoverage {
+    /// That of all members.
+    #[default]
+    AllMembers,
+    /// That of a majority of the replicas of each range.
+    QuorumOfEachRange,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(crate::word::Word),
 }
 
 /// How the store is checked.

@@ -1,6 +1,6 @@
 //! `CassandraBackupSchedule`: backups that come again and again.
 
-use crate::backup::{BackupVerify, DEADLINE, default_deadline};
+use crate::backup::{BackupCoverage, BackupVerify, DEADLINE, default_deadline};
 use crate::rules::backup as of_backups;
 use crate::rules::task_schedule as rules;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -102,6 +102,9 @@ pub struct BackupTemplate {
         extend("x-kubernetes-list-type" = "set")
     )]
     pub keyspaces: Vec<String>,
+    /// Whose data has to be in a backup: `AllMembers` or `QuorumOfEachRange`. Default `AllMembers`.
+    #[serde(default)]
+    pub coverage: BackupCoverage,
     /// How the store is checked before a backup is complete: `Sample` or `Read`. Default `Sample`.
     #[serde(default)]
     pub verify: BackupVerify,
@@ -113,7 +116,12 @@ pub struct BackupTemplate {
 
 impl Default for BackupTemplate {
     fn default() -> Self {
-        Self { keyspaces: Vec::new(), verify: BackupVerify::default(), deadline_seconds: DEADLINE }
+        Self {
+            keyspaces: Vec::new(),
+            coverage: BackupCoverage::default(),
+            verify: BackupVerify::default(),
+            deadline_seconds: DEADLINE,
+        }
     }
 }
 

@@ -368,8 +368,9 @@ pub struct EvidenceRequest {
 /// `status.begin`, before it begins a permit or an intent that was given under a region lock; since 15
 /// it knows `spec.closing`, the intent `LeaveWithDatacenter` and tasks `removeDatacenter`, and drops
 /// a datacenter without members from the system keyspaces; since 16 it knows `spec.clientAddress`
-/// and `network.broadcast` of the cluster, and reports `status.server.clientAddress`.
-pub const PROTOCOL: u32 = 16;
+/// and `network.broadcast` of the cluster, and reports `status.server.clientAddress`; since 17 it
+/// knows backups that leave members out.
+pub const PROTOCOL: u32 = 17;
 
 /// Agents of before this protocol announce the static address to clients, and cannot read the
 /// configuration of a server that is to announce another one.

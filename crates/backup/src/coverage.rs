@@ -3,6 +3,7 @@
 use crate::names::HostId;
 use crate::words::trouble::Missing;
 use palladion_api::words::Names;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What has to be covered.
@@ -12,7 +13,17 @@ pub enum Coverage {
     AllMembers(BTreeSet<HostId>),
     /// A majority of the replicas of each range: after a repair all is there that
     /// was acknowledged at QUORUM.
-    QuorumOfEachRange(Vec<BTreeSet<HostId>>),
+    QuorumOfEachRange(Vec<Replicas>),
+}
+
+/// Who has a copy of a range, or of several that the same members have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replicas {
+    /// The keyspace.
+    pub keyspace: String,
+    /// The members.
+    pub hosts: BTreeSet<HostId>,
 }
 
 impl Coverage {
@@ -26,14 +37,16 @@ impl Coverage {
             }
             Self::QuorumOfEachRange(ranges) if ranges.is_empty() => Some(Missing::NoRanges),
             Self::QuorumOfEachRange(ranges) => {
-                let is_short = |range: &&BTreeSet<HostId>| {
-                    range.intersection(have).count() < range.len() / 2 + 1
+                let is_short = |range: &&Replicas| {
+                    range.hosts.intersection(have).count() < range.hosts.len() / 2 + 1
                 };
-                let short: Vec<_> = ranges.iter().filter(is_short).collect();
-                let first = short.first()?;
-                let replicas = Names::of(first.iter().map(HostId::as_str));
-                let (short, ranges) = (short.len() as u64, ranges.len() as u64);
-                Some(Missing::Ranges { short, ranges, replicas })
+                let first = ranges.iter().find(is_short)?;
+                let hosts = |of: BTreeSet<&HostId>| Names::of(of.into_iter().map(HostId::as_str));
+                Some(Missing::Ranges {
+                    keyspace: first.keyspace.clone(),
+                    replicas: hosts(first.hosts.iter().collect()),
+                    without: hosts(first.hosts.difference(have).collect()),
+                })
             }
         }
     }
@@ -53,11 +66,16 @@ mod tests {
         let all = Coverage::AllMembers(hosts(&[1, 2, 3]));
         assert_eq!(all.missing(&hosts(&[1, 2, 3])), None);
         assert!(all.missing(&hosts(&[1, 2])).unwrap().to_string().ends_with("03"));
-        let ranges = vec![hosts(&[1, 2, 3]), hosts(&[2, 3, 4])];
+        let of = |keyspace: &str, numbers: &[u8]| Replicas {
+            keyspace: keyspace.into(),
+            hosts: hosts(numbers),
+        };
+        let ranges = vec![of("shop", &[1, 2, 3]), of("logs", &[2, 3, 4])];
         let quorum = Coverage::QuorumOfEachRange(ranges);
         assert_eq!(quorum.missing(&hosts(&[2, 3])), None);
-        assert!(quorum.missing(&hosts(&[1, 2])).unwrap().to_string().starts_with("1 of 2 ranges"));
-        let half = Coverage::QuorumOfEachRange(vec![hosts(&[1, 2])]);
+        let words = quorum.missing(&hosts(&[1, 2])).unwrap().to_string();
+        assert!(words.contains("keyspace logs") && !words.contains("shop"), "{words}");
+        let half = Coverage::QuorumOfEachRange(vec![of("shop", &[1, 2])]);
         assert!(half.missing(&hosts(&[1])).is_some());
         assert!(Coverage::AllMembers(hosts(&[])).missing(&hosts(&[1])).is_some());
         assert!(Coverage::QuorumOfEachRange(vec![]).missing(&hosts(&[1])).is_some());

@@ -9,7 +9,7 @@ use crate::coverage::Coverage;
 use crate::document;
 use crate::hash::Hash;
 use crate::manifest::member::{Member, MemberManifest, Schema};
-use crate::manifest::ring::{self, OfMember, Outcome, RingManifest, Window};
+use crate::manifest::ring::{self, LeftOut, OfMember, Outcome, RingManifest, Window};
 use crate::names::{BackupId, HostId};
 use crate::seal::Fingerprint;
 use crate::vault::{Vault, Written, object};
@@ -39,6 +39,8 @@ pub struct Order {
     pub members: BTreeMap<HostId, Sent>,
     /// What has to be covered.
     pub coverage: Coverage,
+    /// Members of the ring that are not in it.
+    pub left_out: Vec<LeftOut>,
     /// How well it is looked.
     pub depth: Depth,
 }
@@ -91,6 +93,7 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
             window: order.window,
             schema,
             members,
+            left_out: order.left_out.clone(),
             keyspaces: taken.known(),
             keys,
         },

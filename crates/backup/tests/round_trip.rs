@@ -4,9 +4,11 @@
 
 mod support;
 
+use palladion_backup::coverage::{Coverage, Replicas};
 use palladion_backup::fetch::{Filter, Sink, Target, fetch};
+use palladion_backup::finish;
 use palladion_backup::hash::Hash;
-use palladion_backup::manifest::ring::{Window, read_unchecked};
+use palladion_backup::manifest::ring::{LeftOut, Window, read_unchecked};
 use palladion_backup::seal::Keys;
 use palladion_backup::store::Store;
 use palladion_backup::store::memory::{Faulty, Memory, Seeded};
@@ -363,4 +365,41 @@ fn a_sample_reads_some_of_what_was_taken_over() {
     };
     let times = (0..40).filter(seen).count();
     assert!((5..40).contains(&times), "{times} of 40");
+}
+
+#[test]
+fn a_backup_without_a_member_says_so_and_is_complete_only_by_a_majority_of_each_range() {
+    let memory = store(Sealing::Plain, None);
+    let random = Seeded::new(5);
+    let vault = Vault::open(&memory, None, &random).unwrap();
+    let mut sending = Sending::new(&vault, "part").unwrap();
+    for number in [1, 2] {
+        sending.send(&vault, number, &Files::small(number, &[1]), None).unwrap();
+    }
+    let replicas = |keyspace: &str, numbers: &[u8]| Replicas {
+        keyspace: keyspace.into(),
+        hosts: numbers.iter().map(|number| host(*number)).collect(),
+    };
+    let left_out = LeftOut {
+        host: host(3),
+        datacenter: "dc1".into(),
+        rack: "c".into(),
+        version: "5.0.5".into(),
+        tokens: vec!["3".into()],
+    };
+    let order = |ranges: Vec<Replicas>| finish::Order {
+        coverage: Coverage::QuorumOfEachRange(ranges),
+        left_out: vec![left_out.clone()],
+        ..sending.order(&[1, 2], Depth::Read)
+    };
+    let short = order(vec![replicas("shop", &[1, 2, 3]), replicas("logs", &[3])]);
+    let why = finish::finish(&vault, &short).unwrap_err().to_string();
+    assert!(why.contains("keyspace logs"), "{why}");
+    finish::finish(&vault, &order(vec![replicas("shop", &[1, 2, 3])])).unwrap();
+    let (ring, _) = palladion_backup::catalog::one(&vault, &sending.id).unwrap();
+    assert_eq!((ring.members.len(), &ring.left_out), (2, &vec![left_out]));
+    // One that leaves nobody out is read by versions that do not know of it.
+    let whole = back_up(&vault, "whole", &[1]);
+    let plain = vault.read(&whole.id.outcome()).unwrap().unwrap();
+    assert!(!String::from_utf8(plain).unwrap().contains("leftOut"));
 }

@@ -1,6 +1,7 @@
 //! What is made of an order: tables of orders.
 
 use super::*;
+use crate::orders::OfRing;
 use crate::orders::restore::Which;
 use crate::words::stopped::Cause;
 use palladion_api::backup::{TokensWork, Transfer, TransferTask};
@@ -63,7 +64,10 @@ fn said(order: &Transfer) -> Said {
     match order.work.task().unwrap() {
         TransferTask::Describe(_) => Said::Schema("/v/schema".into()),
         TransferTask::Upload(_) => Said::Tokens(vec!["1".into()]),
-        TransferTask::Finish(_) => Said::Ring([(HOST.into(), vec!["1".into(), "2".into()])].into()),
+        TransferTask::Finish(_) => Said::Ring(Ring {
+            members: [(HOST.into(), vec!["1".into(), "2".into()])].into(),
+            replicas: Vec::new(),
+        }),
         TransferTask::Prepare(_)
         | TransferTask::Snapshot(_)
         | TransferTask::Verify(_)
@@ -144,7 +148,8 @@ fn a_ring_that_is_not_the_one_of_the_order_is_not_finished() {
     let order = order(every_work()[4].clone());
     let tokens = |host: &str| (host.to_string(), vec!["1".to_string()]);
     for ring in [vec![], vec![tokens(OTHER)], vec![tokens(HOST), tokens(OTHER)]] {
-        let ring = Said::Ring(ring.into_iter().collect());
+        let ring = Ring { members: ring.into_iter().collect(), replicas: Vec::new() };
+        let ring = Said::Ring(ring);
         match settings(&order, &own(), ring) {
             Err(Stopped::RingChanged { .. }) => {}
             other => panic!("{other:?}"),
@@ -159,6 +164,49 @@ fn a_ring_that_is_not_the_one_of_the_order_is_not_finished() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_member_that_is_left_out_is_named_and_any_other_one_ends_the_finish() {
+    let mut work = every_work()[4].clone();
+    work["finish"]["quorum"] = json!({ "leftOut": [{ "hostID": OTHER, "rack": "b" }] });
+    let order = order(work);
+    fit(&order).unwrap();
+    let hosts = [HOST, OTHER].map(|host| HostId::parse(host).unwrap());
+    let replicas = vec![Replicas { keyspace: "shop".into(), hosts: hosts.into() }];
+    let ring = |members: &[(&str, &str)]| {
+        let of = |(host, token): &(&str, &str)| (host.to_string(), vec![token.to_string()]);
+        Ring { members: members.iter().map(of).collect(), replicas: replicas.clone() }
+    };
+    let told = |members: &[(&str, &str)]| settings(&order, &own(), Said::Ring(ring(members)));
+    match told(&[(HOST, "1"), (OTHER, "2")]).unwrap().work {
+        Work::Finish(finish) => {
+            assert_eq!(finish.members.len(), 1);
+            let [out] = &finish.left_out[..] else { panic!("{:?}", finish.left_out) };
+            assert_eq!((out.host.as_str(), out.rack.as_str()), (OTHER, "b"));
+            assert_eq!((out.datacenter.as_str(), &out.tokens[..]), ("dc1", &["2".to_string()][..]));
+            assert!(matches!(finish.coverage, OfRing::QuorumOfEachRange(all) if all == replicas));
+        }
+        other => panic!("{other:?}"),
+    }
+    // It was replaced meanwhile, and its tokens are another one's.
+    match told(&[(HOST, "1")]).unwrap().work {
+        Work::Finish(finish) => assert!(finish.left_out.is_empty()),
+        other => panic!("{other:?}"),
+    }
+    let third = "5f3c2b1a-0000-4000-8000-000000000003";
+    for ring in [&[(OTHER, "2")][..], &[(HOST, "1"), (OTHER, "2"), (third, "3")]] {
+        assert!(matches!(told(ring), Err(Stopped::RingChanged { .. })), "{ring:?}");
+    }
+    let quorum = match order.work.task().unwrap() {
+        TransferTask::Finish(work) => work.quorum.clone().unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let short = quorum::suffices(&quorum, &ring(&[(HOST, "1"), (OTHER, "2")])).unwrap_err();
+    assert_eq!(short.cause(), Cause::BackupFailed);
+    assert!(short.to_string().contains("keyspace shop"), "{short}");
+    let all = palladion_api::backup::QuorumWork::default();
+    assert_eq!(quorum::suffices(&all, &ring(&[(HOST, "1"), (OTHER, "2")])), Ok(()));
 }
 
 #[test]

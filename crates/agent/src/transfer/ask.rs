@@ -46,7 +46,10 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
             let kept = Some(Captured { tables, keyspaces, tokens });
             Ok(Asked { ring: Some(ring), kept, ..Asked::default() })
         }
-        TransferTask::Describe(_) => {
+        TransferTask::Describe(work) => {
+            if let Some(quorum) = &work.quorum {
+                ring::suffices(bench, quorum).await?;
+            }
             let (file, ring) = describe::describe(bench).await?;
             Ok(Asked { said: Said::Schema(file), ring: Some(ring), ..Asked::default() })
         }
@@ -58,7 +61,7 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
             Ok(Asked { said: Said::Tokens(tokens.clone()), tokens, ..Asked::default() })
         }
         TransferTask::Finish(work) => {
-            let said = Said::Ring(ring::members(bench, work).await?);
+            let said = Said::Ring(ring::to_finish(bench, work).await?);
             Ok(Asked { said, ..Asked::default() })
         }
         // A restore asks between its steps.

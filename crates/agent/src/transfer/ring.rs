@@ -5,8 +5,12 @@ use super::{Bench, down};
 use crate::admin::jobs::{Jobs, Owners};
 use crate::report::hash_sorted;
 use crate::words::calls::NotKnown;
+use palladion_agent_transfer::assign::{Replicas, Ring, names, quorum};
+use palladion_agent_transfer::restore::schema::is_system;
+use palladion_agent_transfer::whole::AUTH;
 use palladion_agent_transfer::words::stopped::Stopped;
-use palladion_api::backup::{FinishWork, RingView};
+use palladion_api::backup::{FinishWork, QuorumWork, RingView};
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::{MemberState, RingMember};
 use palladion_api::words::Names;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,23 +53,72 @@ fn by_member(owners: Owners) -> BTreeMap<String, Vec<String>> {
     all
 }
 
-/// The normal members of the ring, each with its tokens.
+/// The normal members of the ring, each with its tokens, for the end of a backup.
 ///
 /// # Errors
 /// The server cannot be asked, or a member is leaving or moving: what it holds may be
 /// in no snapshot of others.
-pub async fn members(
+pub async fn to_finish(bench: &Bench, work: &FinishWork) -> Result<Ring, Stopped> {
+    let ordered = || Names::of(work.members.iter().map(|sent| &sent.host_id));
+    ring(bench, work.quorum.as_ref(), &ordered).await
+}
+
+/// Do the members suffice that are not left out?
+///
+/// # Errors
+/// They do not, or as above.
+pub async fn suffices(bench: &Bench, work: &QuorumWork) -> Result<(), Stopped> {
+    let ordered = || Names::of(work.left_out.iter().map(|out| &out.host_id));
+    quorum::suffices(work, &ring(bench, Some(work), &ordered).await?)
+}
+
+async fn ring(
     bench: &Bench,
-    work: &FinishWork,
-) -> Result<BTreeMap<String, Vec<String>>, Stopped> {
+    quorum: Option<&QuorumWork>,
+    ordered: &(dyn Fn() -> Names + Sync),
+) -> Result<Ring, Stopped> {
     let reading = bench.server()?.read().await.map_err(down)?;
     let owners = bench.jobs()?.owners().await.map_err(down)?;
-    let unknown = || Stopped::ServerDown { why: NotKnown::Ring.to_string() };
-    let members = reading.members.ok_or_else(unknown)?;
-    normal(&members, owners).map_err(|found| {
-        let ordered = Names::of(work.members.iter().map(|sent| &sent.host_id));
-        Stopped::RingChanged { ordered, found: Names::of(found) }
-    })
+    let all = reading.members.ok_or_else(unknown)?;
+    let members = normal(&all, owners)
+        .map_err(|found| Stopped::RingChanged { ordered: ordered(), found: Names::of(found) })?;
+    let replicas = match quorum {
+        Some(work) => replicas(bench, work, &all).await?,
+        None => Vec::new(),
+    };
+    Ok(Ring { members, replicas })
+}
+
+fn unknown() -> Stopped {
+    Stopped::ServerDown { why: NotKnown::Ring.to_string() }
+}
+
+/// Who has copies of the ranges of the keyspaces of a backup. Where it names none, of those that a
+/// restore brings back: traces and the like are not worth a backup.
+async fn replicas(
+    bench: &Bench,
+    work: &QuorumWork,
+    members: &[RingMember],
+) -> Result<Vec<Replicas>, Stopped> {
+    let of = |member: &RingMember| {
+        let host = names::HostId::parse(member.host_id.as_str())?;
+        Some((member.address.clone(), host))
+    };
+    let hosts: BTreeMap<StaticAddress, names::HostId> = members.iter().filter_map(of).collect();
+    let is_of_it = |keyspace: &String| match work.keyspaces.is_empty() {
+        true => keyspace == AUTH || !is_system(keyspace),
+        false => work.keyspaces.contains(keyspace),
+    };
+    let keyspaces = bench.server()?.keyspaces().await.map_err(down)?;
+    let mut all = BTreeSet::new();
+    for keyspace in keyspaces.into_iter().filter(is_of_it) {
+        for range in bench.jobs()?.ranges(&keyspace).await.map_err(down)? {
+            let hosts = range.members.iter().map(|address| hosts.get(address).cloned());
+            let hosts = hosts.collect::<Option<_>>().ok_or_else(unknown)?;
+            all.insert(Replicas { keyspace: keyspace.clone(), hosts });
+        }
+    }
+    Ok(all.into_iter().collect())
 }
 
 /// Those that are normal, with their tokens; or only who they are, where one leaves or moves.

@@ -206,6 +206,9 @@ pub struct BackedUpMember {
     /// Hash of its tokens, as `status.server.tokensHash` of a member has it.
     #[schemars(length(max = 64))]
     pub tokens_hash: String,
+    /// Whether it was left out of the backup: whoever takes its place has its tokens and none of its data.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
 }
 
 /// The tokens that a member has noted for its first start.

@@ -157,6 +157,8 @@ pub enum BackupMemberState {
     Done,
     /// It has failed, for good.
     Failed,
+    /// It is left out: a majority of the replicas of each range has to be in the backup without it.
+    Missing,
 }
 
 /// Phase of a backup.

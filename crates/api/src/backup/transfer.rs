@@ -306,9 +306,40 @@ pub struct SnapshotWork {
     pub keyspaces: Vec<String>,
 }
 
-/// The schema. There is nothing to set.
+/// The schema.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
-pub struct DescribeWork {}
+#[serde(rename_all = "camelCase")]
+pub struct DescribeWork {
+    /// Whether the members that are not left out suffice is looked at before they send anything. Agents of protocol 17 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<QuorumWork>,
+}
+
+/// A backup of a majority of the replicas of each range.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct QuorumWork {
+    /// The keyspaces of the backup. Empty: all but `system` and `system_schema`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    pub keyspaces: Vec<String>,
+    /// The members of the ring that are left out; those that are not in the ring do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub left_out: Vec<LeftOutMember>,
+}
+
+/// A member that is left out of a backup.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOutMember {
+    /// The member.
+    #[serde(rename = "hostID")]
+    pub host_id: HostId,
+    /// Its rack.
+    #[schemars(length(max = 63))]
+    pub rack: String,
+}
 
 /// The files of a snapshot.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
@@ -329,9 +360,12 @@ pub struct FinishWork {
     pub from: Time,
     /// After the last snapshot was taken.
     pub to: Time,
-    /// What the members have sent. These, and no other, must be the members of the ring as the finishing member's server sees it, each with the tokens that it has there.
+    /// What the members have sent. These, with those that are left out, and no other, must be the members of the ring as the finishing member's server sees it, each with the tokens that it has there.
     #[schemars(length(min = 1, max = 1024))]
     pub members: Vec<SentManifest>,
+    /// Whether a majority of the replicas of each range suffices, and who is left out. Agents of protocol 17 know it; others compare all members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<QuorumWork>,
     /// Whether all objects are read, or one of a hundred.
     pub read_all: bool,
 }

@@ -43,6 +43,23 @@ pub struct OfMember {
     pub stored_bytes: u64,
 }
 
+/// A member that is not in a backup: a majority of the replicas of each of its ranges is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LeftOut {
+    /// The member.
+    #[serde(rename = "hostID")]
+    pub host: HostId,
+    /// Its datacenter.
+    pub datacenter: String,
+    /// Its rack.
+    pub rack: String,
+    /// The version of the server that knew its tokens.
+    pub version: String,
+    /// Its tokens.
+    pub tokens: Vec<String>,
+}
+
 impl OfMember {
     /// What a ring's manifest says of that of a member: the object, and the hash of its
     /// plain text.
@@ -83,8 +100,12 @@ pub struct RingManifest {
     pub window: Window,
     /// The schema.
     pub schema: Schema,
-    /// Its members.
+    /// Its members, but for those that were left out.
     pub members: Vec<OfMember>,
+    /// Members that the ring had and that are not in the backup: their tokens are known, and none of
+    /// their data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// The keyspaces that all members have taken. Not known where the manifest of one does not say
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

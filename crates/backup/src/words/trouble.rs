@@ -96,7 +96,7 @@ palladion_api::sentences! {
         NoMembers => "the ring has no members";
         Members { hosts: Names } => "there is none of {hosts}";
         NoRanges => "the ring has no ranges";
-        Ranges { short: u64, ranges: u64, replicas: Names } => "{short} of {ranges} ranges have manifests of less than a majority of their replicas, among them that of {replicas}";
+        Ranges { keyspace: String, replicas: Names, without: Names } => "keyspace {keyspace} has a range on {replicas}, and without {without} no majority of these is left";
     }
 
     /// Why a manifest does not fit its member.

@@ -175,6 +175,7 @@ impl Sending {
             window: self.window,
             members: self.sent.iter().map(sent).collect(),
             coverage: Coverage::AllMembers(ring.iter().map(|n| host(*n)).collect()),
+            left_out: Vec::new(),
             depth,
         }
     }

@@ -14,6 +14,9 @@ palladion_plan::sentences! {
             "cluster {cluster} has no store for backups; set `spec.backup` of the CassandraCluster";
         UnknownVerify { word: String } => BackupPending,
             "this version of the operator does not know `verify: {word}`; upgrade the operator, or create another backup";
+        UnknownCoverage { word: String } => BackupPending,
+            "this version of the operator does not know `coverage: {word}`; upgrade the operator, or create another backup";
+        AllDown => BackupPending, "waiting for a member of the ring: all are down";
         RingFirst => BackupPending,
             "waiting for the ring, which is about to change";
         NoCluster { cluster: String } => ClusterNotFound,
@@ -24,7 +27,7 @@ palladion_plan::sentences! {
         Turn { member: MemberName, work: Work } => BackupPending,
             "waiting for member {member}: {work}";
         MemberDown { member: MemberName } => BackupPending,
-            "waiting for member {member}, which is down: a backup begins when all members are up";
+            "waiting for member {member}, which is down: a backup begins when all members are up; for a backup without it, create another one with `coverage: QuorumOfEachRange`";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} has version {agent}, which cannot take backups; roll out a newer agent";
         TwoRepositories { repositories: Names } => RepositoryForeign,
@@ -49,6 +52,8 @@ palladion_plan::sentences! {
             "members check the store, the keys and their free space: {done} of {members} done";
         Snapshotting { done: usize, members: usize, attempt: u32 } => BackupSnapshotting,
             "members take their snapshots, attempt {attempt}: {done} of {members} done";
+        LeavingOut { members: Names } => BackupPreparing,
+            "the backup goes on without {members}, and fails if the other members do not have a majority of the replicas of each range";
         Describing => BackupSnapshotting, "all snapshots are taken; a member writes the schema into the repository";
         Uploading { done: usize, members: usize } => BackupUploading,
             "members upload their snapshots: {done} of {members} done";
@@ -64,6 +69,16 @@ palladion_plan::sentences! {
             "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}";
         CheckedForTables { members: usize, files: u64, bytes: u64, why: String } => BackupComplete,
             "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}; tables can be restored from it (mode: Tables), but no ring can begin with it (mode: WholeRing): {why}";
+        CheckedWithout { members: usize, files: u64, bytes: u64, without: Names } => BackupComplete,
+            "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}, without {without}, of which other members have a majority of the replicas of each range; a ring that begins with it has all that was acknowledged at QUORUM once it is repaired";
+        CheckedForTablesWithout { members: usize, files: u64, bytes: u64, without: Names, why: String } => BackupComplete,
+            "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}, without {without}, of which other members have a majority of the replicas of each range; tables can be restored from it (mode: Tables), but no ring can begin with it (mode: WholeRing): {why}";
+    }
+
+    /// Why a member is left out.
+    pub enum LeftOut {
+        Down => "the member was down before it had a snapshot; it is not in the backup";
+        Lost => "the member left the ring, or was replaced, before its snapshot was uploaded; it is not in the backup";
     }
 
     /// What a member waits for, or has failed with.
@@ -103,6 +118,8 @@ palladion_plan::sentences! {
         OtherRepository => BackupFailed, "the repository of the ring is another one than when the backup began; take the backup again";
         MemberLost { member: MemberName } => BackupFailed,
             "member {member} left the ring, or was replaced, before its snapshot was uploaded; create another backup";
+        NobodyLeft => BackupFailed,
+            "all members went down, left the ring or were replaced before one had sent its snapshot; create another backup";
         TopologyChanged { attempts: u32 } => TopologyChanged,
             "the members, tokens or schema of the ring changed in each attempt to take the snapshots (attempts: {attempts}); create another backup when they are stable";
         OtherManifest => RepositoryDamaged,

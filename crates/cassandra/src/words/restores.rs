@@ -59,6 +59,8 @@ palladion_plan::sentences! {
             "the backup is on a volume, and it is not known to be the one that the pods of cluster {cluster} mount; name it by `spec.source.store.volume`, `repositoryID` and `backupID`, with the claim of `spec.backup.store.volume` of the cluster";
         NoCredentials { cluster: String } => RestoreRefused,
             "the backup is in an object store, and cluster {cluster} keeps its own backups on a volume, so its pods mount no credentials; set `spec.backup.store` of the cluster to an object store, and create another restore";
+        LeftOutUnrepaired { members: Names } => RestoreRefused,
+            "the backup was taken without {members} (`coverage: QuorumOfEachRange`): rows that were acknowledged at QUORUM can be read at QUORUM again only when the ring is repaired; create a restore with `repair: After`";
         NotEmpty { tables: Names } => TableNotEmpty,
             "tables have rows: {tables}; restore them under other names (`spec.tables[].to`), or create a restore with `existing: Truncate` or `existing: Merge`";
         Twice { table: String, first: String, second: String } => RestoreRefused,
@@ -84,6 +86,7 @@ palladion_plan::sentences! {
     /// Why the archive of a member of the backup does not reach a point in time.
     pub enum Unreached {
         Journal { member: String, why: String } => "member {member}: {why}";
+        LeftOut { member: String } => "member {member}: it was left out of the backup (`coverage: QuorumOfEachRange`)";
         NotRead { member: String } => "member {member}: an agent has not read its archive; make sure that all agents have the version of the operator";
     }
 

@@ -86,5 +86,6 @@ mod unheard;
 mod volumes;
 mod whole_ring;
 mod wishes;
+mod without_members;
 mod words;
 mod zones;

@@ -122,6 +122,10 @@ impl Agent {
         let Some(Outcome::Complete(hosts)) = reach.ring.store.outcomes.get(&order.backup) else {
             return stopped(Cause::RestoreFailed, "there is no complete backup");
         };
+        let out = reach.ring.store.left_out.get(&order.backup);
+        if out.is_some_and(|out| out.contains(&of.source)) && of.way == LoadWay::Roles {
+            return Line::Done(Done::Loaded { sstables: 0, bytes: 0 });
+        }
         if !hosts.contains(&of.source) {
             return stopped(Cause::RestoreFailed, "the backup has no such member");
         }

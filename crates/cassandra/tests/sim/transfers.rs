@@ -14,8 +14,8 @@ use palladion_agent_transfer::decide::{
 use palladion_agent_transfer::tell::{Damaged, Done, Line};
 use palladion_agent_transfer::words::stopped::Cause;
 use palladion_api::backup::{
-    BackupSchema, DamagedObject, Loaded, NotedTokens, Replayed, RingView, Transfer, TransferCause,
-    TransferState, TransferStatus, TransferTask, Uploaded,
+    BackupSchema, DamagedObject, Loaded, NotedTokens, QuorumWork, Replayed, RingView, Transfer,
+    TransferCause, TransferState, TransferStatus, TransferTask, Uploaded,
 };
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
@@ -55,6 +55,8 @@ pub struct Store {
     pub racks: BTreeMap<HostId, String>,
     /// The keyspaces of backups that are not of all.
     pub keyspaces: BTreeMap<String, Vec<String>>,
+    /// The members of the ring that were left out of backups.
+    pub left_out: BTreeMap<String, BTreeSet<HostId>>,
     /// Why no ring can begin with the schema, if none can.
     pub unfit: Option<String>,
     /// How backups ended.
@@ -314,7 +316,13 @@ impl Agent {
                     }
                 }
             }
-            Some(TransferTask::Describe(_)) => {
+            Some(TransferTask::Describe(of)) => {
+                let there = reach.ring.hosts_of(&pod);
+                if let Some(quorum) = of.quorum.as_ref().filter(|_| serves)
+                    && !suffices(&there, &(&there - &left_out(quorum)))
+                {
+                    return stopped(Cause::BackupFailed, "no majority of a range is left");
+                }
                 match reach.ring.view(&pod, now).filter(|_| serves) {
                     None => needs_server(stopped(Cause::ServerDown, "the server does not answer")),
                     Some(view) => {
@@ -357,9 +365,14 @@ impl Agent {
                 if !serves || there.is_empty() {
                     return stopped(Cause::ServerDown, "the server does not answer");
                 }
-                if there != hosts {
+                let out = of.quorum.as_ref().map(left_out).unwrap_or_default();
+                if &there - &out != hosts {
                     return stopped(Cause::RingChanged, "the ring has other members");
                 }
+                if of.quorum.is_some() && !suffices(&there, &hosts) {
+                    return stopped(Cause::BackupFailed, "no majority of a range is left");
+                }
+                reach.ring.store.left_out.insert(order.backup.clone(), &there & &out);
                 reach.ring.store.taken.get_or_insert(now);
                 reach.ring.store.finish(&order.backup, hosts)
             }
@@ -490,6 +503,20 @@ impl Agent {
     }
 }
 
+fn left_out(of: &QuorumWork) -> BTreeSet<HostId> {
+    of.left_out.iter().map(|out| out.host_id.clone()).collect()
+}
+
+/// Is a majority of the replicas of each range among these? Each range has three: a member and the
+/// two that follow it.
+fn suffices(ring: &BTreeSet<HostId>, there: &BTreeSet<HostId>) -> bool {
+    let all: Vec<&HostId> = ring.iter().collect();
+    let replicas = |at: usize| -> BTreeSet<HostId> {
+        (at..at + 3).map(|n| all[n % all.len()].clone()).collect()
+    };
+    (0..all.len()).map(replicas).all(|of| of.intersection(there).count() > of.len() / 2)
+}
+
 fn kept<'a>(reach: &'a mut Reach<'_>, disk: &str) -> &'a mut Kept {
     &mut reach.disks.get_mut(disk).expect("an agent has a disk").content.backups
 }
@@ -608,7 +635,17 @@ impl World {
             };
             let told = backup["status"]["manifestHash"].as_str().unwrap_or_default();
             let sent = |host: &HostId| store.sent.contains(&(id.to_string(), host.clone()));
-            let named = backup["status"]["members"].as_array().map_or(0, Vec::len);
+            let members = backup["status"]["members"].as_array().cloned().unwrap_or_default();
+            let is_in = |member: &&serde_json::Value| member["state"] != "Missing";
+            let named = members.iter().filter(is_in).count();
+            let is_quorum = backup["spec"]["coverage"] == "QuorumOfEachRange";
+            if named < members.len() && !is_quorum {
+                return Err(format!("backup {id} leaves members out that it was to have"));
+            }
+            let out = store.left_out.get(id).cloned().unwrap_or_default();
+            if is_quorum && !suffices(&(hosts | &out), hosts) {
+                return Err(format!("backup {id} has no majority of a range: {hosts:?}"));
+            }
             if hash(hosts) != told || !hosts.iter().all(sent) || named != hosts.len() {
                 return Err(format!("backup {id} is called complete, and is not: {hosts:?}"));
             }

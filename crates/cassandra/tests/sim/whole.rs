@@ -119,7 +119,9 @@ fn read_ring(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Line {
         version: "5.0.5".into(),
         tokens: 16,
         tokens_hash: hash_of(&tokens_of(host)),
+        left_out: !hosts.contains(host),
     };
+    let out = reach.ring.store.left_out.get(&order.backup).cloned().unwrap_or_default();
     let source = |host: &HostId| LoadSource { host_id: host.clone(), sstables: 4, bytes: 400 };
     let taken = reach.ring.store.taken.unwrap_or(reach.now);
     let time = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(taken);
@@ -136,7 +138,7 @@ fn read_ring(order: &Transfer, of: &CatalogWork, reach: &Reach<'_>) -> Line {
         to: time,
         sources: hosts.iter().map(source).collect(),
         tables: vec![table],
-        members: hosts.iter().map(member).collect(),
+        members: hosts.iter().chain(&out).map(member).collect(),
         journals: super::rewind::journals(of, hosts, reach),
     };
     Line::Done(Done::Cataloged { manifest_hash, cataloged: Box::new(cataloged) })

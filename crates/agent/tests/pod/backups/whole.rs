@@ -3,6 +3,7 @@
 use super::super::cases::Case;
 use super::super::fake_backup::OTHER;
 use super::super::fake_cql::SCHEMA;
+use super::super::fake_server::ELSEWHERE;
 use super::super::processes::signal;
 use super::*;
 
@@ -10,6 +11,7 @@ pub const ALL: &[Case] = &[
     ("a_backup_is_complete_and_its_snapshot_gone", a_backup_is_complete),
     ("an_order_that_is_not_for_us_is_refused", an_order_that_is_not_for_us),
     ("a_ring_that_has_changed_is_not_finished", a_ring_that_has_changed),
+    ("a_member_is_left_out_where_the_others_have_a_majority", a_member_is_left_out),
 ];
 
 fn a_backup_is_complete() {
@@ -100,4 +102,30 @@ fn a_ring_that_has_changed() {
     let again = json!({"backup": "b2", "snapshot": {"tag": "palladion-b2-1", "ttlSeconds": 60}});
     let second = done(&pod, "snapshot-2", again);
     assert_ne!(second["before"]["tokensHash"], first["tokensHash"]);
+}
+
+fn a_member_is_left_out() {
+    let pod = a_pod();
+    let other = "5f3c2b1a-0000-4000-8000-ffffffffffff";
+    fs::write(pod.path("tmp").join(OTHER), other).unwrap();
+    done(&pod, "prepare-1", json!({"prepare": {}}));
+    done(&pod, "snapshot-1", snapshot());
+    let quorum = json!({"leftOut": [{"hostID": other, "rack": "b"}]});
+    let describe = json!({"describe": {"quorum": quorum}});
+    // Where both have a copy of everything, one is no majority.
+    fs::write(pod.path("tmp").join(ELSEWHERE), "").unwrap();
+    order(&pod, "describe-1", describe.clone());
+    let short = ended(&pod, "describe-1");
+    assert_eq!((&short["state"], &short["cause"]), (&json!("Failed"), &json!("BackupFailed")));
+    assert!(short["message"].as_str().unwrap().contains("keyspace"), "{short}");
+    fs::remove_file(pod.path("tmp").join(ELSEWHERE)).unwrap();
+    let schema = done(&pod, "describe-2", describe)["schema"].clone();
+    let upload = json!({"upload": {"tag": TAG, "schema": schema}});
+    let sent = done(&pod, "upload-1", upload)["uploaded"].clone();
+    let mut finish = finish_of(&pod, &sent);
+    finish["finish"]["quorum"] = quorum;
+    done(&pod, "finish-1", finish);
+    verified(&pod, "b1").unwrap();
+    let outcome = fs::read_to_string(pod.path("store/backups/b1/outcome.json")).unwrap();
+    assert!(outcome.contains(&format!("\"leftOut\":[{{\"hostID\":\"{other}\"")), "{outcome}");
 }

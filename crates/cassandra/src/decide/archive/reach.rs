@@ -9,7 +9,8 @@ use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{
-    ArchiveStatus, BackupPhase, CassandraBackupSpec, CassandraBackupStatus, PointInTime,
+    ArchiveStatus, BackupMemberState, BackupPhase, CassandraBackupSpec, CassandraBackupStatus,
+    PointInTime,
 };
 use palladion_api::ids::HostId;
 use std::collections::BTreeSet;
@@ -101,6 +102,7 @@ fn bases<'a>(facts: &'a Facts<'_>, valid: &'a Valid) -> impl Iterator<Item = Bas
             && status.phase == Some(BackupPhase::Complete)
             && status.repository_id.is_some()
             && status.repository_id == repository
+            && status.members.iter().all(|member| member.state != BackupMemberState::Missing)
             && status.members.iter().map(|member| member.host_id.clone()).collect::<BTreeSet<_>>()
                 == hosts;
         let taken = status.window.filter(|_| is_base)?;

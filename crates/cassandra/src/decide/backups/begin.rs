@@ -2,16 +2,19 @@
 
 use super::answers::{identity, waiting};
 use super::course::{Said, write};
+use super::left_out;
 use super::orders::UnderWay;
-use super::read::{self, Backup};
+use super::read::{self, Backup, count};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{full_members, moves};
 use crate::decide::turn::lock::seen;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::backups::{Doing, Failed, Happened, Pending, Phase};
+use crate::words::backups::{Doing, Failed, Happened, LeftOut, Pending, Phase};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::backup::{BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus};
+use palladion_api::backup::{
+    BackupCoverage, BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus,
+};
 use palladion_api::cluster::ClusterBackup;
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step};
@@ -19,6 +22,8 @@ use serde_json::json;
 
 /// Agents of before this protocol do not know `spec.transfer`.
 pub const KNOWS_TRANSFERS: u32 = 9;
+/// And those of before this one no backup that leaves members out.
+const KNOWS_QUORUM: u32 = 17;
 
 /// Nobody has begun one: take up the first that can be, and say of the others why not.
 pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Backup<'_>], draft: &mut Draft) {
@@ -112,6 +117,9 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
     if let BackupVerify::Unknown(word) = backup.spec.verify {
         return Err(Pending::UnknownVerify { word: word.to_string() }.into());
     }
+    if let BackupCoverage::Unknown(word) = backup.spec.coverage {
+        return Err(Pending::UnknownCoverage { word: word.to_string() }.into());
+    }
     if !facts.ring_exists() {
         return Err(Pending::NoRing.into());
     }
@@ -128,18 +136,28 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
         let (member, work) = (turn.member.clone(), turn.step.into());
         return Err(Pending::Turn { member, work }.into());
     }
+    are_up(facts, backup)?;
+    repository(facts)
+}
+
+/// Are the members up, or as many as it takes to begin, and do their agents know what to do?
+fn are_up(facts: &Facts<'_>, backup: &Backup<'_>) -> Result<(), Said> {
+    let knows = if backup.leaves_out() { KNOWS_QUORUM } else { KNOWS_TRANSFERS };
+    let mut is_any_up = false;
     for member in full_members(facts) {
         let name = || member.name.clone();
-        if !member.is_live(&facts.nodes) || identity(member).is_none() {
+        let is_up = member.is_live(&facts.nodes);
+        if identity(member).is_none() || !(is_up || backup.leaves_out()) {
             return Err(Pending::MemberDown { member: name() }.into());
         }
-        let agent = member.status.agent.as_ref().filter(|a| a.protocol < KNOWS_TRANSFERS);
+        is_any_up |= is_up;
+        let agent = member.status.agent.as_ref().filter(|a| is_up && a.protocol < knows);
         if let Some(agent) = agent {
             let (member, agent) = (name(), agent.version.clone());
             return Err(Pending::AgentTooOld { member, agent }.into());
         }
     }
-    repository(facts)
+    is_any_up.then_some(()).ok_or_else(|| Pending::AllDown.into())
 }
 
 /// As it is on record, or else as it is noted on the volumes: a cluster object that was created
@@ -187,11 +205,14 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
 /// It has been taken up: its members go on record, so that whoever comes later is not of it.
 pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft: &mut Draft) {
     let entry = |member: &MemberFact| {
-        let who = identity(member)?;
-        Some(waiting(member, who))
+        let entry = waiting(member, identity(member)?);
+        match backup.leaves_out() && !member.is_live(&facts.nodes) {
+            true => Some(left_out::missing(&entry, LeftOut::Down.into())),
+            false => Some(entry),
+        }
     };
     let entries: Option<Vec<BackupMember>> = full_members(facts).map(entry).collect();
-    let Some(entries) = entries.filter(|entries| !entries.is_empty()) else {
+    let Some(entries) = entries.filter(|entries| count(entries) > 0) else {
         return;
     };
     let status = CassandraBackupStatus {
@@ -204,6 +225,6 @@ pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft
         members: entries,
         ..backup.status.clone()
     };
-    let members = status.members.len();
+    let members = count(&status.members);
     write(facts, backup, status, Phase::Preparing { done: 0, members }, draft);
 }

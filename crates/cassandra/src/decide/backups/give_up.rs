@@ -70,7 +70,8 @@ fn spoilt(
         return Some(Failed::StoreChanged { cluster: valid.name.clone() });
     }
     // What was sent is there, whatever becomes of the member; who finishes compares the members.
-    let is_sent = status.phase == Some(BackupPhase::Verifying);
+    // And where members may be left out, one that is lost is.
+    let is_sent = status.phase == Some(BackupPhase::Verifying) || backup.leaves_out();
     let lost = |entry: &&palladion_api::backup::BackupMember| {
         entry.state != BackupMemberState::Done && is_lost(facts, entry)
     };

@@ -18,7 +18,9 @@ pub fn waits_for_uploads(facts: &Facts<'_>) -> Option<LeaveWaits> {
     }
     let needs = match backup.status.phase? {
         BackupPhase::Snapshotting => true,
-        BackupPhase::Uploading => backup.status.members.iter().any(|m| m.state != State::Done),
+        BackupPhase::Uploading => {
+            backup.status.members.iter().any(|m| !matches!(m.state, State::Done | State::Missing))
+        }
         // The one that finishes compares the members with those of the ring.
         BackupPhase::Verifying => backup.status.manifest_hash.is_none(),
         // Nothing is taken yet: a store that is away holds up no leave.

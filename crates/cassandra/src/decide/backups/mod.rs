@@ -14,6 +14,7 @@ mod give_up;
 mod history;
 mod hold;
 mod leaving;
+mod left_out;
 mod one;
 mod orders;
 mod prepare;
@@ -76,7 +77,11 @@ fn advance(
     let Some(store) = give_up::store(facts, valid, (backup, active), draft) else {
         return;
     };
+    if left_out::note(facts, backup, draft) {
+        return;
+    }
     let under_way = (backup, active, &store);
+    left_out::discard(facts, under_way, draft);
     match backup.status.phase {
         None | Some(BackupPhase::Pending) => begin::record(facts, (backup, active, &store), draft),
         Some(BackupPhase::Preparing) => prepare::prepare(facts, under_way, draft),

@@ -4,6 +4,7 @@ use super::answers::{Answer, answer, member};
 use super::course::{Said, write};
 use super::give_up;
 use super::orders::{UnderWay, give};
+use super::read::is_in;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::words::backups::{Member, Phase};
@@ -12,12 +13,13 @@ use palladion_api::backup::{BackupMember, TransferWork};
 /// A member of a backup, and what is known of it.
 pub type One<'a> = (&'a BackupMember, &'a MemberFact);
 
-/// Those that are there.
+/// Those that are there, and not left out.
 pub fn all<'a>(
     facts: &'a Facts<'_>,
     entries: &'a [BackupMember],
 ) -> impl Iterator<Item = One<'a>> + Clone {
-    entries.iter().filter_map(|entry| Some((entry, member(facts, entry)?)))
+    let there = entries.iter().filter(|entry| is_in(entry));
+    there.filter_map(|entry| Some((entry, member(facts, entry)?)))
 }
 
 /// Does it have this order?

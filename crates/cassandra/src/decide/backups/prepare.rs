@@ -3,6 +3,7 @@
 use super::answers::{Answer, answer, followed, member, waits};
 use super::course::{Said, write};
 use super::orders::{UnderWay, give};
+use super::read::{count, is_in};
 use super::{give_up, snapshot};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
@@ -18,6 +19,10 @@ pub fn prepare(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft
     // Nobody is ordered anything in a decision that gives up.
     let (mut members, mut answers, mut orders) = (Vec::new(), Vec::new(), Draft::default());
     for entry in &backup.status.members {
+        if !is_in(entry) {
+            members.push(entry.clone());
+            continue;
+        }
         let Some(of) = member(facts, entry) else {
             members.push(followed(entry, &Answer::None));
             continue;
@@ -33,10 +38,10 @@ pub fn prepare(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft
     }
     draft.take(orders);
     let done = members.iter().filter(|entry| entry.state == State::Done).count();
-    if done == members.len() {
+    let all = count(&members);
+    if done == all {
         return snapshot::begin(facts, backup, 1, draft);
     }
-    let all = members.len();
     let status = CassandraBackupStatus { members, ..backup.status.clone() };
     let why = waits(facts, answers);
     let said = why.unwrap_or_else(|| Said::from(Phase::Preparing { done, members: all }));

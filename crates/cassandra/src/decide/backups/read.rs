@@ -5,7 +5,8 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::backup::{
-    BackupMember, BackupMemberState, BackupPhase, CassandraBackupSpec, CassandraBackupStatus,
+    BackupCoverage, BackupMember, BackupMemberState, BackupPhase, CassandraBackupSpec,
+    CassandraBackupStatus,
 };
 use palladion_api::ids::Uid;
 use palladion_plan::{Object, Resource};
@@ -46,6 +47,22 @@ pub fn of_uid<'a>(facts: &'a Facts<'_>, uid: &Uid) -> Found<'a> {
     transfers::of_uid(facts, uid)
 }
 
+/// Is this member in the backup, and not left out of it?
+pub fn is_in(entry: &BackupMember) -> bool {
+    match entry.state {
+        BackupMemberState::Missing => false,
+        BackupMemberState::Waiting
+        | BackupMemberState::Running
+        | BackupMemberState::Done
+        | BackupMemberState::Failed => true,
+    }
+}
+
+/// How many of them are.
+pub fn count(entries: &[BackupMember]) -> usize {
+    entries.iter().filter(|entry| is_in(entry)).count()
+}
+
 impl Backup<'_> {
     /// When its time is over.
     pub fn deadline(&self) -> Option<Timestamp> {
@@ -60,10 +77,22 @@ impl Backup<'_> {
 
     /// Its members, none of which has begun what comes next.
     pub fn members_waiting(&self) -> Vec<BackupMember> {
-        let waiting = |entry: &BackupMember| {
-            let (state, message) = (BackupMemberState::Waiting, None);
-            BackupMember { state, message, ..entry.clone() }
+        let waiting = |entry: &BackupMember| match is_in(entry) {
+            false => entry.clone(),
+            true => {
+                let (state, message) = (BackupMemberState::Waiting, None);
+                BackupMember { state, message, ..entry.clone() }
+            }
         };
         self.status.members.iter().map(waiting).collect()
+    }
+
+    /// Are members left out that cannot be had?
+    pub fn leaves_out(&self) -> bool {
+        match self.spec.coverage {
+            BackupCoverage::QuorumOfEachRange => true,
+            // An unknown one is asked for before anything begins.
+            BackupCoverage::AllMembers | BackupCoverage::Unknown(_) => false,
+        }
     }
 }

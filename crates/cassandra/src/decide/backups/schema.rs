@@ -5,7 +5,8 @@ use super::answers::{Answer, answer};
 use super::course::write;
 use super::one::{ask, chosen};
 use super::orders::UnderWay;
-use super::snapshot;
+use super::read::count;
+use super::{left_out, snapshot};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::Phase;
@@ -19,7 +20,9 @@ pub fn describe(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
         return;
     };
     let Answer::Done(told) = answer(of, &id) else {
-        let work = TransferWork { describe: Some(DescribeWork {}), ..TransferWork::default() };
+        let quorum = left_out::quorum(facts, backup);
+        let describe = Some(DescribeWork { quorum });
+        let work = TransferWork { describe, ..TransferWork::default() };
         return ask(facts, under_way, (entry, of), (id, work, Phase::Describing), draft);
     };
     let is_same = told.before == backup.status.view && told.after == backup.status.view;
@@ -32,6 +35,6 @@ pub fn describe(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
         progress: Some("0%".into()),
         ..backup.status.clone()
     };
-    let members = status.members.len();
+    let members = count(&status.members);
     write(facts, backup, status, Phase::Uploading { done: 0, members }, draft);
 }

@@ -5,7 +5,7 @@ use super::answers::{Answer, answer, followed, member, waits};
 use super::course::{Said, write};
 use super::give_up;
 use super::orders::{UnderWay, give};
-use super::read::Backup;
+use super::read::{Backup, count, is_in};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::{Failed, Phase};
@@ -33,7 +33,7 @@ pub fn begin(facts: &Facts<'_>, backup: &Backup<'_>, attempt: u32, draft: &mut D
         members: backup.members_waiting(),
         ..backup.status.clone()
     };
-    let members = status.members.len();
+    let members = count(&status.members);
     write(facts, backup, status, Phase::Snapshotting { done: 0, members, attempt }, draft);
 }
 
@@ -63,6 +63,10 @@ pub fn snapshot(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
     let (mut members, mut answers, mut views) = (Vec::new(), Vec::new(), Vec::new());
     let mut orders = Draft::default();
     for entry in &backup.status.members {
+        if !is_in(entry) {
+            members.push(entry.clone());
+            continue;
+        }
         let Some(of) = member(facts, entry) else {
             members.push(followed(entry, &Answer::None));
             continue;
@@ -81,7 +85,7 @@ pub fn snapshot(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draf
     }
     draft.take(orders);
     let done = members.iter().filter(|entry| entry.state == State::Done).count();
-    let all = members.len();
+    let all = count(&members);
     if done == all {
         return match same(&views) {
             Some(view) => taken(facts, backup, view, draft),

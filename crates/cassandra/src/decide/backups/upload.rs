@@ -4,6 +4,7 @@ use super::answers::{Answer, answer, followed, member, waits, without_result};
 use super::course::write;
 use super::give_up;
 use super::orders::{UnderWay, give};
+use super::read::{count, is_in};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::Phase;
@@ -26,6 +27,10 @@ pub fn upload(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft)
     let (mut members, mut answers, mut percent) = (Vec::new(), Vec::new(), 0);
     let mut orders = Draft::default();
     for entry in &backup.status.members {
+        if !is_in(entry) {
+            members.push(entry.clone());
+            continue;
+        }
         // What was sent is there, whatever becomes of the member.
         if entry.state == State::Done {
             percent += 100;
@@ -57,7 +62,7 @@ pub fn upload(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft)
     }
     draft.take(orders);
     let is_done = |entry: &&BackupMember| entry.state == State::Done && entry.uploaded.is_some();
-    let (done, all) = (members.iter().filter(is_done).count(), members.len());
+    let (done, all) = (members.iter().filter(is_done).count(), count(&members));
     let mut status = CassandraBackupStatus {
         totals: Some(totals(&members)),
         progress: Some(progress(percent, all)),

@@ -4,9 +4,10 @@
 use super::answers::{Answer, answer, without_result};
 use super::course::{Said, write};
 use super::give_up;
+use super::left_out;
 use super::one::{One, all, ask, chosen, has_order};
 use super::orders::UnderWay;
-use super::read::Backup;
+use super::read::{Backup, count, is_in};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::given_up;
 use crate::facts::Facts;
@@ -15,7 +16,7 @@ use palladion_api::backup::{
     BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, FinishWork, SentManifest,
     TransferStatus, TransferWork, VerifyWork,
 };
-use palladion_plan::words::Count;
+use palladion_plan::words::{Count, Names};
 
 /// Order it of one, then of another one.
 pub fn verify(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft) {
@@ -42,7 +43,7 @@ fn finish(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft) {
         };
         return write(facts, backup, status, Phase::ReadingBack, draft);
     }
-    let Some(work) = order(backup) else {
+    let Some(work) = order(facts, backup) else {
         return;
     };
     let work = TransferWork { finish: Some(work), ..TransferWork::default() };
@@ -50,7 +51,7 @@ fn finish(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft) {
 }
 
 /// What all have sent. One that has not told is not waited for here: it has no phase of this.
-fn order(backup: &Backup<'_>) -> Option<FinishWork> {
+fn order(facts: &Facts<'_>, backup: &Backup<'_>) -> Option<FinishWork> {
     let window = backup.status.window.as_ref()?;
     let sent = |entry: &BackupMember| {
         let uploaded = entry.uploaded.as_ref()?;
@@ -63,7 +64,14 @@ fn order(backup: &Backup<'_>) -> Option<FinishWork> {
     Some(FinishWork {
         from: window.from.clone(),
         to: window.to.clone()?,
-        members: backup.status.members.iter().map(sent).collect::<Option<_>>()?,
+        members: backup
+            .status
+            .members
+            .iter()
+            .filter(|entry| is_in(entry))
+            .map(sent)
+            .collect::<Option<_>>()?,
+        quorum: left_out::quorum(facts, backup),
         read_all: backup.spec.verify == BackupVerify::Read,
     })
 }
@@ -110,10 +118,17 @@ fn told_of(
 /// It is complete, and what can come of it.
 pub fn complete(status: &CassandraBackupStatus) -> Complete {
     let totals = status.totals.clone().unwrap_or_default();
-    let (members, files, bytes) = (status.members.len(), totals.files, totals.bytes);
-    match status.schema.as_ref().and_then(|schema| schema.unfit.clone()) {
-        None => Complete::Checked { members, files, bytes },
-        Some(why) => Complete::CheckedForTables { members, files, bytes, why },
+    let (members, files, bytes) = (count(&status.members), totals.files, totals.bytes);
+    let unfit = status.schema.as_ref().and_then(|schema| schema.unfit.clone());
+    let without = status.members.iter().filter(|entry| !is_in(entry)).map(|entry| &entry.name);
+    let without = Names::of(without);
+    match (unfit, status.members.len() > members) {
+        (None, false) => Complete::Checked { members, files, bytes },
+        (Some(why), false) => Complete::CheckedForTables { members, files, bytes, why },
+        (None, true) => Complete::CheckedWithout { members, files, bytes, without },
+        (Some(why), true) => {
+            Complete::CheckedForTablesWithout { members, files, bytes, without, why }
+        }
     }
 }
 
@@ -123,7 +138,7 @@ fn second<'a>(facts: &'a Facts<'_>, backup: &'a Backup<'_>, id: &str) -> Option<
     let entries = &backup.status.members;
     let by = backup.status.finished_by.as_ref();
     let rack = by.and_then(|name| facts.members.get(name)).map(|of| &of.rack);
-    if entries.len() == 1 {
+    if count(entries) == 1 {
         return all(facts, entries).next();
     }
     let others = all(facts, entries).filter(|(entry, _)| Some(&entry.name) != by);

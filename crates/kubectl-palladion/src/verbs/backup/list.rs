@@ -81,6 +81,7 @@ pub fn data(id: &BackupId, backup: &Backup) -> Value {
         data["dataBytes"] = json!(ring.bytes());
         data["storedBytes"] = json!(ring.stored_bytes());
         data["members"] = json!(ring.members);
+        data["leftOut"] = json!(ring.left_out);
     }
     data
 }

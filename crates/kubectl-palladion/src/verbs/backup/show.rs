@@ -79,5 +79,15 @@ fn members(ring: &RingManifest) -> Table {
             bytes(member.stored_bytes).into(),
         ]);
     }
+    for out in &ring.left_out {
+        table.row(vec![
+            out.host.as_str().into(),
+            out.datacenter.as_str().into(),
+            out.rack.as_str().into(),
+            "left out".into(),
+            "-".into(),
+            "-".into(),
+        ]);
+    }
     table
 }

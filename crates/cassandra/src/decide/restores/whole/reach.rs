@@ -24,8 +24,10 @@ pub fn reaches(facts: &Facts<'_>, to: &Time, found: &Cataloged) -> Result<(), Re
     }
     let why = |member: &BackedUpMember| {
         let is_its = |journal: &&JournalFound| journal.host_id == member.host_id;
+        let is_left_out = member.left_out;
         let member = member.host_id.to_string();
         match found.journals.iter().find(is_its) {
+            _ if is_left_out => Some(Unreached::LeftOut { member }),
             Some(JournalFound { missing: None, .. }) => None,
             Some(JournalFound { missing: Some(why), .. }) => {
                 Some(Unreached::Journal { member, why: why.clone() })

@@ -7,6 +7,7 @@ use super::super::course::write;
 use super::super::create::hash;
 use super::super::give_up;
 use super::super::orders::{self, UnderWay, give};
+use super::super::read::Restore;
 use super::places::{Ring, places};
 use super::{begin, reach, taken};
 use crate::decide::draft::Draft;
@@ -20,7 +21,8 @@ use palladion_api::backup::{
 use palladion_api::cluster::{RestoredPlace, WholeRing};
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::VolumeState;
-use palladion_api::restore::{CassandraRestoreStatus, RestorePhase};
+use palladion_api::restore::{CassandraRestoreStatus, RestorePhase, RestoreRepair};
+use palladion_plan::words::Names;
 
 /// The name of an order to read which members the backup has.
 const RING: &str = "ring";
@@ -102,6 +104,9 @@ fn found(
     if cataloged.tables.is_empty() {
         return give_up::because(facts, restore, &Refused::Unnamed.into(), draft);
     }
+    if let Some(why) = without_repair(restore, cataloged) {
+        return give_up::because(facts, restore, &why.into(), draft);
+    }
     if let Some(to) = &restore.spec.point_in_time
         && let Err(why) = reach::reaches(facts, to, cataloged)
     {
@@ -122,6 +127,16 @@ fn found(
             write(facts, restore, restore.status.clone(), why, draft);
         }
     }
+}
+
+/// What a member of the backup had that was left out of it comes back by the repair alone.
+fn without_repair(restore: &Restore<'_>, found: &Cataloged) -> Option<Refused> {
+    if restore.spec.repair != Some(RestoreRepair::None) {
+        return None;
+    }
+    let left_out = || found.members.iter().filter(|member| member.left_out);
+    let members = Names::of(left_out().map(|member| &member.host_id));
+    left_out().next().map(|_| Refused::LeftOutUnrepaired { members })
 }
 
 enum Unfit {

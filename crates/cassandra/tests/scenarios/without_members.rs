@@ -1,0 +1,254 @@
+//! Backups of a majority of the replicas of each range: who is down or lost is left out by name,
+//! what is complete has that majority, and a ring that begins with it repairs the rest.
+
+use crate::backups::{a_ring, ask, orders, phase, status, with_a_store};
+use crate::every::{all_end_alike, before_each_write, some};
+use crate::nodes::LAST;
+use crate::restores::{expect_said, phase as restore_phase};
+use crate::sim::World;
+use crate::sim::compare::End;
+use crate::sim::manifests::a_cluster;
+use crate::sim::restores::TABLE;
+use crate::sim::transfers::Outcome;
+use crate::whole_ring;
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::backup::{BackupMemberState, BackupPhase};
+use palladion_api::ids::HostId;
+use palladion_api::reasons::Reason;
+use palladion_api::restore::RestorePhase;
+use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::Fault;
+use palladion_plan::sim::kubernetes::Machine;
+use serde_json::{Value, json};
+
+/// A member that is alone on its machine.
+const ALONE: &str = "demo-dc1-b-0";
+
+fn of_a_quorum() -> Value {
+    json!({ "coverage": "QuorumOfEachRange" })
+}
+
+/// Reason and message of the condition `Complete`.
+fn said(world: &World, name: &str) -> String {
+    let conditions = status(world, name).conditions;
+    let complete = conditions.iter().find(|c| c.type_ == "Complete");
+    complete.map(|c| format!("{}: {}", c.reason, c.message)).unwrap_or_default()
+}
+
+/// The members that are left out.
+fn left_out(world: &World, name: &str) -> Vec<String> {
+    let members = status(world, name).members.into_iter();
+    let out = members.filter(|member| member.state == BackupMemberState::Missing);
+    out.map(|member| member.name.to_string()).collect()
+}
+
+fn snapshots(world: &World) -> usize {
+    world.kube.disks.values().map(|disk| disk.content.backups.snapshots.len()).sum()
+}
+
+/// The machine of this member is down, and that is seen.
+fn down(world: &mut World, member: &str) -> String {
+    let node = world.node_of(member);
+    world.set_machine(&node, Machine::Down);
+    world.pass(120);
+    node
+}
+
+#[track_caller]
+fn is_complete_without(world: &World, members: &[&str]) {
+    assert_eq!(
+        phase(world, "nightly"),
+        Some(BackupPhase::Complete),
+        "{}\n{}",
+        said(world, "nightly"),
+        world.last_words()
+    );
+    assert_eq!(left_out(world, "nightly"), members);
+    for member in members {
+        assert!(said(world, "nightly").contains(member), "{}", said(world, "nightly"));
+    }
+    let released = world.store.get(&crate::sim::world::cluster_key()).unwrap();
+    assert!(released["status"]["backup"]["backup"].is_null(), "{released}");
+}
+
+#[test]
+fn a_member_that_is_down_is_left_out_and_named() {
+    let mut world = a_ring();
+    let node = down(&mut world, ALONE);
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.settle();
+    is_complete_without(&world, &[ALONE]);
+    assert!(said(&world, "nightly").contains("members: 2, without"), "{}", said(&world, "nightly"));
+    let of = status(&world, "nightly");
+    let id = of.id.unwrap();
+    assert_eq!(world.ring.store.outcomes[&id].hosts().count(), 2);
+    assert_eq!(world.ring.store.left_out[&id].len(), 1);
+    // It comes back, and has nothing to do with that.
+    world.set_machine(&node, Machine::Up);
+    world.pass(300);
+    world.settle();
+    assert_eq!((orders(&world), snapshots(&world)), (0, 0));
+    is_complete_without(&world, &[ALONE]);
+    ask(&mut world, "weekly", &of_a_quorum());
+    world.settle();
+    assert_eq!(phase(&world, "weekly"), Some(BackupPhase::Complete), "{}", said(&world, "weekly"));
+    assert_eq!(left_out(&world, "weekly"), Vec::<String>::new(), "all are up again");
+}
+
+#[test]
+fn a_backup_without_a_majority_fails_before_anything_is_sent() {
+    let mut world = a_ring();
+    // Both members of rack a are on it.
+    down(&mut world, LAST);
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.pass(900);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Failed), "{}", world.last_words());
+    let words = said(&world, "nightly");
+    let is_told = words.starts_with(Reason::BackupFailed.as_str()) && words.contains("majority");
+    assert!(is_told, "{words}");
+    assert!(world.ring.store.sent.is_empty());
+}
+
+#[test]
+fn a_backup_of_all_members_waits_for_the_one_that_is_down_and_says_what_would_not() {
+    let mut world = a_ring();
+    let node = down(&mut world, ALONE);
+    ask(&mut world, "nightly", &json!({}));
+    world.pass(300);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Pending));
+    assert!(said(&world, "nightly").contains("QuorumOfEachRange"), "{}", said(&world, "nightly"));
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    is_complete_without(&world, &[]);
+}
+
+#[test]
+fn a_member_that_goes_down_while_snapshots_are_taken_is_left_out_and_takes_none_later() {
+    let mut world = a_ring();
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing) && orders(w) == 3);
+    let node = world.node_of(ALONE);
+    world.set_machine(&node, Machine::Down);
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    assert_eq!(left_out(&world, "nightly"), [ALONE]);
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    is_complete_without(&world, &[ALONE]);
+    assert_eq!((orders(&world), snapshots(&world)), (0, 0), "nothing is left of it");
+}
+
+#[test]
+fn a_member_that_restarts_while_it_sends_is_waited_for() {
+    let mut world = a_ring();
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    world.pass(1);
+    world.delete(kinds::POD, ALONE);
+    world.settle();
+    is_complete_without(&world, &[]);
+}
+
+#[test]
+fn a_member_that_is_lost_in_a_phase_is_left_out_and_replaced() {
+    for at in [BackupPhase::Preparing, BackupPhase::Snapshotting, BackupPhase::Uploading] {
+        let mut world = World::new();
+        for node in ["n4", "n5"] {
+            world.register_node(node, "z1");
+        }
+        let mut world = world.with(&with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
+        world.settle();
+        world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+        ask(&mut world, "nightly", &of_a_quorum());
+        world.until(|w| phase(w, "nightly") == Some(at));
+        world.pass(1);
+        let node = world.node_of(LAST);
+        world.lose_node(&node);
+        world.settle();
+        is_complete_without(&world, &[LAST]);
+        assert_eq!((orders(&world), snapshots(&world)), (0, 0), "{at:?}");
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn it_ends_alike_wherever_the_leader_ends() {
+    let mut world = a_ring();
+    down(&mut world, ALONE);
+    ask(&mut world, "nightly", &of_a_quorum());
+    let (worlds, end) = before_each_write(world);
+    assert_eq!(phase(&end, "nightly"), Some(BackupPhase::Complete));
+    let expected = end.end();
+    let whole = |world: &mut World, _: &End| match phase(world, "nightly") {
+        Some(BackupPhase::Complete) if left_out(world, "nightly") == [ALONE] => Ok(()),
+        other => Err(format!("{other:?}: {}", said(world, "nightly"))),
+    };
+    for fault in [Fault::DieBefore, Fault::DieAfter] {
+        let disturb = |world: &mut World| world.faults.plan(world.faults.writes(), fault);
+        all_end_alike("a leader ends", some(worlds.clone(), 4, 2), &expected, disturb, whole);
+    }
+}
+
+#[test]
+fn agents_of_before_are_waited_for() {
+    let mut world = a_ring();
+    world.set_protocol(16);
+    world.pass(5);
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.pass(30);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Pending));
+    let words = said(&world, "nightly");
+    assert!(words.starts_with(Reason::AgentTooOld.as_str()), "{words}");
+    ask(&mut world, "whole", &json!({}));
+    world.settle();
+    let whole = phase(&world, "whole");
+    assert_eq!(whole, Some(BackupPhase::Complete), "it waits for nothing that they do not know");
+}
+
+/// A ring that waits for its restore, and a store with a backup without the member in rack b.
+fn waiting() -> World {
+    let mut world = whole_ring::waiting(&[("a", 2), ("b", 1)]);
+    let hosts = ["host-901", "host-902"].map(HostId::new).into();
+    world.ring.store.outcomes.insert("old".into(), Outcome::Complete(hosts));
+    world.ring.store.left_out.insert("old".into(), [HostId::new("host-903")].into());
+    world
+}
+
+#[test]
+fn a_ring_begins_with_a_backup_without_a_member_whose_tokens_it_has_and_no_data() {
+    let mut world = waiting();
+    whole_ring::ask(&mut world, &json!({}));
+    world.settle();
+    assert_eq!(
+        restore_phase(&world, "back"),
+        Some(RestorePhase::Complete),
+        "{}",
+        world.last_words()
+    );
+    let had: std::collections::BTreeSet<&Vec<String>> = world.ring.restored.values().collect();
+    assert_eq!(had.len(), 3, "each has the tokens of another one");
+    assert_eq!(world.ring.tables[TABLE].loaded.len(), 2);
+    expect_said(&world, "back", Reason::RestoreComplete, "8 SSTables");
+    let repaired = |line: &&String| line.contains("start the pending repair on");
+    assert_eq!(world.story.iter().filter(repaired).count(), 3, "all of them repair");
+    assert_eq!(world.write(20), 20);
+    world.expect_ring(3);
+}
+
+#[test]
+fn such_a_ring_is_not_left_unrepaired_and_goes_to_no_point_in_time() {
+    let refused = |more: fn(Timestamp) -> Value, reason: Reason, words: &str| {
+        let mut world = waiting();
+        // Whole seconds, as a restore names them.
+        let taken = Timestamp::from_second(world.now().as_second()).unwrap();
+        world.ring.store.taken = Some(taken);
+        world.pass(600);
+        whole_ring::ask(&mut world, &more(taken + SignedDuration::from_secs(300)));
+        world.settle();
+        assert_eq!(restore_phase(&world, "back"), Some(RestorePhase::Failed), "{words}");
+        expect_said(&world, "back", reason, words);
+        assert_eq!(whole_ring::starts(&world), 0);
+    };
+    refused(|_| json!({ "repair": "None" }), Reason::RestoreRefused, "host-903");
+    let to = |to: Timestamp| json!({ "pointInTime": to.to_string() });
+    refused(to, Reason::PointNotCovered, "left out of the backup");
+}
