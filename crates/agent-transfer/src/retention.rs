@@ -57,6 +57,7 @@ pub fn expire(vault: &Vault<'_>, order: &Expire) -> Result<Done, Stopped> {
             // It stays for now, and the others go all the same.
             Err(
                 ref why @ (Trouble::KeepsTooFewOf { ref id, .. }
+                | Trouble::KeepsTooFewOfAll { ref id, .. }
                 | Trouble::KeepsTooFewWhole { ref id, .. }),
             ) => {
                 let Some(id) = BackupId::parse(id) else { return Err(why.clone().into()) };
@@ -187,6 +188,7 @@ fn about(notice: &Notice) -> Option<u64> {
         Notice::OutcomeUnread { .. }
         | Notice::EntryUnread { .. }
         | Notice::Stranger { .. }
+        | Notice::LeftOut { .. }
         | Notice::HostKept { .. } => None,
     }
 }

@@ -37,8 +37,10 @@ impl Coverage {
             }
             Self::QuorumOfEachRange(ranges) if ranges.is_empty() => Some(Missing::NoRanges),
             Self::QuorumOfEachRange(ranges) => {
+                // Where nobody has a copy nothing was acknowledged.
                 let is_short = |range: &&Replicas| {
-                    range.hosts.intersection(have).count() < range.hosts.len() / 2 + 1
+                    !range.hosts.is_empty()
+                        && range.hosts.intersection(have).count() < range.hosts.len() / 2 + 1
                 };
                 let first = ranges.iter().find(is_short)?;
                 let hosts = |of: BTreeSet<&HostId>| Names::of(of.into_iter().map(HostId::as_str));
@@ -75,6 +77,9 @@ mod tests {
         assert_eq!(quorum.missing(&hosts(&[2, 3])), None);
         let words = quorum.missing(&hosts(&[1, 2])).unwrap().to_string();
         assert!(words.contains("keyspace logs") && !words.contains("shop"), "{words}");
+        // Its datacenter was removed.
+        let nowhere = Coverage::QuorumOfEachRange(vec![of("gone", &[]), of("shop", &[1, 2, 3])]);
+        assert_eq!(nowhere.missing(&hosts(&[1, 2])), None);
         let half = Coverage::QuorumOfEachRange(vec![of("shop", &[1, 2])]);
         assert!(half.missing(&hosts(&[1])).is_some());
         assert!(Coverage::AllMembers(hosts(&[])).missing(&hosts(&[1])).is_some());

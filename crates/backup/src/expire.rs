@@ -173,7 +173,8 @@ fn unpinned(vault: &Vault<'_>, id: &BackupId, now: i64) -> Result<(), Trouble> {
 }
 
 /// The complete backups that stay: enough of them, and each can be read. For each backup that goes
-/// enough of them have all that it has: one of some keyspaces takes the place of no whole one.
+/// enough of them have all that it has: one of some keyspaces, or without members of its ring, takes
+/// the place of no whole one.
 fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<BackupId>, Trouble> {
     let kept = catalog.backups.iter().filter(|(_, backup)| backup.is_kept_complete());
     let others = kept.filter(|(id, _)| !order.backups.contains(*id));
@@ -193,7 +194,7 @@ fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<Backu
             return Err(Trouble::KeepsTooFew { left, keep });
         }
         let has_all = |holds: &&Holds| match &goes {
-            Some(goes) => holds.lacks_of(goes).is_empty(),
+            Some(goes) => holds.has_all_of(goes),
             // It is not known what goes with it.
             None => holds.is_whole(),
         };
@@ -205,6 +206,9 @@ fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<Backu
             };
             let lacking: BTreeSet<String> =
                 stay.values().flat_map(|holds| holds.lacks_of(&goes)).collect();
+            if lacking.is_empty() {
+                return Err(Trouble::KeepsTooFewOfAll { id, left, keep });
+            }
             let keyspaces = Names::of(lacking);
             return Err(Trouble::KeepsTooFewOf { id, keyspaces, left, keep });
         }

@@ -138,7 +138,8 @@ fn fetch_pinned(
 ) -> Result<Fetched, Trouble> {
     let catalog = Catalog::read(vault)?;
     let (ring, _) = catalog.complete(id)?;
-    let mut fetched = Fetched { notices: catalog.notices(), ..Fetched::default() };
+    let notices = catalog.notices().into_iter().chain(ring.notice()).collect();
+    let mut fetched = Fetched { notices, ..Fetched::default() };
     let schema = ring::schema(vault, &ring.schema);
     let schema = schema.map_err(|wrong| crate::vault::object(&ring.schema.object, wrong))?;
     small(target, ("schema.cql", &ring.schema.sha256), &schema, &mut fetched)?;

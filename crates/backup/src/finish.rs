@@ -132,20 +132,33 @@ impl Taken {
 fn write(vault: &Vault<'_>, ring: RingManifest) -> Result<Hash, Trouble> {
     let id = ring.backup.clone();
     let name = id.outcome();
-    let bytes = document::write(&Outcome::Complete(Box::new(ring)))
+    let bytes = document::write(&Outcome::Complete(Box::new(ring.clone())))
         .map_err(|why| Trouble::Document { name: name.clone(), why })?;
     let written = vault.decide(&name, &bytes)?;
     // It may have been condemned since it was written, by us or by an earlier try.
     open(vault, &id)?;
     match (written, state(vault, &id)) {
         (Written::Ours, State::Complete { hash, .. }) => Ok(hash),
-        (Written::Other(_), State::Complete { .. }) => {
-            Err(Trouble::OtherOutcome { id: id.to_string() })
+        (Written::Other(_), State::Complete { ring: there, hash }) => {
+            match is_same(&there, &ring) {
+                true => Ok(hash),
+                false => Err(Trouble::OtherOutcome { id: id.to_string() }),
+            }
         }
         (_, State::Failed(why)) => Err(Trouble::HasFailed { id: id.to_string(), why }),
         (_, State::Open) => Err(object(&name, Wrong::Gone)),
         (_, State::Unknown(wrong)) => Err(object(&name, wrong)),
     }
+}
+
+/// Is it the same backup? Who finishes it after another one may know those that were left out by the
+/// members that have their places by now, and by another version.
+fn is_same(there: &RingManifest, ours: &RingManifest) -> bool {
+    let places = |of: &RingManifest| -> BTreeSet<String> {
+        of.left_out.iter().flat_map(|out| out.tokens.clone()).collect()
+    };
+    let rest = |of: &RingManifest| RingManifest { left_out: Vec::new(), ..of.clone() };
+    places(there) == places(ours) && rest(there) == rest(ours)
 }
 
 /// Write that a backup has failed, so that it can never become complete. How it ended

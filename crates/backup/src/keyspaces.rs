@@ -72,6 +72,8 @@ pub struct Holds {
     taken: BTreeSet<String>,
     /// Those that its ring had; none where its schema cannot be read.
     existed: Option<BTreeSet<String>>,
+    /// Were members of the ring left out of it?
+    leaves_out: bool,
 }
 
 impl Holds {
@@ -93,6 +95,7 @@ impl Holds {
             taken: ring.keyspaces.clone().unwrap_or_else(|| files.clone()),
             existed: existed.map(|schema| schema.keyspaces()),
             files,
+            leaves_out: !ring.left_out.is_empty(),
         })
     }
 
@@ -106,10 +109,20 @@ impl Holds {
         lacking.filter(|name| !was_dropped(name)).cloned().collect()
     }
 
-    /// Is it known to have all keyspaces that its ring had, roles among them?
+    /// Were members left out of it that the other one has? What only they had is in no other.
+    pub fn lacks_members_of(&self, other: &Self) -> bool {
+        self.leaves_out && !other.leaves_out
+    }
+
+    /// Has it all that the other one has?
+    pub fn has_all_of(&self, other: &Self) -> bool {
+        self.lacks_of(other).is_empty() && !self.lacks_members_of(other)
+    }
+
+    /// Is it known to have all keyspaces that its ring had, roles among them, of all members?
     pub fn is_whole(&self) -> bool {
         let has_all = |all: &BTreeSet<String>| all.is_subset(&self.taken);
-        self.existed.as_ref().is_some_and(has_all) && self.taken.contains(AUTH)
+        !self.leaves_out && self.existed.as_ref().is_some_and(has_all) && self.taken.contains(AUTH)
     }
 }
 
@@ -122,7 +135,8 @@ mod tests {
     }
 
     fn holds(files: &str, taken: &str, existed: Option<&str>) -> Holds {
-        Holds { files: names(files), taken: names(taken), existed: existed.map(names) }
+        let (files, taken) = (names(files), names(taken));
+        Holds { files, taken, existed: existed.map(names), leaves_out: false }
     }
 
     #[test]
@@ -135,6 +149,14 @@ mod tests {
         // Empty ones were taken, too.
         let emptied = holds("shop", "shop users system_auth", Some("shop users"));
         assert!(emptied.lacks_of(&all).is_empty() && emptied.is_whole());
+    }
+
+    #[test]
+    fn one_without_a_member_takes_the_place_of_none_of_all_members() {
+        let all = holds("shop system_auth", "shop system_auth", Some("shop"));
+        let without = Holds { leaves_out: true, ..all.clone() };
+        assert!(!without.has_all_of(&all) && all.has_all_of(&without));
+        assert!(without.has_all_of(&without) && !without.is_whole());
     }
 
     #[test]

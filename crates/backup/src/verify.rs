@@ -8,6 +8,7 @@ use crate::manifest::member::{MemberManifest, Piece};
 use crate::manifest::ring::{self, RingManifest};
 use crate::names::BackupId;
 use crate::vault::Vault;
+use crate::words::notice::Notice;
 use crate::words::trouble::{Trouble, Wrong};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,6 +100,8 @@ pub struct Report {
     pub read_bytes: u64,
     /// Those that are not as they should be.
     pub damaged: Vec<Damage>,
+    /// What is worth knowing beside it.
+    pub notices: Vec<Notice>,
 }
 
 /// Look at a complete backup.
@@ -108,7 +111,7 @@ pub struct Report {
 pub fn verify(vault: &Vault<'_>, id: &BackupId, depth: Depth) -> Result<Report, Trouble> {
     let catalog = Catalog::read(vault)?;
     let (ring, _) = catalog.complete(id)?;
-    let mut report = Report::default();
+    let mut report = Report { notices: ring.notice().into_iter().collect(), ..Report::default() };
     schema(vault, ring, &mut report);
     // An entry that cannot be read has been named by the catalog.
     let condemned = condemned(vault, &catalog.chain);

@@ -6,11 +6,15 @@
 mod support;
 
 use palladion_backup::chain::{Chain, entry_name};
+use palladion_backup::coverage::{Coverage, Replicas};
+use palladion_backup::finish;
+use palladion_backup::manifest::ring::LeftOut;
 use palladion_backup::names::BACKUPS;
 use palladion_backup::pins::Pin;
 use palladion_backup::store::memory::{Frozen, Memory, Seeded};
 use palladion_backup::store::{Created, Failure, Meta, Store, Undeleted};
 use palladion_backup::vault::{Sealing, Vault};
+use palladion_backup::verify::Depth;
 use palladion_backup::words::notice::Notice;
 use palladion_backup::words::trouble::Wrong;
 use palladion_backup::{
@@ -471,6 +475,44 @@ fn a_backup_of_other_keyspaces_takes_the_place_of_none() {
     back_up_of(&vault, "next", Some(&KEYSPACES));
     memory.advance(3 * DAY);
     assert!(expire(&vault, &["whole", "part"], 1).is_ok());
+}
+
+#[test]
+fn a_backup_without_a_member_takes_the_place_of_none_with_all() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    back_up_of(&vault, "whole", Some(&KEYSPACES));
+    let part = |text: &str| {
+        let mut sending = Sending::new(&vault, text).unwrap();
+        for number in [1, 2] {
+            sending.send(&vault, number, &Files::small(number, &[1]), None).unwrap();
+        }
+        let hosts = [1, 2, 3].map(host).into();
+        let range = Replicas { keyspace: "k1".into(), hosts };
+        let out = LeftOut {
+            host: host(3),
+            datacenter: "dc1".into(),
+            rack: "r1".into(),
+            version: "5.0.5".into(),
+            tokens: vec!["3".into()],
+        };
+        let order = finish::Order {
+            coverage: Coverage::QuorumOfEachRange(vec![range]),
+            left_out: vec![out],
+            ..sending.order(&[], Depth::Sizes)
+        };
+        finish::finish(&vault, &order).unwrap();
+    };
+    part("part-1");
+    part("part-2");
+    memory.advance(3 * DAY);
+    let refused = expire(&vault, &["whole"], 1).map(drop);
+    assert_eq!(refused, Err(Trouble::KeepsTooFewOfAll { id: "whole".into(), left: 0, keep: 1 }));
+    // Of another one without a member it does, and so does one with all.
+    assert!(mark::plan(&vault, &mark::Order { backups: ids(&["part-1"]), keep: 2 }).is_ok());
+    back_up_of(&vault, "next", Some(&KEYSPACES));
+    memory.advance(3 * DAY);
+    assert!(expire(&vault, &["whole", "part-1", "part-2"], 1).is_ok());
 }
 
 #[test]

@@ -396,8 +396,23 @@ fn a_backup_without_a_member_says_so_and_is_complete_only_by_a_majority_of_each_
     let why = finish::finish(&vault, &short).unwrap_err().to_string();
     assert!(why.contains("keyspace logs"), "{why}");
     finish::finish(&vault, &order(vec![replicas("shop", &[1, 2, 3])])).unwrap();
-    let (ring, _) = palladion_backup::catalog::one(&vault, &sending.id).unwrap();
-    assert_eq!((ring.members.len(), &ring.left_out), (2, &vec![left_out]));
+    let (ring, hash) = palladion_backup::catalog::one(&vault, &sending.id).unwrap();
+    assert_eq!((ring.members.len(), &ring.left_out), (2, &vec![left_out.clone()]));
+    let looked = palladion_backup::verify::verify(&vault, &sending.id, Depth::Sizes).unwrap();
+    let [notice] = &looked.notices[..] else { panic!("{looked:?}") };
+    assert!(notice.to_string().contains(host(3).as_str()), "{notice}");
+    let folder = Folder::default();
+    let fetched = fetch(&vault, (&sending.id, &Filter::default()), &folder).unwrap();
+    assert_eq!(fetched.notices, looked.notices);
+    // Another member finishes it once more, when another version runs and the place is taken.
+    let by = |tokens: &str| {
+        let out = LeftOut { host: host(4), version: "5.0.6".into(), ..left_out.clone() };
+        let out = LeftOut { tokens: vec![tokens.into()], ..out };
+        let order = order(vec![replicas("shop", &[1, 2, 3])]);
+        finish::finish(&vault, &finish::Order { left_out: vec![out], ..order })
+    };
+    assert_eq!(by("3").unwrap(), hash);
+    assert!(matches!(by("4"), Err(Trouble::OtherOutcome { .. })), "it leaves out another place");
     // One that leaves nobody out is read by versions that do not know of it.
     let whole = back_up(&vault, "whole", &[1]);
     let plain = vault.read(&whole.id.outcome()).unwrap().unwrap();

@@ -37,6 +37,8 @@ palladion_api::sentences! {
         ServerDown { why: String } => "the server of this member cannot be asked: {why}; the transfer goes on when it answers";
         NotServing => "the server of this member is not running as a full member of the ring; the transfer goes on when it is";
         RingChanged { ordered: Names, found: Names } => "the backup has manifests of the members {ordered}, but the normal members of the ring are {found}; take the backup again when no member joins or leaves";
+        OtherTokensNow => "the ring has other tokens than when the schema of the backup was written: a member has joined, left or was removed since; take the backup again when no member joins or leaves";
+        OtherSchemaNow => "a member was lost after the schema of the backup was written, and the schema is another one by now, so it is not known whether the other members have a majority of the replicas of each range; take the backup again";
         Snapshotted { tag: String } => "snapshot {tag} already exists, from an earlier try of which it is not known when it was taken; take another one";
         Snapshot { tag: String, why: String } => "the server could not take snapshot {tag}: {why}; take another one";
         SnapshotLost { tag: String, why: String } => "snapshot {tag} is taken, but the server did not say how it sees its ring after that: {why}; take another one";
@@ -174,7 +176,9 @@ impl Stopped {
             | Self::TruncatedIn { .. }
             | Self::TruncationUnread { .. }
             | Self::Described { .. } => Cause::ServerDown,
-            Self::RingChanged { .. } => Cause::RingChanged,
+            Self::RingChanged { .. } | Self::OtherTokensNow | Self::OtherSchemaNow => {
+                Cause::RingChanged
+            }
             Self::Opening { .. } | Self::NoCredentials { .. } | Self::OtherSecret { .. } => {
                 Cause::StoreUnreachable
             }
@@ -274,6 +278,7 @@ fn of(trouble: &Trouble) -> Cause {
         | Trouble::Pinned { .. }
         | Trouble::KeepsTooFew { .. }
         | Trouble::KeepsTooFewOf { .. }
+        | Trouble::KeepsTooFewOfAll { .. }
         | Trouble::KeepsTooFewWhole { .. }
         | Trouble::AlreadyCondemned { .. }
         | Trouble::Raced { .. }

@@ -6,7 +6,9 @@ use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
 use crate::seal::Fingerprint;
 use crate::vault::{Opened, Vault, object, wrong};
+use crate::words::notice::Notice;
 use crate::words::trouble::{Invalid, Trouble, Unfit, Wrong};
+use palladion_api::words::Names;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -117,6 +119,13 @@ pub struct RingManifest {
 }
 
 impl RingManifest {
+    /// Members that are not in it are named whenever it is read.
+    pub fn notice(&self) -> Option<Notice> {
+        let hosts = Names::of(self.left_out.iter().map(|out| out.host.as_str()));
+        let id = self.backup.to_string();
+        (!self.left_out.is_empty()).then_some(Notice::LeftOut { id, hosts })
+    }
+
     /// Length of all files.
     pub fn bytes(&self) -> u64 {
         self.members.iter().map(|member| member.bytes).sum()

@@ -1,12 +1,14 @@
 //! What is worth knowing beside the answer.
 
 use super::trouble::Wrong;
+use palladion_api::words::Names;
 
 palladion_api::sentences! {
     /// Something that was left out, and why.
     pub enum Notice {
         OutcomeUnread { id: String, wrong: Wrong } => "it is not known how backup {id} ended ({wrong}); nothing that its manifests name is deleted";
         EntryUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known what it condemns ({wrong}); a backup shown as complete may be condemned by it";
+        LeftOut { id: String, hosts: Names } => "backup {id} was taken without {hosts} of its ring: what only they had is not in it; other members have a majority of the replicas of each range, so load what all of them have, and repair";
         Stranger { name: String } => "{name} is not an object of a repository; it is left alone";
         HostKept { host: String, id: String, wrong: Wrong } => "no object of member {host} is deleted: a manifest of backup {id} cannot be read ({wrong}); expire that backup, or bring the manifest back";
         TooYoung { entry: u64, hours: i64 } => "entry {entry} can be swept in {hours} h";

@@ -50,6 +50,8 @@ palladion_api::sentences! {
         KeepsTooFew { left: u64, keep: u64 } => "{left} complete backups would be left, and {keep} must stay; name fewer, or lower --keep";
         /// Those that stay are of other keyspaces.
         KeepsTooFewOf { id: String, keyspaces: Names, left: u64, keep: u64 } => "of the complete backups that would be left, {left} have all that backup {id} has, and {keep} must; others lack {keyspaces}; take a backup of all keyspaces first, or expire another one";
+        /// Those that stay have left members out.
+        KeepsTooFewOfAll { id: String, left: u64, keep: u64 } => "of the complete backups that would be left, {left} have the data of all members of the ring, as backup {id} has, and {keep} must; take a backup of all members first, or expire another one";
         /// Nobody can say which keyspaces go with it.
         KeepsTooFewWhole { id: String, left: u64, keep: u64 } => "backup {id} cannot be read, so it is not known which keyspaces it has; {left} complete backups of all keyspaces would be left, and {keep} must stay; take a backup of all keyspaces first, or expire another one";
         AlreadyCondemned { id: String, entry: u64 } => "backup {id} is condemned already, by entry {entry}";

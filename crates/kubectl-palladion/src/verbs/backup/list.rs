@@ -58,7 +58,11 @@ fn row(id: &BackupId, backup: &Backup, now: Timestamp) -> [String; 6] {
         State::Complete { ring, .. } => {
             let since = Timestamp::from_second(ring.window.from);
             let age = since.map(|since| age(now, since)).unwrap_or_default();
-            let members = ring.members.len().to_string();
+            let members = ring.members.len();
+            let members = match ring.left_out.len() {
+                0 => members.to_string(),
+                out => format!("{members} of {}", members + out),
+            };
             [id.to_string(), state, members, bytes(ring.bytes()), bytes(ring.stored_bytes()), age]
         }
         State::Failed(_) | State::Open | State::Unknown(_) => {

@@ -69,6 +69,7 @@ impl From<OfBackup> for Trouble {
             OfBackup::NoBackup { .. } | OfBackup::NoRepository => Exit::NotFound,
             OfBackup::KeepsTooFew { .. }
             | OfBackup::KeepsTooFewOf { .. }
+            | OfBackup::KeepsTooFewOfAll { .. }
             | OfBackup::KeepsTooFewWhole { .. }
             | OfBackup::Pinned { .. }
             | OfBackup::UnderWay { .. }

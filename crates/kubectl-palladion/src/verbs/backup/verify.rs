@@ -1,6 +1,6 @@
 //! `backup verify`: is everything there that a backup names?
 
-use super::{Place, id};
+use super::{Place, id, note};
 use crate::exit::{Exit, Trouble};
 use crate::session::Session;
 use crate::table::Table;
@@ -44,6 +44,7 @@ impl Verify {
             };
             Ok(verify(vault, &self.id, depth)?)
         })?;
+        note(session, report.notices.clone());
         self.say(session, &report)
     }
 
