@@ -10,7 +10,7 @@ palladion_plan::sentences! {
         Restore { restore: String } => ExpiryWaits,
             "the backup stays until CassandraRestore {restore} has ended, which names it";
         Newest { schedule: String } => ExpiryWaits,
-            "the backup stays: it is the newest complete one of CassandraBackupSchedule {schedule}, and expires when a newer one is complete";
+            "the backup stays: it is the newest complete one of CassandraBackupSchedule {schedule}, or the newest with all members, and expires when a newer one is complete";
         NoStore { cluster: String } => ExpiryWaits,
             "cluster {cluster} has no store for backups, so no member can reach the backup; set `spec.backup` of the CassandraCluster";
         OtherStore { cluster: String, id: String } => ExpiryWaits,

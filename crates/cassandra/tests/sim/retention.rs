@@ -8,7 +8,7 @@ use palladion_agent_transfer::tell::{Done, Line};
 use palladion_api::backup::{ExpireWork, Expired, StayingBackup, SweepWork, Swept};
 use palladion_cassandra::resources as kinds;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So long after it was condemned something can be deleted.
 const GRACE: SignedDuration = SignedDuration::from_hours(24);
@@ -21,6 +21,10 @@ impl Store {
     fn is_complete(&self, id: &str) -> bool {
         matches!(self.outcomes.get(id), Some(Outcome::Complete(_)))
             && !self.condemned.contains_key(id)
+    }
+
+    fn is_whole(&self, id: &str) -> bool {
+        self.left_out.get(id).is_none_or(BTreeSet::is_empty)
     }
 
     /// The first phase.
@@ -36,7 +40,11 @@ impl Store {
                 },
             }
         }
-        let left = self.outcomes.keys().filter(|id| self.is_complete(id) && !rest.contains(id));
+        // One without a member takes no place of one with all.
+        let goes_whole = rest.iter().any(|id| self.is_complete(id) && self.is_whole(id));
+        let left = self.outcomes.keys().filter(|id| {
+            self.is_complete(id) && !rest.contains(id) && (self.is_whole(id) || !goes_whole)
+        });
         let left = left.count();
         if rest.iter().any(|id| self.is_complete(id)) && left < of.keep as usize {
             let why = format!("{left} complete backups would be left, and {} must stay", of.keep);

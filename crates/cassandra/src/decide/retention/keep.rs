@@ -3,7 +3,9 @@
 //! came.
 //!
 //! Times are those of clocks, which are set. A backup of the future, from before a clock was set
-//! back, is kept, and takes no place of another one. And a backup is among the newest if it is so
+//! back, is kept, and takes no place of another one. Neither does one without members of the ring of
+//! one that has all: what only they had is in no other, and no point in time is reached from it. So
+//! what the rules keep of all is kept, and what they keep of those with all members. And a backup is among the newest if it is so
 //! by either of two clocks: that of the operator, which took it, and that of the API server, which
 //! has its object.
 
@@ -21,6 +23,8 @@ pub struct Taken {
     pub created: Timestamp,
     /// The name of its object.
     pub name: String,
+    /// Does it have all members of its ring?
+    pub is_whole: bool,
 }
 
 /// Of which two backups only the newer one counts.
@@ -53,6 +57,21 @@ pub fn keep(
     zone: &TimeZone,
     (taken, now): (&[Taken], Timestamp),
 ) -> BTreeSet<String> {
+    let mut kept = of_alike(rules, zone, (taken, now));
+    kept.extend(of_alike(rules, zone, (&whole(taken), now)));
+    kept
+}
+
+fn whole(taken: &[Taken]) -> Vec<Taken> {
+    taken.iter().filter(|one| one.is_whole).cloned().collect()
+}
+
+/// Of backups each of which takes the place of another one.
+fn of_alike(
+    rules: &BackupRetention,
+    zone: &TimeZone,
+    (taken, now): (&[Taken], Timestamp),
+) -> BTreeSet<String> {
     let mut kept: BTreeSet<String> = BTreeSet::new();
     let (past, future): (Vec<&Taken>, Vec<&Taken>) = taken.iter().partition(|one| one.at <= now);
     kept.extend(future.into_iter().map(|one| one.name.clone()));
@@ -80,9 +99,13 @@ pub fn keep(
     kept
 }
 
-/// The newest, by both clocks: these never go. One of the future is the newest only where there is
+/// The newest, by both clocks, of all and of those with all members: these never go. One of the future is the newest only where there is
 /// no other.
 pub fn never(taken: &[Taken], now: Timestamp) -> BTreeSet<String> {
+    &newest_of(taken, now) | &newest_of(&whole(taken), now)
+}
+
+fn newest_of(taken: &[Taken], now: Timestamp) -> BTreeSet<String> {
     let (past, future): (Vec<&Taken>, Vec<&Taken>) = taken.iter().partition(|one| one.at <= now);
     let all = if past.is_empty() { future } else { past };
     let first = |by: fn(&Taken) -> Timestamp| newest(&all, by).first().map(|one| one.name.clone());

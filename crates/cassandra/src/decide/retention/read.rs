@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use palladion_api::backup::{BackupPhase, ExpiredBy};
 use palladion_plan::Object;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A backup that is to expire, and has not.
@@ -158,18 +159,27 @@ fn complete(facts: &Facts<'_>, schedule: &Schedule<'_>) -> Vec<(Taken, bool)> {
     let taken = |backup: &Object| {
         let at: Timestamp = backup.str_at("/status/window/from")?.parse().ok()?;
         let created = backup.meta.creation_timestamp.unwrap_or(at);
-        Some((Taken { at, created, name: backup.meta.name.clone() }, is_asked(backup)))
+        let (name, is_whole) = (backup.meta.name.clone(), is_whole(backup));
+        Some((Taken { at, created, name, is_whole }, is_asked(backup)))
     };
     complete.filter_map(taken).collect()
 }
 
+/// Does it have all members of its ring?
+fn is_whole(backup: &Object) -> bool {
+    let members = backup.at("/status/members").and_then(Value::as_array);
+    members.into_iter().flatten().all(|member| member["state"] != "Missing")
+}
+
 /// So many complete backups must stay in the repository when these go: as many as the retention
-/// that keeps the most of the newest asks for, as far as there are so many.
+/// that keeps the most of the newest asks for, as far as there are so many with all members, whose
+/// place no other one takes.
 pub fn least(facts: &Facts<'_>, going: &BTreeSet<String>) -> u32 {
     let wanted = of_cluster(facts).filter_map(|schedule| {
         let last = schedule.spec.retention.as_ref()?.last;
         let complete = complete(facts, &schedule);
-        let stay = complete.iter().filter(|(taken, _)| !going.contains(&taken.name)).count();
+        let stays = |taken: &Taken| taken.is_whole && !going.contains(&taken.name);
+        let stay = complete.iter().filter(|(taken, _)| stays(taken)).count();
         Some(last.min(u32::try_from(stay).unwrap_or(u32::MAX)))
     });
     wanted.max().unwrap_or(1).max(1)

@@ -14,7 +14,7 @@ fn at(text: &str) -> Timestamp {
 }
 
 fn taken(name: &str, text: &str) -> Taken {
-    Taken { at: at(text), created: at(text), name: name.into() }
+    Taken { at: at(text), created: at(text), name: name.into(), is_whole: true }
 }
 
 fn all(times: &[(&str, &str)]) -> Vec<Taken> {
@@ -47,6 +47,28 @@ fn the_newest_stay_and_of_the_same_time_those_of_the_greatest_names() {
     kept(last(500), "Etc/UTC", &five, &["a", "b", "c", "d", "e"]);
     kept(last(0), "Etc/UTC", &five, &["e"]);
     kept(last(3), "Etc/UTC", &[], &[]);
+}
+
+#[test]
+fn one_without_a_member_takes_no_place_of_one_with_all() {
+    let mut all = all(&[
+        ("old", "2026-01-01T02:00:00Z"),
+        ("whole", "2026-01-02T02:00:00Z"),
+        ("part", "2026-01-02T04:00:00Z"),
+        ("part-2", "2026-01-03T02:00:00Z"),
+    ]);
+    for part in &mut all[2..] {
+        part.is_whole = false;
+    }
+    kept(last(1), "Etc/UTC", &all, &["part-2", "whole"]);
+    let days = BackupRetention { days: Some(2), ..last(1) };
+    kept(days, "Etc/UTC", &all, &["old", "part", "part-2", "whole"]);
+    let now = at("2027-06-01T00:00:00Z");
+    assert_eq!(never(&all, now), ["part-2".to_string(), "whole".to_string()].into());
+    // The next one with all members takes the places of both kinds.
+    all.push(taken("next", "2026-01-04T02:00:00Z"));
+    kept(last(1), "Etc/UTC", &all, &["next"]);
+    assert_eq!(never(&all, now), ["next".to_string()].into());
 }
 
 #[test]
@@ -188,12 +210,15 @@ fn laws_that_hold_for_any_backups() {
         let mut random = Seeded(seed);
         let zone = zone(zones[random.below(5) as usize]);
         let now = at("2026-11-28T12:00:00Z");
+        // In half of them some backups are without a member.
+        let parts = seed % 2;
         let backups: Vec<Taken> = (0..random.below(40))
             .map(|number| {
                 // Many of the same hour, some of the future.
                 let hours = random.below(24 * 500) as i64 - 24 * 20;
                 let time = now - SignedDuration::from_hours(hours);
-                Taken { at: time, created: time, name: format!("b{number:02}") }
+                let is_whole = parts == 0 || random.below(3) > 0;
+                Taken { at: time, created: time, name: format!("b{number:02}"), is_whole }
             })
             .collect();
         let some = |random: &mut Seeded, most: u64| {
@@ -209,9 +234,12 @@ fn laws_that_hold_for_any_backups() {
         let find = |name: &String| backups.iter().find(|one| one.name == *name).unwrap();
         // The newest stay, however many there are.
         let past: Vec<&Taken> = backups.iter().filter(|one| one.at <= now).collect();
-        let newest = newest(&past, |one| one.at);
-        let last = (rules.last as usize).min(newest.len());
-        assert!(newest[..last].iter().all(|one| kept.contains(&one.name)), "seed {seed}");
+        let whole: Vec<&Taken> = past.iter().copied().filter(|one| one.is_whole).collect();
+        for of in [&past, &whole] {
+            let newest = newest(of, |one| one.at);
+            let last = (rules.last as usize).min(newest.len());
+            assert!(newest[..last].iter().all(|one| kept.contains(&one.name)), "seed {seed}");
+        }
         assert!(never(&backups, now).is_subset(&kept), "seed {seed}");
         // What is of the future stays.
         let future = backups.iter().filter(|one| one.at > now);
@@ -222,7 +250,7 @@ fn laws_that_hold_for_any_backups() {
             + rules.days.unwrap_or(0)
             + rules.weeks.unwrap_or(0)
             + rules.months.unwrap_or(0);
-        assert!(rest <= most as usize, "seed {seed}: {rest} of {most}");
+        assert!(rest as u64 <= u64::from(most) * (1 + parts), "seed {seed}: {rest} of {most}");
         // What goes has a newer one of its day, or its day is older than those that count.
         if let Some(days) = rules.days {
             let mut of_day: BTreeMap<(i16, i16), Vec<&Taken>> = BTreeMap::new();
