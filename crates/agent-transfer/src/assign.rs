@@ -76,6 +76,8 @@ pub struct Ring {
     pub members: BTreeMap<String, Vec<String>>,
     /// Who has copies of its ranges, where that matters.
     pub replicas: Vec<Replicas>,
+    /// The version of its schema.
+    pub schema_version: String,
 }
 
 /// Can this version do it?
@@ -93,7 +95,9 @@ pub fn fit(order: &Transfer) -> Result<(), Refusal> {
         TransferTask::Upload(work) => tag(&work.tag).and(schema(work)).map(drop),
         TransferTask::Finish(work) => quorum::fits(work.quorum.as_ref()).and_then(|()| {
             work.members.iter().try_for_each(|sent| {
-                host(sent.host_id.as_str()).and(hash("manifest", &sent.sha256)).map(drop)
+                host(sent.host_id.as_str())?;
+                sent.replaced_by.as_ref().map_or(Ok(()), |by| host(by.as_str()).map(drop))?;
+                hash("manifest", &sent.sha256).map(drop)
             })
         }),
         TransferTask::Catalog(work) => restore::catalog_fits(work),
@@ -159,7 +163,8 @@ fn work(order: &Transfer, own: &Own, said: Said) -> Result<Work, Stopped> {
         (TransferTask::Upload(work), Said::Tokens(tokens)) => {
             Work::Upload(Box::new(upload(order, own, (work, tokens))?))
         }
-        (TransferTask::Finish(work), Said::Ring(ring)) => {
+        (TransferTask::Finish(work), Said::Ring(mut ring)) => {
+            quorum::call_as_sent(&work.members, &mut ring);
             let (coverage, left_out) = quorum::covers(work.quorum.as_ref(), own, &ring)?;
             Work::Finish(Finish {
                 depth: depth(order, work),

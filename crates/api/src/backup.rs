@@ -21,7 +21,7 @@ pub use retention::{
     BackupExpiry, ExpireWork, Expired, ExpiredBy, MOST_EXPIRING, StayingBackup, SweepWork, Swept,
 };
 pub use status::{
-    BackupMember, BackupMemberState, BackupPhase, BackupTotals, BackupWindow,
+    BackupCovered, BackupMember, BackupMemberState, BackupPhase, BackupTotals, BackupWindow,
     CassandraBackupStatus, GivenUp, MOST_DAMAGED,
 };
 pub use transfer::{
@@ -83,7 +83,7 @@ pub struct CassandraBackupSpec {
         extend("x-kubernetes-list-type" = "set")
     )]
     pub keyspaces: Vec<String>,
-    /// Whose data has to be in the backup. `AllMembers`: that of each member; the backup waits for members that are down, and fails if one is lost. `QuorumOfEachRange`: that of a majority of the replicas of each range; members that are down when the backup begins, or are lost before they have sent all, are left out and named in `status.members`. What was acknowledged at QUORUM is in it all the same, and a ring that begins with it has it once it is repaired. Default `AllMembers`. Immutable.
+    /// Whose data has to be in the backup. `AllMembers`: that of each member; the backup waits for members that are down, and fails if one is lost. `QuorumOfEachRange`: that of a majority of the replicas of each range; members that are down when the snapshots are taken, or are lost before they have sent all, are left out and named in `status.members`. It waits while one of the others has a pending repair or rebuild, until which that one may lack what those had, and while a successor streams. What was acknowledged at QUORUM is in it all the same, and a ring that begins with it has it once it is repaired. Default `AllMembers`. Immutable.
     #[serde(default)]
     pub coverage: BackupCoverage,
     /// How the store is checked before the backup is complete. `Sample`: each object is there with its length, and one of a hundred is read back. `Read`: all are read back. Default `Sample`. Immutable.

@@ -66,7 +66,7 @@ fn said(order: &Transfer) -> Said {
         TransferTask::Upload(_) => Said::Tokens(vec!["1".into()]),
         TransferTask::Finish(_) => Said::Ring(Ring {
             members: [(HOST.into(), vec!["1".into(), "2".into()])].into(),
-            replicas: Vec::new(),
+            ..Ring::default()
         }),
         TransferTask::Prepare(_)
         | TransferTask::Snapshot(_)
@@ -148,7 +148,7 @@ fn a_ring_that_is_not_the_one_of_the_order_is_not_finished() {
     let order = order(every_work()[4].clone());
     let tokens = |host: &str| (host.to_string(), vec!["1".to_string()]);
     for ring in [vec![], vec![tokens(OTHER)], vec![tokens(HOST), tokens(OTHER)]] {
-        let ring = Ring { members: ring.into_iter().collect(), replicas: Vec::new() };
+        let ring = Ring { members: ring.into_iter().collect(), ..Ring::default() };
         let ring = Said::Ring(ring);
         match settings(&order, &own(), ring) {
             Err(Stopped::RingChanged { .. }) => {}
@@ -166,47 +166,128 @@ fn a_ring_that_is_not_the_one_of_the_order_is_not_finished() {
     }
 }
 
-#[test]
-fn a_member_that_is_left_out_is_named_and_any_other_one_ends_the_finish() {
-    let mut work = every_work()[4].clone();
-    work["finish"]["quorum"] = json!({ "leftOut": [{ "hostID": OTHER, "rack": "b" }] });
+const THIRD: &str = "5f3c2b1a-0000-4000-8000-000000000003";
+
+/// A ring with these members, each with one token, in which `HOST` and `OTHER` have copies of shop.
+fn a_ring(members: &[(&str, &str)]) -> Ring {
+    let of = |(host, token): &(&str, &str)| (host.to_string(), vec![token.to_string()]);
+    let hosts = [HOST, OTHER].map(|host| HostId::parse(host).unwrap());
+    Ring {
+        members: members.iter().map(of).collect(),
+        replicas: vec![Replicas { keyspace: "shop".into(), hosts: hosts.into() }],
+        schema_version: "s1".into(),
+    }
+}
+
+/// What one finds that looks at this ring, all of whose members are in the backup but these.
+fn described(ring: &Ring, out: &[&str]) -> Result<String, Stopped> {
+    let there = ring.members.keys().filter(|host| !out.contains(&host.as_str()));
+    let left_out: Vec<Value> =
+        out.iter().map(|host| json!({ "hostID": host, "rack": "b" })).collect();
+    let work = json!({ "describe": {
+        "members": there.collect::<Vec<_>>(), "quorum": { "leftOut": left_out },
+    } });
     let order = order(work);
     fit(&order).unwrap();
-    let hosts = [HOST, OTHER].map(|host| HostId::parse(host).unwrap());
-    let replicas = vec![Replicas { keyspace: "shop".into(), hosts: hosts.into() }];
-    let ring = |members: &[(&str, &str)]| {
-        let of = |(host, token): &(&str, &str)| (host.to_string(), vec![token.to_string()]);
-        Ring { members: members.iter().map(of).collect(), replicas: replicas.clone() }
-    };
-    let told = |members: &[(&str, &str)]| settings(&order, &own(), Said::Ring(ring(members)));
-    match told(&[(HOST, "1"), (OTHER, "2")]).unwrap().work {
-        Work::Finish(finish) => {
-            assert_eq!(finish.members.len(), 1);
-            let [out] = &finish.left_out[..] else { panic!("{:?}", finish.left_out) };
-            assert_eq!((out.host.as_str(), out.rack.as_str()), (OTHER, "b"));
-            assert_eq!((out.datacenter.as_str(), &out.tokens[..]), ("dc1", &["2".to_string()][..]));
-            assert!(matches!(finish.coverage, OfRing::QuorumOfEachRange(all) if all == replicas));
-        }
+    let Some(TransferTask::Describe(work)) = order.work.task() else { panic!() };
+    quorum::suffices((work, work.quorum.as_ref().unwrap()), ring)
+}
+
+/// What it comes to when a backup of `HOST` without these is finished in this ring.
+fn finished(quorum: Value, by: Option<&str>, ring: Ring) -> Result<Finish, Stopped> {
+    let mut work = every_work()[4].clone();
+    work["finish"]["quorum"] = quorum;
+    if let Some(by) = by {
+        work["finish"]["members"][0]["replacedBy"] = json!(by);
+    }
+    let order = order(work);
+    fit(&order).unwrap();
+    match settings(&order, &own(), Said::Ring(ring))?.work {
+        Work::Finish(finish) => Ok(finish),
         other => panic!("{other:?}"),
     }
-    // It was replaced meanwhile, and its tokens are another one's.
-    match told(&[(HOST, "1")]).unwrap().work {
-        Work::Finish(finish) => assert!(finish.left_out.is_empty()),
-        other => panic!("{other:?}"),
-    }
-    let third = "5f3c2b1a-0000-4000-8000-000000000003";
-    for ring in [&[(OTHER, "2")][..], &[(HOST, "1"), (OTHER, "2"), (third, "3")]] {
-        assert!(matches!(told(ring), Err(Stopped::RingChanged { .. })), "{ring:?}");
-    }
-    let quorum = match order.work.task().unwrap() {
-        TransferTask::Finish(work) => work.quorum.clone().unwrap(),
-        other => panic!("{other:?}"),
-    };
-    let short = quorum::suffices(&quorum, &ring(&[(HOST, "1"), (OTHER, "2")])).unwrap_err();
+}
+
+fn without(hosts: &[&str], tokens: &str) -> Value {
+    let all: Vec<Value> = hosts.iter().map(|host| json!({ "hostID": host, "rack": "b" })).collect();
+    json!({ "leftOut": all, "tokensHash": tokens })
+}
+
+#[test]
+fn a_member_that_is_left_out_is_named_and_any_other_one_ends_the_finish() {
+    let ring = a_ring(&[(HOST, "1"), (OTHER, "2")]);
+    let short = described(&ring, &[OTHER]).unwrap_err();
     assert_eq!(short.cause(), Cause::BackupFailed);
     assert!(short.to_string().contains("keyspace shop"), "{short}");
-    let all = palladion_api::backup::QuorumWork::default();
-    assert_eq!(quorum::suffices(&all, &ring(&[(HOST, "1"), (OTHER, "2")])), Ok(()));
+    let tokens = described(&ring, &[]).unwrap();
+    let finish = finished(without(&[OTHER], &tokens), None, ring.clone()).unwrap();
+    assert_eq!(finish.members.len(), 1);
+    let [out] = &finish.left_out[..] else { panic!("{:?}", finish.left_out) };
+    assert_eq!((out.host.as_str(), out.rack.as_str()), (OTHER, "b"));
+    assert_eq!((out.datacenter.as_str(), &out.tokens[..]), ("dc1", &["2".to_string()][..]));
+    assert!(matches!(finish.coverage, OfRing::QuorumOfEachRange(all) if all == ring.replicas));
+    // It was replaced meanwhile, by one that has its tokens.
+    let by_third = a_ring(&[(HOST, "1"), (THIRD, "2")]);
+    let finish = finished(without(&[OTHER, THIRD], &tokens), None, by_third).unwrap();
+    let places: Vec<_> = finish.left_out.iter().map(|o| (o.host.as_str(), &o.tokens[..])).collect();
+    assert_eq!(places, [(THIRD, &["2".to_string()][..])]);
+    for ring in [&[(OTHER, "2")][..], &[(HOST, "1"), (OTHER, "2"), (THIRD, "3")]] {
+        let ended = finished(without(&[OTHER], &tokens), None, a_ring(ring)).unwrap_err();
+        assert!(matches!(ended, Stopped::RingChanged { .. }), "{ended}");
+    }
+}
+
+#[test]
+fn no_place_of_the_ring_vanishes_from_a_backup_or_comes_to_it_since_its_members_sufficed() {
+    let tokens = described(&a_ring(&[(HOST, "1"), (OTHER, "2")]), &[]).unwrap();
+    let swapped = described(&a_ring(&[(HOST, "2"), (OTHER, "1")]), &[]).unwrap();
+    assert_eq!(tokens, swapped, "whoever owns them");
+    // Who was left out was removed; a member joined, which somebody has named.
+    let removed = finished(without(&[OTHER], &tokens), None, a_ring(&[(HOST, "1")]));
+    assert_eq!(removed.unwrap_err(), Stopped::OtherTokensNow);
+    let joined = a_ring(&[(HOST, "1"), (OTHER, "2"), (THIRD, "3")]);
+    let joined = finished(without(&[OTHER, THIRD], &tokens), None, joined).unwrap_err();
+    assert_eq!((joined.cause(), &joined), (Cause::RingChanged, &Stopped::OtherTokensNow));
+    // One that nobody has named is seen before anything is sent.
+    let ring = a_ring(&[(HOST, "1"), (OTHER, "2"), (THIRD, "3")]);
+    let mut work = json!({ "describe": { "members": [HOST, OTHER], "quorum": {} } });
+    for ends in [true, false] {
+        let order = order(work.clone());
+        let Some(TransferTask::Describe(of)) = order.work.task() else { panic!() };
+        let found = quorum::suffices((of, of.quorum.as_ref().unwrap()), &ring);
+        assert_eq!(matches!(found, Err(Stopped::RingChanged { .. })), ends, "{found:?}");
+        work["describe"]["quorum"]["leftOut"] = json!([{ "hostID": THIRD, "rack": "c" }]);
+    }
+}
+
+#[test]
+fn where_one_is_lost_after_the_members_sufficed_the_schema_is_still_the_same() {
+    let ring = a_ring(&[(HOST, "1"), (OTHER, "2")]);
+    let mut quorum = without(&[OTHER], &described(&ring, &[]).unwrap());
+    quorum["schemaVersion"] = json!("s1");
+    finished(quorum.clone(), None, ring.clone()).unwrap();
+    let altered = Ring { schema_version: "s2".into(), ..ring };
+    let ended = finished(quorum, None, altered).unwrap_err();
+    assert_eq!((ended.cause(), &ended), (Cause::RingChanged, &Stopped::OtherSchemaNow));
+}
+
+#[test]
+fn what_was_sent_counts_for_the_place_of_the_one_that_was_replaced_after_that() {
+    let tokens = described(&a_ring(&[(HOST, "1"), (OTHER, "2")]), &[]).unwrap();
+    let mut ring = a_ring(&[(THIRD, "1"), (OTHER, "2")]);
+    let [third, other] = [THIRD, OTHER].map(|host| HostId::parse(host).unwrap());
+    ring.replicas[0].hosts = [third, other].into();
+    let finish = finished(without(&[OTHER], &tokens), Some(THIRD), ring.clone()).unwrap();
+    let (host, reported) = finish.members.iter().next().unwrap();
+    assert_eq!((host.as_str(), &reported.tokens[..]), (HOST, &["1".to_string()][..]));
+    let places: Vec<&str> = finish.left_out.iter().map(|out| out.host.as_str()).collect();
+    assert_eq!(places, [OTHER]);
+    let OfRing::QuorumOfEachRange(all) = &finish.coverage else { panic!("{finish:?}") };
+    let hosts = [HOST, OTHER].map(|host| HostId::parse(host).unwrap());
+    assert_eq!(all[0].hosts, hosts.into(), "who has copies");
+    // Nobody says who has its place.
+    let unnamed = finished(without(&[OTHER], &tokens), None, ring).unwrap_err();
+    assert!(matches!(unnamed, Stopped::RingChanged { .. }), "{unnamed}");
 }
 
 #[test]

@@ -70,6 +70,9 @@ pub struct Views {
     pub before: RingView,
     /// After.
     pub after: RingView,
+    /// Hash of all tokens, whoever owns them, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<String>,
 }
 
 /// A snapshot, and whose it is.

@@ -59,6 +59,7 @@ fn of(id: &str, state: TransferState) -> TransferStatus {
         before: None,
         after: None,
         schema: None,
+        tokens_hash: None,
         uploaded: None,
         manifest_hash: None,
         cataloged: None,
@@ -105,6 +106,7 @@ fn of_done(record: &Record, done: &Done) -> TransferStatus {
     let mut status = of(&record.id, TransferState::Done);
     status.before = record.ring.as_ref().map(|views| views.before.clone());
     status.after = record.ring.as_ref().map(|views| views.after.clone());
+    status.tokens_hash = record.ring.as_ref().and_then(|views| views.tokens.clone());
     match done {
         Done::Described { schema, unfit } => {
             let (object, sha256) = (schema.object.clone(), schema.sha256.as_str().to_string());

@@ -47,10 +47,12 @@ pub async fn ask(bench: &Bench) -> Result<Asked, Stopped> {
             Ok(Asked { ring: Some(ring), kept, ..Asked::default() })
         }
         TransferTask::Describe(work) => {
-            if let Some(quorum) = &work.quorum {
-                ring::suffices(bench, quorum).await?;
-            }
-            let (file, ring) = describe::describe(bench).await?;
+            let tokens = match &work.quorum {
+                Some(quorum) => Some(ring::suffices(bench, (work, quorum)).await?),
+                None => None,
+            };
+            let (file, mut ring) = describe::describe(bench).await?;
+            ring.tokens = tokens;
             Ok(Asked { said: Said::Schema(file), ring: Some(ring), ..Asked::default() })
         }
         TransferTask::Upload(_) => {

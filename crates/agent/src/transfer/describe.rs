@@ -28,7 +28,7 @@ pub async fn describe(bench: &Bench) -> Result<(PathBuf, Views), Stopped> {
         path: file.display().to_string(),
         why: error.to_string(),
     })?;
-    Ok((file, Views { before, after }))
+    Ok((file, Views { before, after, tokens: None }))
 }
 
 /// As backups and archives write it: they are compared by its hash.

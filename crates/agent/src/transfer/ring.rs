@@ -9,7 +9,7 @@ use palladion_agent_transfer::assign::{Replicas, Ring, names, quorum};
 use palladion_agent_transfer::restore::schema::is_system;
 use palladion_agent_transfer::whole::AUTH;
 use palladion_agent_transfer::words::stopped::Stopped;
-use palladion_api::backup::{FinishWork, QuorumWork, RingView};
+use palladion_api::backup::{DescribeWork, FinishWork, QuorumWork, RingView};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{MemberState, RingMember};
 use palladion_api::words::Names;
@@ -63,13 +63,16 @@ pub async fn to_finish(bench: &Bench, work: &FinishWork) -> Result<Ring, Stopped
     ring(bench, work.quorum.as_ref(), &ordered).await
 }
 
-/// Do the members suffice that are not left out?
+/// Do the members suffice that are not left out? The hash of the ring's tokens.
 ///
 /// # Errors
 /// They do not, or as above.
-pub async fn suffices(bench: &Bench, work: &QuorumWork) -> Result<(), Stopped> {
-    let ordered = || Names::of(work.left_out.iter().map(|out| &out.host_id));
-    quorum::suffices(work, &ring(bench, Some(work), &ordered).await?)
+pub async fn suffices(
+    bench: &Bench,
+    (work, quorum): (&DescribeWork, &QuorumWork),
+) -> Result<String, Stopped> {
+    let ordered = || Names::of(&work.members);
+    quorum::suffices((work, quorum), &ring(bench, Some(quorum), &ordered).await?)
 }
 
 async fn ring(
@@ -80,13 +83,18 @@ async fn ring(
     let reading = bench.server()?.read().await.map_err(down)?;
     let owners = bench.jobs()?.owners().await.map_err(down)?;
     let all = reading.members.ok_or_else(unknown)?;
+    let schema_version = owners.schema_version.clone();
     let members = normal(&all, owners)
         .map_err(|found| Stopped::RingChanged { ordered: ordered(), found: Names::of(found) })?;
     let replicas = match quorum {
+        // A place without tokens is none that a ring could begin with.
+        Some(_) if members.values().any(Vec::is_empty) => {
+            return Err(Stopped::ServerDown { why: NotKnown::Tokens.to_string() });
+        }
         Some(work) => replicas(bench, work, &all).await?,
         None => Vec::new(),
     };
-    Ok(Ring { members, replicas })
+    Ok(Ring { members, replicas, schema_version })
 }
 
 fn unknown() -> Stopped {
@@ -137,6 +145,15 @@ fn normal(
         return Err(found);
     }
     let mut tokens = by_member(owners);
+    // While a successor streams, the tokens of the one whose place it takes are told as its own.
+    let bare: Vec<&String> = found.iter().filter(|host| !tokens.contains_key(*host)).collect();
+    let joining: Vec<&str> =
+        of(MemberState::Joining).map(|member| member.host_id.as_str()).collect();
+    if let ([lost], [successor]) = (&bare[..], &joining[..])
+        && let Some(of_lost) = tokens.remove(*successor)
+    {
+        tokens.insert((*lost).clone(), of_lost);
+    }
     let with = |host: String| {
         let tokens = tokens.remove(&host).unwrap_or_default();
         (host, tokens)
@@ -183,6 +200,11 @@ mod tests {
         let tokens = || owners(&[("1", "a"), ("2", "b"), ("3", "a")]);
         let joins = normal(&[member("a", Normal), member("b", Joining)], tokens()).unwrap();
         assert_eq!(joins, [("a".to_string(), vec!["1".to_string(), "3".to_string()])].into());
+        // It has the place of one that is down, until it has all that this one had.
+        let streams = normal(&[member("d", Normal), member("a", Joining)], tokens()).unwrap();
+        assert_eq!(streams["d"], ["1", "3"]);
+        let members = [member("d", Normal), member("a", Joining), member("b", Joining)];
+        assert!(normal(&members, tokens()).unwrap()["d"].is_empty(), "whose are they?");
         for state in [Leaving, Moving] {
             let leaves = normal(&[member("a", Normal), member("b", state)], tokens());
             assert_eq!(leaves, Err(["a".to_string()].into()), "{state:?}");

@@ -71,7 +71,7 @@ pub async fn take(bench: &Bench, work: &SnapshotWork) -> Result<Taken, Stopped> 
         .map_err(|error| Stopped::Snapshot { tag: work.tag.clone(), why: error.to_string() })??;
     let after = after(bench, work).await?;
     let keyspaces = keyspaces.into_iter().collect();
-    Ok(Taken { ring: Views { before, after }, tables, keyspaces, tokens })
+    Ok(Taken { ring: Views { before, after, tokens: None }, tables, keyspaces, tokens })
 }
 
 async fn after(bench: &Bench, work: &SnapshotWork) -> Result<RingView, Stopped> {

@@ -49,6 +49,9 @@ pub struct CassandraBackupStatus {
     /// The schema in the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<BackupSchema>,
+    /// With `coverage: QuorumOfEachRange`: by what it was found that the members suffice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered: Option<BackupCovered>,
     /// How far it is in its phase, for example `41%`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
@@ -82,6 +85,17 @@ pub struct CassandraBackupStatus {
     /// `Complete`: True when all that the backup names was checked in the store, until it expires. `Failed`: True when it has ended in another way. Both are False, with the progress, until it has ended. `Expired`, of a backup that is to expire: True when it is deleted in the store; False with what it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
+}
+
+/// The ring in which a majority of the replicas of each range was found to be in a backup.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupCovered {
+    /// Hash of all its tokens, whoever owned them.
+    #[schemars(length(max = 64))]
+    pub tokens_hash: String,
+    /// How many members were left out.
+    pub left_out: u32,
 }
 
 /// Why a backup is being abandoned.
@@ -137,6 +151,10 @@ pub struct BackupMember {
     pub volume_id: VolumeId,
     /// How it goes.
     pub state: BackupMemberState,
+    /// Maintenance that was pending when its snapshot was ordered, and because of which it may lack what others have. While it is set, nobody is left out of the backup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub pending_maintenance: Option<String>,
     /// What it has sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uploaded: Option<Uploaded>,

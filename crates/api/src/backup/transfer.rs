@@ -313,6 +313,10 @@ pub struct DescribeWork {
     /// Whether the members that are not left out suffice is looked at before they send anything. Agents of protocol 17 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<QuorumWork>,
+    /// With `quorum`: the members that have a snapshot. These, with those that are left out, and no other, must be the members of the ring.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub members: Vec<HostId>,
 }
 
 /// A backup of a majority of the replicas of each range.
@@ -327,6 +331,14 @@ pub struct QuorumWork {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub left_out: Vec<LeftOutMember>,
+    /// `finish`: the hash that `describe` has told. With another one, members have joined or left since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub tokens_hash: Option<String>,
+    /// `finish`: the version that the schema must have still, where a member is left out that was not when the schema was written: who has copies of what is to be as it was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub schema_version: Option<String>,
 }
 
 /// A member that is left out of a backup.
@@ -377,6 +389,9 @@ pub struct SentManifest {
     /// The member.
     #[serde(rename = "hostID")]
     pub host_id: HostId,
+    /// Who has taken its place in the ring since, with its tokens. Only with `quorum`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<HostId>,
     /// The number of its manifest.
     pub checkpoint: u32,
     /// SHA-256 of its manifest.
@@ -463,6 +478,10 @@ pub struct TransferStatus {
     /// `describe`: the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<BackupSchema>,
+    /// `describe` with `quorum`: hash of all tokens of the ring, whoever owns them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub tokens_hash: Option<String>,
     /// `upload`: what was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uploaded: Option<Uploaded>,

@@ -5,6 +5,7 @@ use palladion_api::backup::TransferCause as Cause;
 use palladion_api::ids::MemberName;
 use palladion_plan::words::{Count, Names};
 
+use super::maintenance::Work as Maintenance;
 use super::turn::Work;
 
 palladion_plan::sentences! {
@@ -30,6 +31,12 @@ palladion_plan::sentences! {
             "waiting for member {member}, which is down: a backup begins when all members are up; for a backup without it, create another one with `coverage: QuorumOfEachRange`";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} has version {agent}, which cannot take backups; roll out a newer agent";
+        AgentLeavesNobodyOut { member: MemberName, agent: String } => AgentTooOld,
+            "the agent of member {member} has version {agent}, which takes backups of all members only; roll out a newer agent, or create another backup with `coverage: AllMembers`";
+        NotRecorded { member: MemberName } => BackupPending,
+            "waiting for the host ID and volume of member {member}, which are not on record yet";
+        Lacking { member: MemberName, pending: String, without: Names } => BackupPending,
+            "member {member} has a pending {pending}, until which it may lack what {without} has, so no backup is taken without {without}; it is taken when that is done, or when all members are up";
         TwoRepositories { repositories: Names } => RepositoryForeign,
             "the volumes of the ring name different repositories of backups: {repositories}; decide which one is right, remove `.palladion/repository.json` from the other volumes, and restart their agents";
         Restore { restore: String } => BackupPending,
@@ -52,7 +59,9 @@ palladion_plan::sentences! {
             "members check the store, the keys and their free space: {done} of {members} done";
         Snapshotting { done: usize, members: usize, attempt: u32 } => BackupSnapshotting,
             "members take their snapshots, attempt {attempt}: {done} of {members} done";
-        LeavingOut { members: Names } => BackupPreparing,
+        LeavingOut { members: Names } => BackupSnapshotting,
+            "the backup goes on without {members}, and fails if the other members do not have a majority of the replicas of each range";
+        LeavingOutLost { members: Names } => BackupUploading,
             "the backup goes on without {members}, and fails if the other members do not have a majority of the replicas of each range";
         Describing => BackupSnapshotting, "all snapshots are taken; a member writes the schema into the repository";
         Uploading { done: usize, members: usize } => BackupUploading,
@@ -73,6 +82,11 @@ palladion_plan::sentences! {
             "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}, without {without}, of which other members have a majority of the replicas of each range; a ring that begins with it has all that was acknowledged at QUORUM once it is repaired";
         CheckedForTablesWithout { members: usize, files: u64, bytes: u64, without: Names, why: String } => BackupComplete,
             "the store has every file of the backup, and they were checked there: {files} files, {bytes} bytes, members: {members}, without {without}, of which other members have a majority of the replicas of each range; tables can be restored from it (mode: Tables), but no ring can begin with it (mode: WholeRing): {why}";
+    }
+
+    /// Why a member may lack what others have.
+    pub enum Owed {
+        Work { work: Maintenance, cause: String } => "{work} (reason: {cause})";
     }
 
     /// Why a member is left out.
@@ -120,6 +134,8 @@ palladion_plan::sentences! {
             "member {member} left the ring, or was replaced, before its snapshot was uploaded; create another backup";
         NobodyLeft => BackupFailed,
             "all members went down, left the ring or were replaced before one had sent its snapshot; create another backup";
+        Lacking { member: MemberName, pending: String, without: Names } => BackupFailed,
+            "member {member} had a pending {pending} when its snapshot was taken, so it may lack what {without} has, and the backup cannot do without {without}; create another backup when that is done";
         TopologyChanged { attempts: u32 } => TopologyChanged,
             "the members, tokens or schema of the ring changed in each attempt to take the snapshots (attempts: {attempts}); create another backup when they are stable";
         OtherManifest => RepositoryDamaged,

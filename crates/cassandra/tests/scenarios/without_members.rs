@@ -1,13 +1,14 @@
 //! Backups of a majority of the replicas of each range: who is down or lost is left out by name,
 //! what is complete has that majority, and a ring that begins with it repairs the rest.
 
+use crate::backup_schedules::{backups, go_on, scheduled};
 use crate::backups::{a_ring, ask, orders, phase, status, with_a_store};
 use crate::every::{all_end_alike, before_each_write, some};
 use crate::nodes::LAST;
 use crate::restores::{expect_said, phase as restore_phase};
 use crate::sim::World;
 use crate::sim::compare::End;
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::restores::TABLE;
 use crate::sim::transfers::Outcome;
 use crate::whole_ring;
@@ -19,6 +20,7 @@ use palladion_api::restore::RestorePhase;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 
 /// A member that is alone on its machine.
@@ -123,18 +125,230 @@ fn a_backup_of_all_members_waits_for_the_one_that_is_down_and_says_what_would_no
 }
 
 #[test]
-fn a_member_that_goes_down_while_snapshots_are_taken_is_left_out_and_takes_none_later() {
+fn a_member_that_goes_down_before_it_has_its_snapshot_is_left_out_and_takes_none_later() {
+    for at in [BackupPhase::Preparing, BackupPhase::Snapshotting] {
+        let mut world = a_ring();
+        ask(&mut world, "nightly", &of_a_quorum());
+        world.until(|w| phase(w, "nightly") == Some(at) && orders(w) == 3);
+        let node = world.node_of(ALONE);
+        world.set_machine(&node, Machine::Down);
+        world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+        assert_eq!(left_out(&world, "nightly"), [ALONE], "{at:?}");
+        world.set_machine(&node, Machine::Up);
+        world.settle();
+        is_complete_without(&world, &[ALONE]);
+        assert_eq!((orders(&world), snapshots(&world)), (0, 0), "nothing is left of it");
+    }
+}
+
+#[test]
+fn members_that_restart_one_after_the_other_before_anything_is_taken_are_all_in_it() {
+    let mut world = a_ring();
+    world.ring.store.is_away = true;
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing));
+    for member in ["demo-dc1-a-0", "demo-dc1-a-1", ALONE] {
+        world.delete(kinds::POD, member);
+        world.pass(15);
+        assert_eq!(left_out(&world, "nightly"), Vec::<String>::new());
+        world.pass(300);
+    }
+    world.ring.store.is_away = false;
+    world.settle();
+    is_complete_without(&world, &[]);
+}
+
+#[test]
+fn a_member_that_has_its_snapshot_and_restarts_while_the_schema_is_written_is_waited_for() {
     let mut world = a_ring();
     ask(&mut world, "nightly", &of_a_quorum());
-    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing) && orders(w) == 3);
-    let node = world.node_of(ALONE);
-    world.set_machine(&node, Machine::Down);
-    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
-    assert_eq!(left_out(&world, "nightly"), [ALONE]);
-    world.set_machine(&node, Machine::Up);
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Snapshotting));
+    world.ring.store.is_away = true;
+    world.until(|w| status(w, "nightly").view.is_some());
+    for member in [ALONE, "demo-dc1-a-0"] {
+        world.delete(kinds::POD, member);
+        world.pass(300);
+        assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Snapshotting));
+    }
+    world.ring.store.is_away = false;
+    world.settle();
+    is_complete_without(&world, &[]);
+}
+
+/// Backups of a quorum with their members on machines of their own, one of which is to spare.
+fn spread() -> World {
+    let mut world = World::new();
+    for node in ["n4", "n5"] {
+        world.register_node(node, "z1");
+    }
+    let mut world = world.with(&with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
+    world.settle();
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world
+}
+
+fn member(world: &World, name: &str) -> Value {
+    world.store.get(&ObjectKey::new(kinds::MEMBER, NAMESPACE, name)).expect("a member").clone()
+}
+
+/// It is to be repaired, or is not any more.
+fn to_repair(world: &mut World, name: &str, pending: &Value) {
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, name);
+    let patch = json!({ "spec": { "pendingMaintenance": pending } });
+    world.store.merge(&key, &patch, Subresource::None).expect("a member");
+}
+
+fn a_repair() -> Value {
+    json!([{ "kind": "Repair", "ranges": "All", "reason": "it streamed from one member" }])
+}
+
+#[test]
+fn a_member_that_is_to_be_repaired_is_none_of_a_majority() {
+    let mut world = a_ring();
+    down(&mut world, ALONE);
+    to_repair(&mut world, "demo-dc1-a-0", &a_repair());
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.pass(900);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Pending), "{}", said(&world, "nightly"));
+    let words = said(&world, "nightly");
+    for part in ["demo-dc1-a-0", "pending repair", "it streamed from one member", ALONE] {
+        assert!(words.contains(part), "{words}");
+    }
+    // A backup of all would not wait for that.
+    let mut all_up = world.clone();
+    let node = all_up.node_of(ALONE);
+    all_up.set_machine(&node, Machine::Up);
+    all_up.settle();
+    is_complete_without(&all_up, &[]);
+    to_repair(&mut world, "demo-dc1-a-0", &json!([]));
     world.settle();
     is_complete_without(&world, &[ALONE]);
-    assert_eq!((orders(&world), snapshots(&world)), (0, 0), "nothing is left of it");
+}
+
+#[test]
+fn before_anything_is_taken_a_repair_is_waited_for_and_after_that_the_backup_fails() {
+    let mut world = spread();
+    world.ring.store.is_away = true;
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing));
+    // As none can be carried out, it stays.
+    down(&mut world, ALONE);
+    to_repair(&mut world, LAST, &a_repair());
+    world.ring.store.is_away = false;
+    world.pass(900);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Preparing));
+    assert!(said(&world, "nightly").contains("pending repair"), "{}", said(&world, "nightly"));
+    let node = world.node_of(ALONE);
+    world.set_machine(&node, Machine::Up);
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    let of_last = |w: &World| {
+        status(w, "nightly").members.into_iter().find(|of| of.name.as_str() == LAST).unwrap()
+    };
+    if of_last(&world).pending_maintenance.is_none() {
+        panic!("the repair was to be pending still: {}", world.last_words());
+    }
+    // It is in no snapshot, although it is done soon.
+    world.ring.store.is_away = true;
+    to_repair(&mut world, LAST, &json!([]));
+    world.pass(60);
+    let node = world.node_of(ALONE);
+    world.lose_node(&node);
+    world.pass(900);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Uploading), "nobody discards");
+    world.ring.store.is_away = false;
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Failed));
+    let words = said(&world, "nightly");
+    assert!(words.contains(LAST) && words.contains("cannot do without demo-dc1-b-0"), "{words}");
+}
+
+#[test]
+fn a_member_that_is_lost_and_has_no_successor_holds_up_no_backup() {
+    // In its zone there is no other machine.
+    for is_before in [true, false] {
+        let mut world = spread();
+        if !is_before {
+            ask(&mut world, "nightly", &of_a_quorum());
+            world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+            world.pass(1);
+        }
+        let node = world.node_of(ALONE);
+        world.lose_node(&node);
+        world.pass(900);
+        if is_before {
+            ask(&mut world, "nightly", &of_a_quorum());
+            world.pass(900);
+        }
+        is_complete_without(&world, &[ALONE]);
+        assert!(member(&world, ALONE)["spec"]["hostID"].is_null(), "its successor waits");
+        world.register_node("n6", "z2");
+        world.settle();
+        world.expect_ring(3);
+        assert_eq!((orders(&world), snapshots(&world)), (0, 0));
+    }
+}
+
+#[test]
+fn what_a_member_has_sent_is_in_the_backup_also_when_it_is_replaced_before_the_end() {
+    let mut world = spread();
+    let host = member(&world, LAST)["spec"]["hostID"].as_str().unwrap().to_string();
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    // It has its snapshot, and is waited for.
+    let alone = down(&mut world, ALONE);
+    world.ring.store.is_away = true;
+    world.set_machine(&alone, Machine::Up);
+    world.pass(300);
+    let node = world.node_of(LAST);
+    world.lose_node(&node);
+    let has_new = |w: &World| {
+        let now = member(w, LAST)["spec"]["hostID"].as_str().map(str::to_string);
+        now.is_some_and(|now| now != host)
+    };
+    world.until(has_new);
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Uploading));
+    world.ring.store.is_away = false;
+    world.settle();
+    is_complete_without(&world, &[]);
+    let id = status(&world, "nightly").id.unwrap();
+    assert!(world.ring.store.outcomes[&id].hosts().any(|of| of.as_str() == host));
+}
+
+/// A backup that goes on when the store is back, with what came to the ring meanwhile.
+fn ends_with_another_ring(world: &mut World) {
+    assert_eq!(phase(world, "nightly"), Some(BackupPhase::Uploading));
+    world.ring.store.is_away = false;
+    world.settle();
+    assert_eq!(phase(world, "nightly"), Some(BackupPhase::Failed), "{}", said(world, "nightly"));
+    let words = said(world, "nightly");
+    assert!(words.starts_with(Reason::TopologyChanged.as_str()), "{words}");
+    assert_eq!((orders(world), snapshots(world)), (0, 0));
+}
+
+#[test]
+fn a_member_that_joins_while_others_send_is_not_left_out_unnamed() {
+    let mut world = spread();
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    world.ring.store.is_away = true;
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.pass(3600);
+    world.expect_ring(4);
+    ends_with_another_ring(&mut world);
+}
+
+#[test]
+fn a_member_that_was_left_out_and_is_removed_does_not_vanish_from_a_complete_backup() {
+    let mut world = spread();
+    let node = down(&mut world, LAST);
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    assert_eq!(left_out(&world, "nightly"), [LAST]);
+    world.ring.store.is_away = true;
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.lose_node(&node);
+    world.pass(3600);
+    world.expect_ring(2);
+    ends_with_another_ring(&mut world);
 }
 
 #[test]
@@ -151,13 +365,7 @@ fn a_member_that_restarts_while_it_sends_is_waited_for() {
 #[test]
 fn a_member_that_is_lost_in_a_phase_is_left_out_and_replaced() {
     for at in [BackupPhase::Preparing, BackupPhase::Snapshotting, BackupPhase::Uploading] {
-        let mut world = World::new();
-        for node in ["n4", "n5"] {
-            world.register_node(node, "z1");
-        }
-        let mut world = world.with(&with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
-        world.settle();
-        world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+        let mut world = spread();
         ask(&mut world, "nightly", &of_a_quorum());
         world.until(|w| phase(w, "nightly") == Some(at));
         world.pass(1);
@@ -198,6 +406,7 @@ fn agents_of_before_are_waited_for() {
     assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Pending));
     let words = said(&world, "nightly");
     assert!(words.starts_with(Reason::AgentTooOld.as_str()), "{words}");
+    assert!(words.contains("takes backups of all members only"), "{words}");
     ask(&mut world, "whole", &json!({}));
     world.settle();
     let whole = phase(&world, "whole");
@@ -251,4 +460,25 @@ fn such_a_ring_is_not_left_unrepaired_and_goes_to_no_point_in_time() {
     refused(|_| json!({ "repair": "None" }), Reason::RestoreRefused, "host-903");
     let to = |to: Timestamp| json!({ "pointInTime": to.to_string() });
     refused(to, Reason::PointNotCovered, "left out of the backup");
+}
+
+#[test]
+fn a_backup_without_a_member_takes_the_place_of_none_with_all() {
+    let mut world = scheduled(&json!({
+        "schedule": "0 */6 * * *", "retention": { "last": 1 }, "template": of_a_quorum(),
+    }));
+    world.until(|w| backups(w).len() == 1);
+    world.settle();
+    let whole = backups(&world)[0].clone();
+    down(&mut world, ALONE);
+    go_on(&mut world, 26 * 3600);
+    let there = backups(&world);
+    let parts: Vec<&String> = there.iter().filter(|name| **name != whole).collect();
+    assert!(!parts.is_empty() && parts.iter().all(|part| left_out(&world, part) == [ALONE]));
+    assert_eq!(phase(&world, &whole), Some(BackupPhase::Complete), "{there:?}");
+    let is_complete = |name: &&String| phase(&world, name) == Some(BackupPhase::Complete);
+    let complete = there.iter().filter(is_complete).count();
+    assert_eq!(complete, 2, "of those without it the newest stays: {there:?}");
+    let id = status(&world, &whole).id.unwrap();
+    assert!(!world.ring.store.condemned.contains_key(&id), "the base of a point in time");
 }

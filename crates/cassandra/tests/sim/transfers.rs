@@ -18,7 +18,7 @@ use palladion_api::backup::{
     TransferCause, TransferState, TransferStatus, TransferTask, Uploaded,
 };
 use palladion_api::ids::HostId;
-use palladion_api::member::MemberState;
+use palladion_api::member::{DebtKind, MemberState};
 use palladion_backup::hash::Hash;
 use palladion_backup::manifest::ring::OfMember;
 use palladion_backup::names;
@@ -57,6 +57,9 @@ pub struct Store {
     pub keyspaces: BTreeMap<String, Vec<String>>,
     /// The members of the ring that were left out of backups.
     pub left_out: BTreeMap<String, BTreeSet<HostId>>,
+    /// The rings of which snapshots of backups were taken, and who had a repair or rebuild pending then.
+    pub snapshotted: BTreeMap<String, BTreeSet<HostId>>,
+    pub lacking: BTreeSet<(String, HostId)>,
     /// Why no ring can begin with the schema, if none can.
     pub unfit: Option<String>,
     /// How backups ended.
@@ -89,6 +92,7 @@ pub struct Kept {
     pub snapshots: BTreeSet<String>,
     /// What an order has found, beside its record.
     pub views: Option<(RingView, RingView)>,
+    pub tokens: Option<String>,
 }
 
 /// What an agent holds of it while it runs.
@@ -152,7 +156,7 @@ impl Agent {
                 Next::Note(record) => {
                     let kept = kept(reach, &self.pod.disk);
                     if kept.record.as_ref().is_none_or(|before| before.id != record.id) {
-                        kept.views = None;
+                        (kept.views, kept.tokens) = (None, None);
                     }
                     kept.record = Some(*record);
                     self.moves.ended = None;
@@ -308,6 +312,14 @@ impl Agent {
                             let keyspaces = &mut reach.ring.store.keyspaces;
                             keyspaces.insert(order.backup.clone(), of.keyspaces.clone());
                         }
+                        let there = reach.ring.hosts_of(&pod);
+                        let store = &mut reach.ring.store;
+                        store.snapshotted.insert(order.backup.clone(), there);
+                        let id = (order.backup.clone(), host.clone());
+                        match self.lacks() {
+                            true => store.lacking.insert(id),
+                            false => store.lacking.remove(&id),
+                        };
                         let kept = kept(reach, &self.pod.disk);
                         kept.snapshots.insert(of.tag.clone());
                         kept.views = Some((view.clone(), view));
@@ -318,15 +330,22 @@ impl Agent {
             }
             Some(TransferTask::Describe(of)) => {
                 let there = reach.ring.hosts_of(&pod);
-                if let Some(quorum) = of.quorum.as_ref().filter(|_| serves)
-                    && !suffices(&there, &(&there - &left_out(quorum)))
-                {
-                    return stopped(Cause::BackupFailed, "no majority of a range is left");
+                if let Some(quorum) = of.quorum.as_ref().filter(|_| serves) {
+                    let counts = &there - &left_out(quorum);
+                    if counts != of.members.iter().cloned().collect() {
+                        return stopped(Cause::RingChanged, "the ring has other members");
+                    }
+                    if !suffices(&there, &counts) {
+                        return stopped(Cause::BackupFailed, "no majority of a range is left");
+                    }
                 }
+                let tokens = of.quorum.as_ref().map(|_| reach.ring.tokens_hash(&there));
                 match reach.ring.view(&pod, now).filter(|_| serves) {
                     None => needs_server(stopped(Cause::ServerDown, "the server does not answer")),
                     Some(view) => {
-                        kept(reach, &self.pod.disk).views = Some((view.clone(), view));
+                        let kept = kept(reach, &self.pod.disk);
+                        kept.views = Some((view.clone(), view));
+                        kept.tokens = tokens;
                         Line::Done(Done::Prepared)
                     }
                 }
@@ -361,13 +380,27 @@ impl Agent {
             Some(TransferTask::Finish(of)) => {
                 let hosts: BTreeSet<HostId> =
                     of.members.iter().map(|m| m.host_id.clone()).collect();
-                let there = reach.ring.hosts_of(&pod);
+                let mut there = reach.ring.hosts_of(&pod);
                 if !serves || there.is_empty() {
                     return stopped(Cause::ServerDown, "the server does not answer");
+                }
+                let tokens = reach.ring.tokens_hash(&there);
+                for sent in &of.members {
+                    if sent.replaced_by.as_ref().is_some_and(|by| there.remove(by)) {
+                        there.insert(sent.host_id.clone());
+                    }
                 }
                 let out = of.quorum.as_ref().map(left_out).unwrap_or_default();
                 if &there - &out != hosts {
                     return stopped(Cause::RingChanged, "the ring has other members");
+                }
+                let told = of.quorum.as_ref().and_then(|quorum| quorum.tokens_hash.clone());
+                if of.quorum.is_some() && told != Some(tokens) {
+                    return stopped(Cause::RingChanged, "the ring has other tokens");
+                }
+                let schema = of.quorum.as_ref().and_then(|quorum| quorum.schema_version.clone());
+                if schema.is_some_and(|then| then != reach.ring.store.schema.to_string()) {
+                    return stopped(Cause::RingChanged, "the ring has another schema");
                 }
                 if of.quorum.is_some() && !suffices(&there, &hosts) {
                     return stopped(Cause::BackupFailed, "no majority of a range is left");
@@ -416,6 +449,14 @@ impl Agent {
                 Line::Done(Done::Discarded { files: 0 })
             }
         }
+    }
+
+    /// May it lack what others have?
+    fn lacks(&self) -> bool {
+        let pending = self.saved.as_ref().map(|saved| &saved.spec.pending_maintenance);
+        pending.into_iter().flatten().any(|debt| {
+            matches!(debt.kind, DebtKind::Repair | DebtKind::Rebuild | DebtKind::Unknown(_))
+        })
     }
 
     fn prepare_store(&mut self, order: &Transfer, reach: &mut Reach<'_>) -> Line {
@@ -485,6 +526,7 @@ impl Agent {
             Ended::Done(Done::Expired { expired }) => told.expired = Some((**expired).clone()),
             Ended::Done(Done::Swept { swept }) => told.swept = Some((**swept).clone()),
             Ended::Done(_) => {
+                told.tokens_hash = kept.and_then(|kept| kept.tokens.clone());
                 if let Some((before, after)) = views {
                     (told.before, told.after) = (Some(before), Some(after));
                 }
@@ -536,6 +578,7 @@ fn told(
         before: None,
         after: None,
         schema: None,
+        tokens_hash: None,
         uploaded: None,
         manifest_hash: None,
         cataloged: None,
@@ -608,6 +651,13 @@ impl Ring {
         all.filter(|m| m.state == MemberState::Normal).map(|m| m.host_id).collect()
     }
 
+    /// Of all tokens of these, whoever has them.
+    fn tokens_hash(&self, hosts: &BTreeSet<HostId>) -> String {
+        let tokens = hosts.iter().filter_map(|host| Some(self.seats.get(host)?.tokens));
+        let tokens: BTreeSet<u64> = tokens.collect();
+        Hash::of(format!("{tokens:?}").as_bytes()).to_string()
+    }
+
     /// What the server in this pod says of its ring.
     fn view(&self, pod: &str, now: Timestamp) -> Option<RingView> {
         let server = self.servers.get(pod).filter(|server| server.phase == Phase::Normal)?;
@@ -643,8 +693,21 @@ impl World {
                 return Err(format!("backup {id} leaves members out that it was to have"));
             }
             let out = store.left_out.get(id).cloned().unwrap_or_default();
-            if is_quorum && !suffices(&(hosts | &out), hosts) {
+            // Of the ring in which the snapshots were taken, whatever came later.
+            let then = store.snapshotted.get(id).cloned().unwrap_or_default();
+            if is_quorum && !suffices(&then, hosts) {
                 return Err(format!("backup {id} has no majority of a range: {hosts:?}"));
+            }
+            let lacks = hosts
+                .iter()
+                .find(|host| store.lacking.contains(&(id.to_string(), (*host).clone())));
+            if let Some(host) = lacks.filter(|_| !then.is_subset(hosts)) {
+                return Err(format!(
+                    "{host} was to be repaired before backup {id} does without others"
+                ));
+            }
+            if is_quorum && out.is_empty() != then.is_subset(hosts) {
+                return Err(format!("backup {id} does not name who is left out: {hosts:?}"));
             }
             if hash(hosts) != told || !hosts.iter().all(sent) || named != hosts.len() {
                 return Err(format!("backup {id} is called complete, and is not: {hosts:?}"));

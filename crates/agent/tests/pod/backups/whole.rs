@@ -111,7 +111,8 @@ fn a_member_is_left_out() {
     done(&pod, "prepare-1", json!({"prepare": {}}));
     done(&pod, "snapshot-1", snapshot());
     let quorum = json!({"leftOut": [{"hostID": other, "rack": "b"}]});
-    let describe = json!({"describe": {"quorum": quorum}});
+    let own = pod.api.status("m-0")["hostID"].clone();
+    let describe = json!({"describe": {"quorum": quorum, "members": [own]}});
     // Where both have a copy of everything, one is no majority.
     fs::write(pod.path("tmp").join(ELSEWHERE), "").unwrap();
     order(&pod, "describe-1", describe.clone());
@@ -119,11 +120,19 @@ fn a_member_is_left_out() {
     assert_eq!((&short["state"], &short["cause"]), (&json!("Failed"), &json!("BackupFailed")));
     assert!(short["message"].as_str().unwrap().contains("keyspace"), "{short}");
     fs::remove_file(pod.path("tmp").join(ELSEWHERE)).unwrap();
-    let schema = done(&pod, "describe-2", describe)["schema"].clone();
+    let described = done(&pod, "describe-2", describe);
+    let schema = described["schema"].clone();
     let upload = json!({"upload": {"tag": TAG, "schema": schema}});
     let sent = done(&pod, "upload-1", upload)["uploaded"].clone();
     let mut finish = finish_of(&pod, &sent);
     finish["finish"]["quorum"] = quorum;
+    let mut other_tokens = finish.clone();
+    other_tokens["finish"]["quorum"]["tokensHash"] = json!("ab".repeat(32));
+    order(&pod, "finish-0", other_tokens);
+    let changed = ended(&pod, "finish-0");
+    assert_eq!((&changed["state"], &changed["cause"]), (&json!("Failed"), &json!("RingChanged")));
+    finish["finish"]["quorum"]["tokensHash"] = described["tokensHash"].clone();
+    assert!(described["tokensHash"].is_string(), "{described}");
     done(&pod, "finish-1", finish);
     verified(&pod, "b1").unwrap();
     let outcome = fs::read_to_string(pod.path("store/backups/b1/outcome.json")).unwrap();

@@ -21,7 +21,15 @@ pub fn is_lost(facts: &Facts<'_>, entry: &BackupMember) -> bool {
     };
     let is_other =
         |(host, volume): (&HostId, &VolumeId)| *host != entry.host_id || *volume != entry.volume_id;
-    identity(member).is_some_and(is_other)
+    is_forgotten(member, entry) || identity(member).is_some_and(is_other)
+}
+
+/// Its successor is to take the place, and may wait for a volume for long: the one before is off the
+/// record of the operator and of the claim, and never starts again.
+fn is_forgotten(member: &MemberFact, entry: &BackupMember) -> bool {
+    let recorded = member.spec.as_ref().map(|spec| &spec.host_id);
+    let claimed = member.claim.as_ref().and_then(|claim| claim.host_id.as_ref());
+    recorded == Some(&None) && claimed != Some(&entry.host_id)
 }
 
 /// The entry of a member that has not begun.
@@ -31,6 +39,7 @@ pub fn waiting(member: &MemberFact, (host, volume): (&HostId, &VolumeId)) -> Bac
         host_id: host.clone(),
         volume_id: volume.clone(),
         state: State::Waiting,
+        pending_maintenance: None,
         uploaded: None,
         message: None,
     }

@@ -2,15 +2,15 @@
 
 use super::answers::{identity, waiting};
 use super::course::{Said, write};
-use super::left_out;
 use super::orders::UnderWay;
-use super::read::{self, Backup, count};
+use super::read::{self, Backup};
+use super::{lacking, lost};
 use crate::decide::draft::Draft;
 use crate::decide::transfers::{full_members, moves};
 use crate::decide::turn::lock::seen;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::backups::{Doing, Failed, Happened, LeftOut, Pending, Phase};
+use crate::words::backups::{Doing, Failed, Happened, Pending, Phase};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{
     BackupCoverage, BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus,
@@ -132,32 +132,55 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
         let datacenters = Names::of(others.keys());
         return Err(Pending::OtherDatacenters { datacenters }.into());
     }
-    if let Some(turn) = facts.turn().filter(|turn| moves(turn.step)) {
+    let lost = lost::without_successor(facts, backup);
+    if let Some(turn) = facts.turn().filter(|turn| moves(turn.step) && lost.is_none()) {
         let (member, work) = (turn.member.clone(), turn.step.into());
         return Err(Pending::Turn { member, work }.into());
     }
-    are_up(facts, backup)?;
+    are_up(facts, backup, lost)?;
     repository(facts)
 }
 
 /// Are the members up, or as many as it takes to begin, and do their agents know what to do?
-fn are_up(facts: &Facts<'_>, backup: &Backup<'_>) -> Result<(), Said> {
-    let knows = if backup.leaves_out() { KNOWS_QUORUM } else { KNOWS_TRANSFERS };
-    let mut is_any_up = false;
-    for member in full_members(facts) {
+fn are_up(facts: &Facts<'_>, backup: &Backup<'_>, lost: Option<BackupMember>) -> Result<(), Said> {
+    let lost = lost.map(|entry| entry.name);
+    let (mut up, mut without) = (Vec::new(), Vec::from_iter(lost.clone()));
+    for member in full_members(facts).filter(|member| Some(&member.name) != lost.as_ref()) {
         let name = || member.name.clone();
         let is_up = member.is_live(&facts.nodes);
-        if identity(member).is_none() || !(is_up || backup.leaves_out()) {
+        if !(is_up || backup.leaves_out()) {
             return Err(Pending::MemberDown { member: name() }.into());
         }
-        is_any_up |= is_up;
-        let agent = member.status.agent.as_ref().filter(|a| is_up && a.protocol < knows);
-        if let Some(agent) = agent {
-            let (member, agent) = (name(), agent.version.clone());
-            return Err(Pending::AgentTooOld { member, agent }.into());
+        if identity(member).is_none() {
+            return Err(Pending::NotRecorded { member: name() }.into());
+        }
+        if !is_up {
+            without.push(name());
+            continue;
+        }
+        up.push(member);
+        let Some(agent) = &member.status.agent else { continue };
+        let (knows_any, knows_this) = (
+            agent.protocol >= KNOWS_TRANSFERS,
+            agent.protocol >= KNOWS_QUORUM || !backup.leaves_out(),
+        );
+        let (member, agent) = (name(), agent.version.clone());
+        match (knows_any, knows_this) {
+            (true, true) => {}
+            (true, false) => return Err(Pending::AgentLeavesNobodyOut { member, agent }.into()),
+            (false, _) => return Err(Pending::AgentTooOld { member, agent }.into()),
         }
     }
-    is_any_up.then_some(()).ok_or_else(|| Pending::AllDown.into())
+    if up.is_empty() {
+        return Err(Pending::AllDown.into());
+    }
+    let lacks = |member: &MemberFact| Some((member.name.clone(), lacking::pending(member)?));
+    match up.into_iter().find_map(lacks).filter(|_| !without.is_empty()) {
+        None => Ok(()),
+        Some((member, pending)) => {
+            Err(Pending::Lacking { member, pending, without: Names::of(without) }.into())
+        }
+    }
 }
 
 /// As it is on record, or else as it is noted on the volumes: a cluster object that was created
@@ -204,15 +227,12 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
 
 /// It has been taken up: its members go on record, so that whoever comes later is not of it.
 pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft: &mut Draft) {
-    let entry = |member: &MemberFact| {
-        let entry = waiting(member, identity(member)?);
-        match backup.leaves_out() && !member.is_live(&facts.nodes) {
-            true => Some(left_out::missing(&entry, LeftOut::Down.into())),
-            false => Some(entry),
-        }
-    };
-    let entries: Option<Vec<BackupMember>> = full_members(facts).map(entry).collect();
-    let Some(entries) = entries.filter(|entries| count(entries) > 0) else {
+    let lost = lost::without_successor(facts, backup);
+    let is_lost = |member: &&MemberFact| lost.as_ref().is_some_and(|of| of.name == member.name);
+    let entry = |member: &MemberFact| Some(waiting(member, identity(member)?));
+    let there = full_members(facts).filter(|member| !is_lost(member)).map(entry);
+    let entries: Option<Vec<BackupMember>> = there.chain(lost.clone().map(Some)).collect();
+    let Some(entries) = entries.filter(|entries| !entries.is_empty()) else {
         return;
     };
     let status = CassandraBackupStatus {
@@ -225,6 +245,6 @@ pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft
         members: entries,
         ..backup.status.clone()
     };
-    let members = count(&status.members);
+    let members = status.members.len();
     write(facts, backup, status, Phase::Preparing { done: 0, members }, draft);
 }

@@ -63,6 +63,17 @@ pub fn count(entries: &[BackupMember]) -> usize {
     entries.iter().filter(|entry| is_in(entry)).count()
 }
 
+/// A member that has not begun what comes next, if it is in it.
+pub fn waiting(entry: &BackupMember) -> BackupMember {
+    match is_in(entry) {
+        false => entry.clone(),
+        true => {
+            let (state, message) = (BackupMemberState::Waiting, None);
+            BackupMember { state, message, ..entry.clone() }
+        }
+    }
+}
+
 impl Backup<'_> {
     /// When its time is over.
     pub fn deadline(&self) -> Option<Timestamp> {
@@ -73,18 +84,6 @@ impl Backup<'_> {
     /// The number of the attempt at its snapshots.
     pub fn attempt(&self) -> u32 {
         self.status.attempt.unwrap_or(1)
-    }
-
-    /// Its members, none of which has begun what comes next.
-    pub fn members_waiting(&self) -> Vec<BackupMember> {
-        let waiting = |entry: &BackupMember| match is_in(entry) {
-            false => entry.clone(),
-            true => {
-                let (state, message) = (BackupMemberState::Waiting, None);
-                BackupMember { state, message, ..entry.clone() }
-            }
-        };
-        self.status.members.iter().map(waiting).collect()
     }
 
     /// Are members left out that cannot be had?

@@ -3,17 +3,17 @@
 
 use super::answers::{Answer, answer, followed, member, waits};
 use super::course::{Said, write};
-use super::give_up;
 use super::orders::{UnderWay, give};
-use super::read::{Backup, count, is_in};
+use super::read::{Backup, count, is_in, waiting};
+use super::{give_up, lacking};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::{Failed, Phase};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::backup::{
-    BackupMemberState as State, BackupPhase, BackupWindow, CassandraBackupStatus, RingView,
-    SnapshotWork, TransferWork,
+    BackupMember, BackupMemberState as State, BackupPhase, BackupWindow, CassandraBackupStatus,
+    RingView, SnapshotWork, TransferWork,
 };
 
 /// They are taken so often.
@@ -24,13 +24,19 @@ const LONGER: i64 = 3_600;
 const LEAST_TTL: u64 = 60;
 
 /// When the window begins is on record before the first member is told.
-pub fn begin(facts: &Facts<'_>, backup: &Backup<'_>, attempt: u32, draft: &mut Draft) {
+pub fn begin(
+    facts: &Facts<'_>,
+    backup: &Backup<'_>,
+    (members, attempt): (Vec<BackupMember>, u32),
+    draft: &mut Draft,
+) {
+    let members = members.iter().map(waiting).collect();
     let status = CassandraBackupStatus {
         phase: Some(BackupPhase::Snapshotting),
         attempt: Some(attempt),
         window: Some(BackupWindow { from: Time(facts.now()), to: None }),
         view: None,
-        members: backup.members_waiting(),
+        members,
         ..backup.status.clone()
     };
     let members = count(&status.members);
@@ -41,7 +47,9 @@ pub fn begin(facts: &Facts<'_>, backup: &Backup<'_>, attempt: u32, draft: &mut D
 pub fn again(facts: &Facts<'_>, backup: &Backup<'_>, why: Option<&Said>, draft: &mut Draft) {
     let attempt = backup.attempt();
     if attempt < ATTEMPTS {
-        return begin(facts, backup, attempt + 1, draft);
+        let noted = |entry: &BackupMember| lacking::noted(facts, backup, entry);
+        let members = backup.status.members.iter().map(noted).collect();
+        return begin(facts, backup, (members, attempt + 1), draft);
     }
     let changed = || Said::from(Failed::TopologyChanged { attempts: attempt });
     match why {
@@ -111,7 +119,7 @@ fn taken(facts: &Facts<'_>, backup: &Backup<'_>, view: RingView, draft: &mut Dra
     // another leader's clock may be behind.
     let to = Time((facts.now() + SignedDuration::from_secs(1)).max(from.0));
     let window = Some(BackupWindow { from, to: Some(to) });
-    let members = backup.members_waiting();
+    let members = backup.status.members.iter().map(waiting).collect();
     let view = Some(view);
     let status = CassandraBackupStatus { window, view, members, ..backup.status.clone() };
     write(facts, backup, status, Phase::Describing, draft);

@@ -13,8 +13,8 @@ use crate::decide::transfers::given_up;
 use crate::facts::Facts;
 use crate::words::backups::{Complete, Failed, Phase};
 use palladion_api::backup::{
-    BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, FinishWork, SentManifest,
-    TransferStatus, TransferWork, VerifyWork,
+    BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus, FinishWork, TransferStatus,
+    TransferWork, VerifyWork,
 };
 use palladion_plan::words::{Count, Names};
 
@@ -28,11 +28,17 @@ pub fn verify(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft)
 
 fn finish(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft) {
     let (backup, active, _) = under_way;
-    let id = active.order("finish");
+    let id = active.order(&left_out::named(facts, backup, "finish"));
     let Some((entry, of)) = chosen(facts, &backup.status.members, &id) else {
         return;
     };
-    if let Answer::Done(told) = answer(of, &id) {
+    let said = answer(of, &id);
+    if matches!(said, Answer::Failed(_))
+        && left_out::asks_again(facts, backup, of.status.transfer.as_ref())
+    {
+        return;
+    }
+    if let Answer::Done(told) = said {
         let Some(hash) = &told.manifest_hash else {
             return give_up::because(facts, backup, &without_result(of), draft);
         };
@@ -53,14 +59,7 @@ fn finish(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft) {
 /// What all have sent. One that has not told is not waited for here: it has no phase of this.
 fn order(facts: &Facts<'_>, backup: &Backup<'_>) -> Option<FinishWork> {
     let window = backup.status.window.as_ref()?;
-    let sent = |entry: &BackupMember| {
-        let uploaded = entry.uploaded.as_ref()?;
-        Some(SentManifest {
-            host_id: entry.host_id.clone(),
-            checkpoint: uploaded.checkpoint,
-            sha256: uploaded.sha256.clone(),
-        })
-    };
+    let sent = |entry: &BackupMember| left_out::sent(facts, backup, entry);
     Some(FinishWork {
         from: window.from.clone(),
         to: window.to.clone()?,

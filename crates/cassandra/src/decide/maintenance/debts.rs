@@ -43,6 +43,16 @@ pub(super) fn may_lack(debt: &Debt) -> bool {
     }
 }
 
+/// Because of which this member may lack what it has acknowledged, or its copy should have: until
+/// then it is none of a majority. After a removal each repairs a part of what all lack.
+pub fn lacking(member: &MemberFact) -> Option<&Debt> {
+    let pending = &member.spec.as_ref()?.pending_maintenance;
+    pending.iter().find(|debt| match debt.kind {
+        DebtKind::Repair | DebtKind::Rebuild | DebtKind::Unknown(_) => true,
+        DebtKind::Cleanup | DebtKind::UpgradeSstables => false,
+    })
+}
+
 /// After a join into a ring that holds data, all others have lost ranges and
 /// need a cleanup. A ring that is still being created holds none.
 pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
