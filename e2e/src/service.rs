@@ -3,6 +3,8 @@
 
 #![expect(clippy::missing_panics_doc, reason = "test helpers: a panic is a failed test")]
 
+mod volumes;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -249,7 +251,9 @@ impl Service {
     /// Give the annotation of the owner by which a user answers what it asks.
     pub fn annotate(&self, annotation: &str) {
         let (kind, name) = (self.kind, self.name);
-        bed().kubectl(&format!("annotate {kind} {name} -n {name} {annotation}")).expect("annotate");
+        bed()
+            .kubectl(&format!("annotate {kind} {name} -n {name} --overwrite {annotation}"))
+            .expect("annotate");
     }
 
     /// Remove the namespace, without waiting for it: the next test has its own.

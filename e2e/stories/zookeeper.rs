@@ -1,6 +1,7 @@
 //! `ZookeeperCluster` with real servers of ZooKeeper: formed once, grown and shrunk under a
 //! writer, replaced where a volume is lost, restarted, refused.
 
+mod again;
 mod changes;
 mod five;
 mod forming;
@@ -44,6 +45,8 @@ pub fn story() -> Story {
         .step("an image that is missing stops at the first server", rollout::stops_at_the_first)
         .in_soak()
         .step("where two of three are wiped nobody votes until a user says so", losses::two_wiped)
+        .in_soak()
+        .step("an ensemble of the same name finds its servers again", again::found)
         .in_soak()
         .into()
 }
