@@ -6,6 +6,7 @@ mod changes;
 mod five;
 mod forming;
 mod ghost;
+mod given_up;
 mod kills;
 mod losses;
 mod quorum;
@@ -47,6 +48,8 @@ pub fn story() -> Story {
         .step("where two of three are wiped nobody votes until a user says so", losses::two_wiped)
         .in_soak()
         .step("an ensemble of the same name finds its servers again", again::found)
+        .in_soak()
+        .step("a server whose volume a user gives up is replaced", given_up::replaced)
         .in_soak()
         .into()
 }
