@@ -9,6 +9,7 @@ mod ghost;
 mod given_up;
 mod kills;
 mod losses;
+mod older_disk;
 mod quorum;
 mod rollout;
 mod wrong_input;
@@ -50,6 +51,8 @@ pub fn story() -> Story {
         .step("an ensemble of the same name finds its servers again", again::found)
         .in_soak()
         .step("a server whose volume a user gives up is replaced", given_up::replaced)
+        .in_soak()
+        .step("an older disk begins no ensemble until a user says so", older_disk::given_up)
         .in_soak()
         .into()
 }
