@@ -12,6 +12,7 @@ mod losses;
 mod older_disk;
 mod quorum;
 mod rollout;
+mod stranger;
 mod wrong_input;
 
 use palladion_e2e::story::Story;
@@ -51,6 +52,10 @@ pub fn story() -> Story {
         .step("an ensemble of the same name finds its servers again", again::found)
         .in_soak()
         .step("a server whose volume a user gives up is replaced", given_up::replaced)
+        .in_soak()
+        .step("a server that nobody knows is removed when a user says so", stranger::removed)
+        .in_soak()
+        .step("a server that somebody removed is stopped and replaced", stranger::removed_by_hand)
         .in_soak()
         .step("an older disk begins no ensemble until a user says so", older_disk::given_up)
         .in_soak()

@@ -1,8 +1,6 @@
 //! The volumes of a cluster's members: kept when the object goes, and given up by a user who
 //! names one.
 
-#![expect(clippy::missing_panics_doc, reason = "test helpers: a panic is a failed test")]
-
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
