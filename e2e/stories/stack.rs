@@ -4,6 +4,7 @@
 
 mod agents;
 mod gates;
+mod inactive;
 mod layers;
 mod manifest;
 mod nested;
@@ -79,6 +80,8 @@ pub fn story() -> Story {
         .step("a decision without end and a deep template hold nobody up", nested::without_end)
         .in_soak()
         .step("agents that are replaced on deletion wait for it", ways::on_delete)
+        .in_soak()
+        .step("a service that is not active is left alone", inactive::left_alone)
         .in_soak()
         .into()
 }
