@@ -9,6 +9,7 @@ mod layers;
 mod manifest;
 mod nested;
 mod register;
+mod rollout;
 mod sandbox;
 mod scale;
 mod stock;
@@ -80,6 +81,11 @@ pub fn story() -> Story {
         .step("a decision without end and a deep template hold nobody up", nested::without_end)
         .in_soak()
         .step("agents that are replaced on deletion wait for it", ways::on_delete)
+        .in_soak()
+        .step(
+            "a Component's image that is missing stops at the first pod",
+            rollout::stops_at_the_first,
+        )
         .in_soak()
         .step("a service that is not active is left alone", inactive::left_alone)
         .in_soak()
