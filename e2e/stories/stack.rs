@@ -8,6 +8,7 @@ mod inactive;
 mod layers;
 mod manifest;
 mod nested;
+mod on_hosts;
 mod register;
 mod rollout;
 mod sandbox;
@@ -81,6 +82,11 @@ pub fn story() -> Story {
         .step("a decision without end and a deep template hold nobody up", nested::without_end)
         .in_soak()
         .step("agents that are replaced on deletion wait for it", ways::on_delete)
+        .in_soak()
+        .step(
+            "another profile reaches agents on their hosts in turn",
+            on_hosts::one_after_the_other,
+        )
         .in_soak()
         .step(
             "a Component's image that is missing stops at the first pod",
