@@ -1,6 +1,7 @@
 //! `RabbitmqCluster` with real nodes of RabbitMQ: initialized once, grown and shrunk under a
 //! publisher, replaced where a volume is lost, restarted, refused.
 
+mod again;
 mod changes;
 mod forming;
 mod losses;
@@ -40,6 +41,10 @@ pub fn story() -> Story {
         .step("it grows to five and shrinks to three", changes::to_five_and_back)
         .in_soak()
         .step("nobody is replaced while a queue would lose its majority", losses::majority)
+        .in_soak()
+        .step("a cluster of the same name finds its nodes again", again::found)
+        .in_soak()
+        .step("nodes that have left come back on the claims that they had", again::grown_again)
         .in_soak()
         .into()
 }

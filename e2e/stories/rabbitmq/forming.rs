@@ -10,6 +10,9 @@ use super::NAMESPACE;
 /// One whose nodes have each a machine of its own.
 const APART: &str = "rmq-apart";
 
+/// One that is deleted and created again, and whose nodes come back on their claims.
+const AGAIN: &str = "rmq-again";
+
 /// Is there one of an earlier step that is as it was formed?
 fn is_well(name: &str) -> bool {
     let found = bed().get(name, "rabbitmqcluster", name).expect("get");
@@ -20,9 +23,18 @@ fn is_well(name: &str) -> bool {
 
 /// The cluster of an earlier step, if it is as it was formed, or a new one.
 pub fn three() -> Cluster {
-    match is_well(NAMESPACE) {
-        true => Cluster { name: NAMESPACE },
-        false => Cluster::form(NAMESPACE, 3, &[]),
+    three_of(NAMESPACE)
+}
+
+/// The same, where the object, the nodes and a volume go.
+pub fn three_again() -> Cluster {
+    three_of(AGAIN)
+}
+
+fn three_of(name: &'static str) -> Cluster {
+    match is_well(name) {
+        true => Cluster { name },
+        false => Cluster::form(name, 3, &[]),
     }
 }
 
