@@ -4,6 +4,7 @@
 mod again;
 mod changes;
 mod forming;
+mod full;
 mod losses;
 mod network;
 mod secrets;
@@ -41,6 +42,8 @@ pub fn story() -> Story {
         .step("it grows to five and shrinks to three", changes::to_five_and_back)
         .in_soak()
         .step("nobody is replaced while a queue would lose its majority", losses::majority)
+        .in_soak()
+        .step("a cluster with all that the full example has", full::all_of_it)
         .in_soak()
         .step("a cluster of the same name finds its nodes again", again::found)
         .in_soak()

@@ -53,11 +53,23 @@ impl Arguments {
 }
 
 impl Client {
-    /// Log in.
+    /// Log in, to the virtual host that each cluster has.
     ///
     /// # Errors
     /// The node takes no clients, or not this one.
-    pub fn open(address: SocketAddr, (user, password): (&str, &str)) -> Result<Self> {
+    pub fn open(address: SocketAddr, login: (&str, &str)) -> Result<Self> {
+        Self::open_in(address, login, "/")
+    }
+
+    /// Log in to this virtual host.
+    ///
+    /// # Errors
+    /// The node takes no clients, or not this one there.
+    pub fn open_in(
+        address: SocketAddr,
+        (user, password): (&str, &str),
+        vhost: &str,
+    ) -> Result<Self> {
         let limit = Duration::from_secs(10);
         let stream = TcpStream::connect_timeout(&address, limit)?;
         stream.set_read_timeout(Some(limit))?;
@@ -72,7 +84,7 @@ impl Client {
         let proposed = tune.get(..6).ok_or_else(short)?;
         let tuned = Arguments(proposed.to_vec()).short(0);
         client.send(0, (10, 31), tuned)?;
-        client.ask(0, (10, 40), Arguments::default().text("/").text("").byte(0), (10, 41))?;
+        client.ask(0, (10, 40), Arguments::default().text(vhost).text("").byte(0), (10, 41))?;
         client.ask(1, (20, 10), Arguments::default().text(""), (20, 11))?;
         client.ask(1, (85, 10), Arguments::default().byte(0), (85, 11))?;
         Ok(client)
