@@ -5,6 +5,7 @@ mod again;
 mod changes;
 mod forming;
 mod full;
+mod given_up;
 mod losses;
 mod network;
 mod secrets;
@@ -48,6 +49,8 @@ pub fn story() -> Story {
         .step("a cluster of the same name finds its nodes again", again::found)
         .in_soak()
         .step("nodes that have left come back on the claims that they had", again::grown_again)
+        .in_soak()
+        .step("a node whose volume a user gives up is replaced", given_up::replaced)
         .in_soak()
         .into()
 }
