@@ -188,7 +188,8 @@ fn spread() -> World {
 }
 
 fn member(world: &World, name: &str) -> Value {
-    world.store.get(&ObjectKey::new(kinds::MEMBER, NAMESPACE, name)).expect("a member").clone()
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, name);
+    world.store.get(&key).expect("a member").as_ref().clone()
 }
 
 /// It is to be repaired, or is not any more.
@@ -226,35 +227,38 @@ fn a_member_that_is_to_be_repaired_is_none_of_a_majority() {
 }
 
 #[test]
-fn before_anything_is_taken_a_repair_is_waited_for_and_after_that_the_backup_fails() {
-    let mut world = spread();
+fn before_anything_is_taken_a_repair_is_waited_for() {
+    let mut world = a_ring();
     world.ring.store.is_away = true;
     ask(&mut world, "nightly", &of_a_quorum());
     world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing));
     // As none can be carried out, it stays.
-    down(&mut world, ALONE);
-    to_repair(&mut world, LAST, &a_repair());
+    let node = down(&mut world, ALONE);
+    to_repair(&mut world, "demo-dc1-a-0", &a_repair());
     world.ring.store.is_away = false;
     world.pass(900);
     assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Preparing));
     assert!(said(&world, "nightly").contains("pending repair"), "{}", said(&world, "nightly"));
-    let node = world.node_of(ALONE);
     world.set_machine(&node, Machine::Up);
+    world.settle();
+    is_complete_without(&world, &[]);
+}
+
+#[test]
+fn what_was_pending_when_a_snapshot_was_taken_leaves_nobody_out_later() {
+    let mut world = spread();
+    // Which nobody carries out.
+    let unknown = json!([{ "kind": "Rearrange", "reason": "a newer operator wants it" }]);
+    to_repair(&mut world, LAST, &unknown);
+    ask(&mut world, "nightly", &of_a_quorum());
     world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
-    let of_last = |w: &World| {
-        status(w, "nightly").members.into_iter().find(|of| of.name.as_str() == LAST).unwrap()
-    };
-    if of_last(&world).pending_maintenance.is_none() {
-        panic!("the repair was to be pending still: {}", world.last_words());
-    }
-    // It is in no snapshot, although it is done soon.
     world.ring.store.is_away = true;
+    // It is in no snapshot, although it is done.
     to_repair(&mut world, LAST, &json!([]));
     world.pass(60);
     let node = world.node_of(ALONE);
     world.lose_node(&node);
-    world.pass(900);
-    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Uploading), "nobody discards");
+    world.pass(300);
     world.ring.store.is_away = false;
     world.until(|w| phase(w, "nightly") == Some(BackupPhase::Failed));
     let words = said(&world, "nightly");
@@ -331,7 +335,7 @@ fn a_member_that_joins_while_others_send_is_not_left_out_unnamed() {
     world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
     world.ring.store.is_away = true;
     world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
-    world.pass(3600);
+    world.pass(300);
     world.expect_ring(4);
     ends_with_another_ring(&mut world);
 }
@@ -346,7 +350,7 @@ fn a_member_that_was_left_out_and_is_removed_does_not_vanish_from_a_complete_bac
     world.ring.store.is_away = true;
     world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
     world.lose_node(&node);
-    world.pass(3600);
+    world.pass(600);
     world.expect_ring(2);
     ends_with_another_ring(&mut world);
 }
@@ -373,7 +377,9 @@ fn a_member_that_is_lost_in_a_phase_is_left_out_and_replaced() {
         world.lose_node(&node);
         world.settle();
         is_complete_without(&world, &[LAST]);
-        assert_eq!((orders(&world), snapshots(&world)), (0, 0), "{at:?}");
+        // Of an attempt before another one agents clear snapshots by themselves.
+        let left = if status(&world, "nightly").attempt == Some(1) { snapshots(&world) } else { 0 };
+        assert_eq!((orders(&world), left), (0, 0), "{at:?}");
         world.expect_ring(3);
     }
 }
@@ -467,8 +473,7 @@ fn a_backup_without_a_member_takes_the_place_of_none_with_all() {
     let mut world = scheduled(&json!({
         "schedule": "0 */6 * * *", "retention": { "last": 1 }, "template": of_a_quorum(),
     }));
-    world.until(|w| backups(w).len() == 1);
-    world.settle();
+    go_on(&mut world, 7 * 3600);
     let whole = backups(&world)[0].clone();
     down(&mut world, ALONE);
     go_on(&mut world, 26 * 3600);

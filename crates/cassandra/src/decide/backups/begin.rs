@@ -16,6 +16,7 @@ use palladion_api::backup::{
     BackupCoverage, BackupMember, BackupPhase, BackupVerify, CassandraBackupStatus,
 };
 use palladion_api::cluster::ClusterBackup;
+use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step};
 use serde_json::json;
@@ -133,19 +134,25 @@ fn ready(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> Result<String
         return Err(Pending::OtherDatacenters { datacenters }.into());
     }
     let lost = lost::without_successor(facts, backup);
-    if let Some(turn) = facts.turn().filter(|turn| moves(turn.step) && lost.is_none()) {
+    if let Some(turn) =
+        facts.turn().filter(|turn| moves(turn.step) && !is_lost(&lost, &turn.member))
+    {
         let (member, work) = (turn.member.clone(), turn.step.into());
         return Err(Pending::Turn { member, work }.into());
     }
-    are_up(facts, backup, lost)?;
+    are_up(facts, backup, &lost)?;
     repository(facts)
 }
 
+fn is_lost(lost: &[BackupMember], member: &MemberName) -> bool {
+    lost.iter().any(|entry| entry.name == *member)
+}
+
 /// Are the members up, or as many as it takes to begin, and do their agents know what to do?
-fn are_up(facts: &Facts<'_>, backup: &Backup<'_>, lost: Option<BackupMember>) -> Result<(), Said> {
-    let lost = lost.map(|entry| entry.name);
-    let (mut up, mut without) = (Vec::new(), Vec::from_iter(lost.clone()));
-    for member in full_members(facts).filter(|member| Some(&member.name) != lost.as_ref()) {
+fn are_up(facts: &Facts<'_>, backup: &Backup<'_>, lost: &[BackupMember]) -> Result<(), Said> {
+    let (mut up, mut without) = (Vec::new(), Vec::new());
+    without.extend(lost.iter().map(|entry| entry.name.clone()));
+    for member in full_members(facts).filter(|member| !is_lost(lost, &member.name)) {
         let name = || member.name.clone();
         let is_up = member.is_live(&facts.nodes);
         if !(is_up || backup.leaves_out()) {
@@ -228,10 +235,9 @@ fn take(facts: &Facts<'_>, backup: &Backup<'_>, repository_id: String, draft: &m
 /// It has been taken up: its members go on record, so that whoever comes later is not of it.
 pub fn record(facts: &Facts<'_>, (backup, active, goes): UnderWay<'_, '_>, draft: &mut Draft) {
     let lost = lost::without_successor(facts, backup);
-    let is_lost = |member: &&MemberFact| lost.as_ref().is_some_and(|of| of.name == member.name);
     let entry = |member: &MemberFact| Some(waiting(member, identity(member)?));
-    let there = full_members(facts).filter(|member| !is_lost(member)).map(entry);
-    let entries: Option<Vec<BackupMember>> = there.chain(lost.clone().map(Some)).collect();
+    let there = full_members(facts).filter(|member| !is_lost(&lost, &member.name)).map(entry);
+    let entries: Option<Vec<BackupMember>> = there.chain(lost.iter().cloned().map(Some)).collect();
     let Some(entries) = entries.filter(|entries| !entries.is_empty()) else {
         return;
     };

@@ -1,26 +1,45 @@
-//! A member that is lost before a backup begins: with a broken disk its place is taken when there is
-//! another one, which may be in days. A backup that may do without it does not wait for that, but for
-//! the end of the streaming once that has begun.
+//! Members that are lost before a backup begins: with a broken disk the place of one is taken when
+//! there is another disk, which may be in days. A backup that may do without it does not wait for
+//! that, but for the end of the streaming once that has begun.
 
 use super::read::Backup;
 use crate::decide::turn::permit::{Course, course};
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use palladion_api::backup::{BackupMember, BackupMemberState as State};
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::ids::{HostId, VolumeId};
 
-/// The one whose successor has not begun to take its place, as a member of this backup: its own
-/// record may name it no more.
-pub fn without_successor(facts: &Facts<'_>, backup: &Backup<'_>) -> Option<BackupMember> {
-    let turn = facts.turn().filter(|turn| turn.step == TurnStep::Replace)?;
-    let (member, replaced) = (facts.members.get(&turn.member)?, turn.replaces.as_ref()?);
-    let may_begin = backup.leaves_out() && course(turn, member) == Course::NotGiven;
-    may_begin.then(|| BackupMember {
-        name: member.name.clone(),
-        host_id: replaced.host_id.clone(),
-        volume_id: turn.volume_id.clone(),
-        state: State::Waiting,
-        pending_maintenance: None,
-        uploaded: None,
-        message: None,
-    })
+/// Those whose successors have not begun to take their places, as members of this backup: their own
+/// records may name them no more.
+pub fn without_successor(facts: &Facts<'_>, backup: &Backup<'_>) -> Vec<BackupMember> {
+    let all = facts.members.values().filter(|_| backup.leaves_out());
+    let entry = |member: &MemberFact| {
+        let (host, volume) = lost(facts, member)?;
+        Some(BackupMember {
+            name: member.name.clone(),
+            host_id: host.clone(),
+            volume_id: volume.clone(),
+            state: State::Waiting,
+            pending_maintenance: None,
+            uploaded: None,
+            message: None,
+        })
+    };
+    all.filter_map(entry).collect()
+}
+
+fn lost<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Option<(&'a HostId, &'a VolumeId)> {
+    let spec = member.spec.as_ref()?;
+    if let Some(turn) = facts.turn().filter(|turn| turn.member == member.name) {
+        let replaced = turn.replaces.as_ref().filter(|_| may_begin(turn, member))?;
+        return Some((&replaced.host_id, &turn.volume_id));
+    }
+    // A turn ends when its evidence is old, and comes again when there is a volume.
+    let marked = spec.replace.as_ref().filter(|_| spec.host_id.is_none())?;
+    Some((&marked.host_id, &marked.volume_id))
+}
+
+/// Has the successor not begun to take the place?
+fn may_begin(turn: &Turn, member: &MemberFact) -> bool {
+    turn.step == TurnStep::Replace && course(turn, member) == Course::NotGiven
 }
