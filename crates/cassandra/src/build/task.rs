@@ -19,6 +19,12 @@ pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) ->
     if let Some(bytes) = task["repair"]["segmentBytes"].as_u64() {
         task["repair"]["segmentBytes"] = json!(bytes.max(LEAST_SEGMENT_BYTES));
     }
+    // Nor does one stop that was stored with what is refused by now.
+    if !may_skip(&task)
+        && let Some(fields) = task.as_object_mut()
+    {
+        fields.remove("whenDown");
+    }
     json!({
         "apiVersion": TASK.api_version(),
         "kind": TASK.kind,
@@ -47,6 +53,18 @@ fn of_cover(cover: &Value) -> Option<Value> {
     Some(json!({ "spec": { "repair": repair, "onFailure": "Continue", "whenDown": when_down } }))
 }
 
+/// May such a task leave out members that are down? As the API server has it
+/// (`palladion_api::rules::task::skip_has_a_use`).
+fn may_skip(task: &Value) -> bool {
+    let is_of_one = task["members"].as_array().is_some_and(|members| members.len() == 1);
+    let repair = &task["repair"];
+    let is_by_several = repair.is_null() || (repair["scope"] == "Due" && repair["parallel"] != 1);
+    let waits_for_all = ["cleanup", "replication", "restart", "removeDatacenter"]
+        .iter()
+        .any(|body| task[*body].is_object());
+    is_of_one || (is_by_several && !waits_for_all)
+}
+
 fn object(value: &Value) -> Value {
     if value.is_object() { value.clone() } else { json!({}) }
 }
@@ -54,6 +72,23 @@ fn object(value: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_is_left_out_where_that_is_refused_whatever_a_schedule_had_stored() {
+        let skips = |mut task: Value| {
+            task["whenDown"] = json!("Skip");
+            let spec = json!({ "cluster": "demo", "taskTemplate": { "spec": task } });
+            of_schedule("always", "default", &spec, "always-1")["spec"]["whenDown"] == "Skip"
+        };
+        assert!(skips(json!({ "flush": {} })));
+        assert!(skips(json!({ "repair": { "scope": "Due" } })));
+        assert!(skips(json!({ "restart": {}, "members": ["demo-dc1-a-0"] })));
+        for refused in ["cleanup", "restart", "replication", "repair"] {
+            assert!(!skips(json!({ refused: {} })), "{refused}");
+        }
+        assert!(!skips(json!({ "repair": { "scope": "Due", "parallel": 1 } })));
+        assert!(!skips(json!({ "restart": {}, "members": ["demo-dc1-a-0", "demo-dc1-a-1"] })));
+    }
 
     #[test]
     fn segments_are_not_tiny_whatever_a_schedule_had_stored() {

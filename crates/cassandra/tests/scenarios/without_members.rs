@@ -317,6 +317,73 @@ fn what_a_member_has_sent_is_in_the_backup_also_when_it_is_replaced_before_the_e
     assert!(world.ring.store.outcomes[&id].hosts().any(|of| of.as_str() == host));
 }
 
+/// What that leaves to be repaired, and on whom, is not on record before it has ended.
+#[test]
+fn nobody_is_left_out_while_ranges_move() {
+    const JOINER: &str = "demo-dc1-a-2";
+    let mut world = spread();
+    world.ring.store.is_away = true;
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Preparing));
+    world.ring.hanging.insert(JOINER.into());
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.until(|w| w.story.iter().any(|line| line.contains("demo-dc1-a-2 is JOINING")));
+    down(&mut world, ALONE);
+    world.ring.store.is_away = false;
+    world.pass(900);
+    assert_eq!(
+        phase(&world, "nightly"),
+        Some(BackupPhase::Preparing),
+        "{}",
+        said(&world, "nightly")
+    );
+    assert!(said(&world, "nightly").contains(JOINER), "{}", said(&world, "nightly"));
+    assert_eq!((left_out(&world, "nightly").len(), snapshots(&world)), (0, 0));
+}
+
+/// One is left out, and another has sent all it has and was replaced: nobody else is there.
+#[test]
+fn who_has_finished_a_backup_reads_it_back_where_nobody_else_can() {
+    const FIRST: &str = "demo-dc1-a-0";
+    let mut world = spread();
+    let alone = down(&mut world, ALONE);
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    let first = down(&mut world, FIRST);
+    world.ring.store.is_away = true;
+    [alone, first].iter().for_each(|node| world.set_machine(node, Machine::Up));
+    world.pass(300);
+    let host = member(&world, LAST)["spec"]["hostID"].clone();
+    let node = world.node_of(LAST);
+    world.lose_node(&node);
+    world.until(|w| {
+        let now = &member(w, LAST)["spec"]["hostID"];
+        now.is_string() && *now != host
+    });
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Uploading));
+    world.ring.store.is_away = false;
+    world.pass(1800);
+    is_complete_without(&world, &[ALONE]);
+}
+
+/// Who would take its place may come in days: that is no reason to ask again and again.
+#[test]
+fn another_schema_ends_a_backup_also_while_a_lost_member_has_no_successor() {
+    let mut world = spread();
+    ask(&mut world, "nightly", &of_a_quorum());
+    world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
+    world.ring.store.is_away = true;
+    let node = world.node_of(ALONE);
+    world.lose_node(&node);
+    world.pass(900);
+    world.ring.store.schema += 1;
+    world.ring.store.is_away = false;
+    world.pass(1800);
+    assert!(member(&world, ALONE)["spec"]["hostID"].is_null(), "its successor waits");
+    assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Failed), "{}", said(&world, "nightly"));
+    assert!(said(&world, "nightly").contains("another schema"), "{}", said(&world, "nightly"));
+}
+
 /// A backup that goes on when the store is back, with what came to the ring meanwhile.
 fn ends_with_another_ring(world: &mut World) {
     assert_eq!(phase(world, "nightly"), Some(BackupPhase::Uploading));

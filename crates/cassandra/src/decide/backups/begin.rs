@@ -24,7 +24,7 @@ use serde_json::json;
 /// Agents of before this protocol do not know `spec.transfer`.
 pub const KNOWS_TRANSFERS: u32 = 9;
 /// And those of before this one no backup that leaves members out.
-const KNOWS_QUORUM: u32 = 17;
+pub const KNOWS_QUORUM: u32 = 17;
 
 /// Nobody has begun one: take up the first that can be, and say of the others why not.
 pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Backup<'_>], draft: &mut Draft) {

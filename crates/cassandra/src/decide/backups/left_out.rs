@@ -7,7 +7,7 @@ use super::answers::{is_lost, member};
 use super::course::write;
 use super::orders::{UnderWay, give};
 use super::read::{Backup, count, is_in};
-use super::{give_up, lacking};
+use super::{give_up, lacking, lost};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::{Failed, LeftOut, Phase};
@@ -16,15 +16,19 @@ use palladion_api::backup::{
     BackupMember, BackupMemberState as State, BackupPhase, CassandraBackupStatus, DiscardWork,
     LeftOutMember, QuorumWork, SentManifest, TransferCause, TransferStatus, TransferWork,
 };
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::HostId;
+use palladion_plan::hash;
 use palladion_plan::words::Names;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// A member whose agent or server was started just before the backup is up by then.
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 /// Who is restarted is up again by then, or it is not the restart that keeps it down.
 const RESTART: SignedDuration = SignedDuration::from_mins(10);
+/// After this time from the beginning of the backup no restart is waited for.
+const LONGEST: SignedDuration = SignedDuration::from_hours(1);
 
 /// What is to be done without a member.
 pub enum Without {
@@ -47,9 +51,12 @@ pub fn before_snapshots(facts: &Facts<'_>, backup: &Backup<'_>, entry: &BackupMe
     if is_up(facts, entry) {
         return Without::No;
     }
-    let begun = backup.status.started_at.as_ref().map(|at| at.0 + MINUTE);
-    let turn = facts.turn().filter(|turn| turn.member == entry.name && is_short(turn.step));
-    match begun.max(turn.map(|turn| turn.since.0 + RESTART)) {
+    let has_turn = |turn: &&Turn| turn.member == entry.name && is_short(turn.step);
+    let begun = backup.status.started_at.as_ref().map(|at| at.0);
+    // A turn that comes to nothing begins anew.
+    let turn = facts.turn().filter(has_turn).map(|turn| turn.since.0 + RESTART);
+    let restart = turn.min(begun.map(|at| at + LONGEST));
+    match begun.map(|at| at + MINUTE).max(restart) {
         Some(then) if then > facts.now() => Without::From(then),
         Some(_) | None => Without::Now(LeftOut::Down),
     }
@@ -199,23 +206,22 @@ pub fn sent(facts: &Facts<'_>, backup: &Backup<'_>, entry: &BackupMember) -> Opt
 /// The name of work that is done by what members are left out and replaced: it is done anew where
 /// these are others.
 pub fn named(facts: &Facts<'_>, backup: &Backup<'_>, work: &str) -> String {
-    let members = backup.status.members.iter().filter(|_| backup.leaves_out());
-    let changes = |entry: &BackupMember| {
-        usize::from(!is_in(entry)) + usize::from(successor(facts, entry).is_some())
+    let changed = |entry: &BackupMember| {
+        let successor = successor(facts, entry);
+        (!is_in(entry) || successor.is_some()).then(|| (entry.name.to_string(), successor.cloned()))
     };
-    match members.map(changes).sum() {
-        0_usize => work.to_string(),
-        changes => format!("{work}-without-{changes}"),
+    let members = backup.status.members.iter().filter(|_| backup.leaves_out());
+    let changes: Vec<_> = members.filter_map(changed).collect();
+    match changes.is_empty() {
+        true => work.to_string(),
+        false => format!("{work}-without-{:.8}", hash::of(&json!(changes))),
     }
 }
 
 /// Has this one found another ring because a successor is not on record yet? Then it is asked again.
 pub fn asks_again(facts: &Facts<'_>, backup: &Backup<'_>, told: Option<&TransferStatus>) -> bool {
     let has_changed = told.and_then(|told| told.cause) == Some(TransferCause::RingChanged);
-    let is_unrecorded = |entry: &BackupMember| {
-        let spec = facts.members.get(&entry.name).and_then(|member| member.spec.as_ref());
-        spec.is_some_and(|spec| spec.host_id.is_none())
-    };
+    let is_unrecorded = |entry: &BackupMember| lost::is_being_replaced(facts, &entry.name);
     backup.leaves_out() && has_changed && backup.status.members.iter().any(is_unrecorded)
 }
 

@@ -3,11 +3,12 @@
 //! that, but for the end of the streaming once that has begun.
 
 use super::read::Backup;
+use crate::decide::transfers::moves;
 use crate::decide::turn::permit::{Course, course};
 use crate::facts::{Facts, MemberFact};
 use palladion_api::backup::{BackupMember, BackupMemberState as State};
 use palladion_api::cluster::{Turn, TurnStep};
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::{HostId, MemberName, VolumeId};
 
 /// Those whose successors have not begun to take their places, as members of this backup: their own
 /// records may name them no more.
@@ -37,6 +38,22 @@ fn lost<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Option<(&'a HostId,
     // A turn ends when its evidence is old, and comes again when there is a volume.
     let marked = spec.replace.as_ref().filter(|_| spec.host_id.is_none())?;
     Some((&marked.host_id, &marked.volume_id))
+}
+
+/// The turn in which ranges go from one member to another, if there is one. What that leaves to be
+/// repaired is on record at its end only, so until then nobody knows whose copies lack something.
+pub fn moving<'a>(facts: &'a Facts<'_>) -> Option<&'a Turn> {
+    let stands =
+        |turn: &Turn| facts.members.get(&turn.member).is_some_and(|member| may_begin(turn, member));
+    facts.turn().filter(|turn| moves(turn.step) && !stands(turn))
+}
+
+/// Is the successor of this member about to be in the ring, and not on record yet?
+pub fn is_being_replaced(facts: &Facts<'_>, name: &MemberName) -> bool {
+    let of = |turn: &&Turn| turn.step == TurnStep::Replace && turn.member == *name;
+    let Some(member) = facts.members.get(name) else { return false };
+    let is_unrecorded = member.spec.as_ref().is_some_and(|spec| spec.host_id.is_none());
+    is_unrecorded && facts.turn().filter(of).is_some_and(|turn| !may_begin(turn, member))
 }
 
 /// Has the successor not begun to take the place?

@@ -124,11 +124,14 @@ pub fn give(
     transfers::give(facts, (Whose::Backup, &[]), (member, &order), doing, draft);
 }
 
+/// More than one member is kept busy with, however many there are.
+const MOST_AT_ONCE: usize = 8;
+
 /// How fast it goes at the least. Whoever finishes or verifies a backup reads, for all members,
 /// what these have sent side by side.
 fn least(facts: &Facts<'_>, store: &Goes, work: &TransferWork) -> u64 {
     let is_of_all = work.finish.is_some() || work.verify.is_some();
-    let members = if is_of_all { facts.members.len().max(1) } else { 1 };
+    let members = if is_of_all { facts.members.len().clamp(1, MOST_AT_ONCE) } else { 1 };
     let members = u64::try_from(members).unwrap_or(u64::MAX);
     store.minimum_bytes_per_second.saturating_mul(members)
 }

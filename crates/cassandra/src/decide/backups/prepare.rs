@@ -1,11 +1,12 @@
 //! Before anything is taken or sent: every member looks at store, keys and free space.
 
 use super::answers::{Answer, answer, followed, member, waits};
+use super::begin::KNOWS_QUORUM;
 use super::course::{Said, write};
 use super::left_out::{self, Without};
 use super::orders::{UnderWay, give};
 use super::read::{Backup, count, is_in};
-use super::{give_up, lacking, snapshot};
+use super::{give_up, lacking, lost, snapshot};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::{Pending, Phase};
@@ -42,12 +43,12 @@ pub fn prepare(facts: &Facts<'_>, under_way: UnderWay<'_, '_>, draft: &mut Draft
     let all = count(&members);
     let mut why = waits(facts, answers);
     if let Some(with) = enough(facts, backup, &members, draft) {
-        match lacking::first(&with) {
+        let not_yet =
+            moving(facts, &with).or_else(|| lacking(&with)).or_else(|| older(facts, &with));
+        match not_yet {
             None => return snapshot::begin(facts, backup, (with, 1), draft),
-            // It may be repaired, and the others may come back.
-            Some((member, pending, without)) => {
-                why = Some(Pending::Lacking { member, pending, without }.into());
-            }
+            // That ends, and the others may come back.
+            Some(pending) => why = Some(pending.into()),
         }
     }
     let status = CassandraBackupStatus { members, ..backup.status.clone() };
@@ -77,4 +78,29 @@ fn enough(
         }
     }
     (count(&all) > 0).then_some(all)
+}
+
+fn is_anybody_left_out(members: &[BackupMember]) -> bool {
+    count(members) < members.len()
+}
+
+fn moving(facts: &Facts<'_>, members: &[BackupMember]) -> Option<Pending> {
+    let turn = lost::moving(facts).filter(|_| is_anybody_left_out(members))?;
+    Some(Pending::Turn { member: turn.member.clone(), work: turn.step.into() })
+}
+
+fn lacking(members: &[BackupMember]) -> Option<Pending> {
+    let (member, pending, without) = lacking::first(members)?;
+    Some(Pending::Lacking { member, pending, without })
+}
+
+/// One that was down when the backup began may be back with an agent that leaves nobody out.
+fn older(facts: &Facts<'_>, members: &[BackupMember]) -> Option<Pending> {
+    let there = members.iter().filter(|entry| is_anybody_left_out(members) && is_in(entry));
+    let mut agents = there.filter_map(|entry| {
+        let agent = member(facts, entry)?.status.agent.as_ref()?;
+        (agent.protocol < KNOWS_QUORUM).then(|| (entry.name.clone(), agent.version.clone()))
+    });
+    let (member, agent) = agents.next()?;
+    Some(Pending::AgentLeavesNobodyOut { member, agent })
 }

@@ -5,7 +5,7 @@ use super::answers::{Answer, answer, followed, member, waits};
 use super::course::{Said, write};
 use super::orders::{UnderWay, give};
 use super::read::{Backup, count, is_in, waiting};
-use super::{give_up, lacking};
+use super::{give_up, lacking, lost};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::backups::{Failed, Phase};
@@ -46,7 +46,10 @@ pub fn begin(
 /// The ring was not the same before and after, or a member has failed, and why.
 pub fn again(facts: &Facts<'_>, backup: &Backup<'_>, why: Option<&Said>, draft: &mut Draft) {
     let attempt = backup.attempt();
-    if attempt < ATTEMPTS {
+    // What a move leaves to be repaired is not on record yet: a snapshot of it counts for nobody.
+    let is_moved = count(&backup.status.members) < backup.status.members.len()
+        && lost::moving(facts).is_some();
+    if attempt < ATTEMPTS && !is_moved {
         let noted = |entry: &BackupMember| lacking::noted(facts, backup, entry);
         let members = backup.status.members.iter().map(noted).collect();
         return begin(facts, backup, (members, attempt + 1), draft);

@@ -137,13 +137,12 @@ fn second<'a>(facts: &'a Facts<'_>, backup: &'a Backup<'_>, id: &str) -> Option<
     let entries = &backup.status.members;
     let by = backup.status.finished_by.as_ref();
     let rack = by.and_then(|name| facts.members.get(name)).map(|of| &of.rack);
-    if count(entries) == 1 {
-        return all(facts, entries).next();
-    }
     let others = all(facts, entries).filter(|(entry, _)| Some(&entry.name) != by);
     let is_up = |(_, of): &One<'_>| of.is_live(&facts.nodes);
     let elsewhere = |(_, of): &One<'_>| Some(&of.rack) != rack;
     let at_it = others.clone().find(|one| has_order(one, id) && is_up(one));
     let found = at_it.or_else(|| others.clone().find(|one| is_up(one) && elsewhere(one)));
-    found.or_else(|| others.clone().find(is_up)).or_else(|| others.clone().next())
+    let other = found.or_else(|| others.clone().find(is_up)).or_else(|| others.clone().next());
+    // All others are left out, or were replaced after they had sent what they have.
+    other.or_else(|| all(facts, entries).next())
 }
