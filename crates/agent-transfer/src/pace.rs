@@ -30,17 +30,18 @@ pub struct Said {
 }
 
 impl Said {
-    /// Is one figure higher than before, or not known?
-    fn is_worse_than(self, before: Said) -> bool {
+    /// Is one of the figures that are felt higher than before, or not known?
+    fn is_worse_than(self, before: Said, felt: [bool; 3]) -> bool {
         let pairs = [
             (self.read, before.read),
             (self.write, before.write),
             (self.compactions, before.compactions),
         ];
-        pairs.into_iter().any(|(now, before)| match (now, before) {
+        let is_worse = |(now, before): (Option<u64>, Option<u64>)| match (now, before) {
             (Some(now), Some(before)) => now > before,
             (None, _) | (_, None) => true,
-        })
+        };
+        pairs.into_iter().zip(felt).any(|(pair, is_felt)| is_felt && is_worse(pair))
     }
 }
 
@@ -129,7 +130,7 @@ impl Pace {
         if now.duration_since(running.since) >= STEP {
             let mut next = next_rate(running.rate, &signals, limits);
             let is_old = |(at, before): (Instant, Said)| {
-                now.duration_since(at) < RECALL && !said.is_worse_than(before)
+                now.duration_since(at) < RECALL && !said.is_worse_than(before, signals.felt())
             };
             if next < running.rate {
                 if running.slowed.is_some_and(is_old) {
@@ -234,8 +235,11 @@ mod tests {
         for _ in 0..100 {
             server.sends(USUAL);
         }
-        // One stall: the figure falls for two minutes, and is too high for all of them.
-        let rates: Vec<u64> = (0..24).map(|n| server.sends(slow(9000 - n * 100))).collect();
+        // One stall: the figure falls for two minutes, and is too high for all of them. What the
+        // others do nobody feels.
+        let fading =
+            |n| Said { write: Some(700 + n), compactions: Some(n % 5), ..slow(9000 - n * 100) };
+        let rates: Vec<u64> = (0..24).map(|n| server.sends(fading(n))).collect();
         assert_eq!(rates.first(), Some(&50_000));
         assert_eq!(rates.last(), Some(&6250), "four times in 120 s: {rates:?}");
         // Once more, and worse.

@@ -357,9 +357,9 @@ reasons! {
     /// A part of a task, or of pending maintenance, was given to a member that is on another volume since. It was not begun.
     OtherVolume => "Nothing, if it is tried again. Otherwise create a new task for the member.";
     /// The agent refused a part of a task that an earlier leader of the operator gave. It was not begun.
-    OldEpoch => "Nothing: the present leader gives it again.";
+    OldEpoch => "Nothing, if it is tried again. Otherwise create a new task for the member.";
     /// The agent or the server of a member does not know the work, or an option of it.
-    NotSupported => "Compare the versions of agent and Cassandra with what the task asks for: `kubectl palladion versions`. Restart the member if its agent is older than the operator, and create a new task.";
+    NotSupported => "Compare the versions of agent and Cassandra with what the task asks for. An agent that is older than the operator is replaced by the next rollout of the ring; then create a new task.";
     /// The server of a member ended while it worked for a task.
     ServerEnded => "Nothing, if it is tried again. If it was interrupted twice, look at the log of the server, and create a new task.";
     /// The pod of a member ended while it worked for a task.

@@ -94,7 +94,7 @@ fn texts(services: &Services) -> Vec<String> {
 
 pub(super) fn one_after_the_other() {
     let nodes = workers(&bed().cluster);
-    assert!(nodes.len() >= 3, "{nodes:?}");
+    assert_eq!(nodes.len(), 3, "{nodes:?}");
     let labelled = Labelled(LABEL);
     nodes.iter().for_each(|node| labelled.set(node, "sriov"));
     let tainted = Tainted::set(&nodes[2]);

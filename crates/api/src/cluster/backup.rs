@@ -102,7 +102,7 @@ pub struct BackupLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 65_536, max = 1_000_000_000_000u64))]
     pub bytes_per_second: Option<u64>,
-    /// Bytes that one member sends in a second however much clients feel of it. A backup begins with this rate. Every five seconds it becomes a tenth higher, up to `bytesPerSecond`, or half as high while reads or writes of clients take longer than before the backup, more compactions wait, or the server does not report these figures. With the same value as `bytesPerSecond` the rate is fixed. Applied to a backup that is under way. Default 4 MiB, or `bytesPerSecond` if that is less.
+    /// Bytes that one member sends in a second however much clients feel of it. A backup begins with this rate. Every five seconds it becomes a tenth higher, up to `bytesPerSecond`, or half as high while reads or writes of clients take longer than before the backup, more compactions wait, or the server does not report these figures. With the same value as `bytesPerSecond` the rate is fixed. The member that finishes or verifies a backup reads what all have sent: its least rate is this times the number of members, eight times at the most. Applied to a backup that is under way. Default 4 MiB, or `bytesPerSecond` if that is less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 65_536, max = 1_000_000_000_000u64))]
     pub minimum_bytes_per_second: Option<u64>,

@@ -219,8 +219,9 @@ pub enum JobCause {
 }
 
 impl JobCause {
-    /// Under which reason a member's entry in the status of a task shows it. `None` if only a
-    /// newer agent knows it.
+    /// Where the catalogue explains it: under this reason it stands in the status of its member
+    /// (`status.job.cause`), and in that of a task where its part has failed or was refused; what
+    /// was interrupted is `Interrupted` there. `None` if only a newer agent knows it.
     pub fn reason(self) -> Option<Reason> {
         Some(match self {
             JobCause::OtherHostID => Reason::OtherHostID,

@@ -129,29 +129,30 @@ pub fn removal_stands_alone() -> Rule {
     )
 }
 
+const SKIPS_ONE: &str = "self.whenDown != 'Skip' || (has(self.members) && size(self.members) == 1)";
+
 /// Who is left out is left out of the work of this member alone: all others begin only while
-/// every member is up, so the task waits for whoever is down in any case.
+/// every member is up, so the task waits for whoever is down in any case. Of one member it ends.
 pub fn skip_has_a_use() -> Rule {
     must(
-        "self.whenDown != 'Skip' || (!has(self.cleanup) && !has(self.replication) && (!has(self.repair) || (self.repair.scope == 'Due' && (!has(self.repair.parallel) || self.repair.parallel != 1))))",
-        "`whenDown: Skip` does not apply to `cleanup`, `replication` or a `repair` of one member after the other: each member begins only while all others are up; remove `whenDown`",
+        format!(
+            "{SKIPS_ONE} || (!has(self.cleanup) && !has(self.replication) && (!has(self.repair) || (self.repair.scope == 'Due' && (!has(self.repair.parallel) || self.repair.parallel != 1))))"
+        ),
+        "`whenDown: Skip` does not apply to `cleanup`, `replication` or a `repair` that goes from one member to the next: each begins only while all others are up; remove `whenDown`, or name one member",
     )
 }
 
 /// As [`skip_has_a_use`]: restarts, too, begin only while all others are up.
 pub fn skip_is_not_for_restarts() -> Rule {
     must(
-        "self.whenDown != 'Skip' || !has(self.restart)",
-        "`whenDown: Skip` does not apply to `restart`: each member restarts only while all others are up; remove `whenDown`",
+        format!("{SKIPS_ONE} || !has(self.restart)"),
+        "`whenDown: Skip` does not apply to a `restart` of several members: each restarts only while all others are up; remove `whenDown`, or name one member",
     )
 }
 
-/// As [`skip_has_a_use`]: members are drained only while all others are up.
-pub fn skip_is_not_for_drains() -> Rule {
-    must(
-        "self.whenDown != 'Skip' || !has(self.drain)",
-        "`whenDown: Skip` does not apply to `drain`: each member is drained only while all others are up; remove `whenDown`",
-    )
+/// A task that was stored before this was a rule can be aborted: `whenDown` cannot be removed.
+pub fn unless_aborted(rule: Rule) -> Rule {
+    Rule { rule: format!("(has(self.abort) && self.abort) || {}", rule.rule), ..rule }
 }
 
 /// What every server has for itself is replicated to nobody.

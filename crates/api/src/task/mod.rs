@@ -65,9 +65,8 @@ pub use work::{Body, Work};
     validation = rules::replace_stands_alone(),
     validation = rules::rotation_stands_alone(),
     validation = rules::replication_stands_alone(),
-    validation = rules::skip_has_a_use(),
-    validation = rules::skip_is_not_for_restarts(),
-    validation = rules::skip_is_not_for_drains(),
+    validation = rules::unless_aborted(rules::skip_has_a_use()),
+    validation = rules::unless_aborted(rules::skip_is_not_for_restarts()),
     validation = rules::removal_stands_alone(),
     validation = rules::drain_names_one_member(),
     validation = rules::abort_is_final()
@@ -111,7 +110,7 @@ pub struct CassandraTaskSpec {
     /// What happens when one member fails: `Stop` ends the task, `Continue` goes on with the other members. Default `Stop`. Immutable.
     #[serde(default)]
     pub on_failure: OnFailure,
-    /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out. `Skip` is refused where each member begins only while all others are up: for `cleanup`, `drain`, `removeDatacenter`, `replication`, `restart`, and a `repair` other than of what is due with `parallel` above 1. Default `Wait`. Immutable.
+    /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out. `Skip` is refused where each of several members begins only while all others are up: for `cleanup`, `removeDatacenter`, `replication`, `restart`, and a `repair` other than of what is due by several members at a time. Default `Wait`. Immutable.
     #[serde(default)]
     pub when_down: WhenDown,
     /// Seconds that one member may take; then it has failed. Default by kind: 604800 for `repair`; 86400 for `cleanup`, `compact`, `garbageCollect`, `scrub`, `upgradeSSTables` and `removeDatacenter`; 900 for `restart`; 600 for `flush`, `snapshot`, `clearSnapshot`, `replication` and `drain`; 60 for `setLogLevel`. Immutable.

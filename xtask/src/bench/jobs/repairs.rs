@@ -13,6 +13,8 @@ use super::{data, task};
 
 /// Both, one after the other and then again: what else the machine does meets both.
 const ROUNDS: usize = 2;
+/// Until the operator has given members what a schedule covers.
+const SOON: Duration = Duration::from_secs(60);
 
 fn ours() -> Value {
     json!({ "repair": { "keyspaces": ["bench"] } })
@@ -45,6 +47,18 @@ fn of_nodetool(cluster: &Cluster) -> Result<Duration> {
 /// All replicas hold the same, and nothing was repaired yet.
 pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
     cluster.kubectl_with_input(&["apply", "-f", "-"], &cover().to_string())?;
+    // Before a member has it, all of its keyspaces are due.
+    let all_have_it = || -> Result<bool> {
+        let members = look::get(cluster, &["cassandramembers"])?;
+        let members = members["items"].as_array().cloned().unwrap_or_default();
+        let has_it = |member: &Value| member["spec"]["repair"].is_object();
+        Ok(!members.is_empty() && members.iter().all(has_it))
+    };
+    let begin = Instant::now();
+    while !all_have_it()? {
+        ensure!(begin.elapsed() < SOON, "the members are not given what the schedule covers");
+        std::thread::sleep(Duration::from_secs(1));
+    }
     let due = watched(cluster, "what is due", &of_what_is_due(), report)?;
     cluster.kubectl(&["delete", "cassandrataskschedule", "bench"])?;
     let (mut theirs, mut own) = (Vec::new(), Vec::new());
