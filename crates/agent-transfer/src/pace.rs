@@ -237,8 +237,11 @@ mod tests {
         }
         // One stall: the figure falls for two minutes, and is too high for all of them. What the
         // others do nobody feels.
-        let fading =
-            |n| Said { write: Some(700 + n), compactions: Some(n % 5), ..slow(9000 - n * 100) };
+        let fading = |n: u64| Said {
+            write: Some(700 + n),
+            compactions: Some(n % 5),
+            ..slow(9000 - n * 100)
+        };
         let rates: Vec<u64> = (0..24).map(|n| server.sends(fading(n))).collect();
         assert_eq!(rates.first(), Some(&50_000));
         assert_eq!(rates.last(), Some(&6250), "four times in 120 s: {rates:?}");
