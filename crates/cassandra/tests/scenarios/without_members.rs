@@ -15,6 +15,7 @@ use crate::whole_ring;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::backup::{BackupMemberState, BackupPhase};
 use palladion_api::ids::HostId;
+use palladion_api::member::MemberState;
 use palladion_api::reasons::Reason;
 use palladion_api::restore::RestorePhase;
 use palladion_cassandra::resources as kinds;
@@ -384,6 +385,12 @@ fn another_schema_ends_a_backup_also_while_a_lost_member_has_no_successor() {
     assert!(said(&world, "nightly").contains("another schema"), "{}", said(&world, "nightly"));
 }
 
+/// How many members the ring has.
+fn places(world: &World) -> usize {
+    let all = world.ring.seats.values();
+    all.filter(|seat| seat.state == MemberState::Normal).count()
+}
+
 /// A backup that goes on when the store is back, with what came to the ring meanwhile.
 fn ends_with_another_ring(world: &mut World) {
     assert_eq!(phase(world, "nightly"), Some(BackupPhase::Uploading));
@@ -403,7 +410,7 @@ fn a_member_that_joins_while_others_send_is_not_left_out_unnamed() {
     world.ring.store.is_away = true;
     world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
     world.pass(300);
-    world.expect_ring(4);
+    assert_eq!(places(&world), 4);
     ends_with_another_ring(&mut world);
 }
 
@@ -418,7 +425,7 @@ fn a_member_that_was_left_out_and_is_removed_does_not_vanish_from_a_complete_bac
     world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
     world.lose_node(&node);
     world.pass(600);
-    world.expect_ring(2);
+    assert_eq!(places(&world), 2);
     ends_with_another_ring(&mut world);
 }
 
