@@ -232,7 +232,8 @@ fn a_member_that_is_left_out_is_named_and_any_other_one_ends_the_finish() {
     let places: Vec<_> = finish.left_out.iter().map(|o| (o.host.as_str(), &o.tokens[..])).collect();
     assert_eq!(places, [(THIRD, &["2".to_string()][..])]);
     for ring in [&[(OTHER, "2")][..], &[(HOST, "1"), (OTHER, "2"), (THIRD, "3")]] {
-        let ended = finished(without(&[OTHER], &tokens), None, a_ring(ring)).unwrap_err();
+        let unnamed = json!({ "leftOut": [{ "hostID": OTHER, "rack": "b" }] });
+        let ended = finished(unnamed, None, a_ring(ring)).unwrap_err();
         assert!(matches!(ended, Stopped::RingChanged { .. }), "{ended}");
     }
 }
