@@ -331,7 +331,7 @@ pub struct QuorumWork {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub left_out: Vec<LeftOutMember>,
-    /// `finish`: the hash that `describe` has told. With another one, members have joined or left since.
+    /// `finish`: the hash that `describe` has reported. With another one, members have joined or left since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]
     pub tokens_hash: Option<String>,

@@ -41,11 +41,10 @@ fn lost<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Option<(&'a HostId,
 }
 
 /// The turn in which ranges go from one member to another, if there is one. What that leaves to be
-/// repaired is on record at its end only, so until then nobody knows whose copies lack something.
+/// repaired is on record at its end only, so until then nobody knows whose copies lack something. A
+/// replacement moves nothing between the others, and who takes a place is in no backup of before.
 pub fn moving<'a>(facts: &'a Facts<'_>) -> Option<&'a Turn> {
-    let stands =
-        |turn: &Turn| facts.members.get(&turn.member).is_some_and(|member| may_begin(turn, member));
-    facts.turn().filter(|turn| moves(turn.step) && !stands(turn))
+    facts.turn().filter(|turn| moves(turn.step) && turn.step != TurnStep::Replace)
 }
 
 /// Is the successor of this member about to be in the ring, and not on record yet?
