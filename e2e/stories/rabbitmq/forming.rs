@@ -135,19 +135,21 @@ pub fn killed_while_it_is_taken_in() {
     let cluster = Cluster::form("rmq-taken-in", 1, &[]);
     let service = cluster.service();
     let mut inside = 0;
-    for (nodes, ordinal, milliseconds) in [(3, 1, 0), (5, 3, 20)] {
+    for (nodes, milliseconds) in [(3, 0), (5, 20)] {
         let end = end_when_named(milliseconds);
         let ends = std::thread::spawn(move || cluster.ctl(0, &["eval", &end]));
         cluster.set_nodes(nodes);
         let said = ends.join().expect("the first node says whom it has ended");
         println!("whom it has ended, and the names in that one's own file: {said}");
-        let joiner = service.member_name(ordinal);
-        assert!(said.contains(&format!("rabbit@{joiner}.")), "another one was ended: {said}");
+        // Whichever pod of the two was there first joins first.
+        let is_it = |n: &u32| said.contains(&format!("rabbit@{}.", service.member_name(*n)));
+        let ordinal = (nodes - 2..nodes).find(is_it);
+        let ordinal = ordinal.unwrap_or_else(|| panic!("another one was ended: {said}"));
         // A long term is printed on several lines.
         let said: String = said.split_whitespace().collect();
         inside += u32::from(said.ends_with(",2}"));
         let volume = service.member(ordinal)["spec"]["volumeID"].clone();
-        if ordinal > 1 {
+        if nodes == 5 {
             service.delete_pod(ordinal, 1);
         }
         cluster.wait_nodes(nodes);
