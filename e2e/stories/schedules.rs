@@ -1,6 +1,6 @@
 //! Tasks that come again and again, by the clock of a real cluster.
 
-mod cover;
+pub(crate) mod cover;
 mod mended;
 mod missed;
 mod paused;

@@ -122,32 +122,30 @@ impl Pace {
     /// The rate of what runs, which so far has waited for so many milliseconds so as not to be
     /// faster. It begins with the least.
     pub fn rate(&mut self, limits: &Limits, waited: u64, now: Instant) -> u64 {
-        let signals = self.signals(now);
-        let said = self.fresh(now);
-        let rate = limits.within(limits.least);
-        let first = Running { rate, since: now, waited, slowed: None };
-        let running = self.running.get_or_insert(first);
+        let least = limits.within(limits.least);
+        let first = Running { rate: least, since: now, waited, slowed: None };
+        let mut running = self.running.unwrap_or(first);
         if now.duration_since(running.since) >= STEP {
-            let mut next = next_rate(running.rate, &signals, limits);
+            let said = self.fresh(now);
+            let signals = self.signals(said);
+            let next = next_rate(running.rate, &signals, limits);
             let is_old = |(at, before): (Instant, Said)| {
                 now.duration_since(at) < RECALL && !said.is_worse_than(before, signals.felt())
             };
-            if next < running.rate {
-                if running.slowed.is_some_and(is_old) {
-                    next = running.rate;
-                } else {
-                    running.slowed = Some((now, said));
-                }
-            }
             // One that was begun again counts anew.
             let was_in_the_way = waited != running.waited && waited > 0;
-            // A rate that nothing comes near says nothing of what the server bears.
-            if next < running.rate || was_in_the_way {
+            if next < running.rate {
+                if !running.slowed.is_some_and(is_old) {
+                    (running.rate, running.slowed) = (next, Some((now, said)));
+                }
+            } else if was_in_the_way {
+                // A rate that nothing comes near says nothing of what the server bears.
                 running.rate = next;
             }
             (running.since, running.waited) = (now, waited);
         }
         running.rate = limits.within(running.rate);
+        self.running = Some(running);
         running.rate
     }
 
@@ -157,8 +155,7 @@ impl Pace {
         fresh.map(|(said, _)| said).unwrap_or_default()
     }
 
-    fn signals(&self, now: Instant) -> Signals {
-        let said = self.fresh(now);
+    fn signals(&self, said: Said) -> Signals {
         let signal = |now, usual: &Usual| Signal { now, before: usual.median() };
         Signals {
             read: signal(said.read, &self.reads),

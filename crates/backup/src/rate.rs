@@ -44,31 +44,23 @@ const FEW: u64 = 20;
 
 /// The rate of the next five seconds.
 pub fn next_rate(previous: u64, signals: &Signals, limits: &Limits) -> u64 {
-    limits.within(match is_felt(signals) {
+    limits.within(match signals.felt().contains(&true) {
         true => previous / 2,
         false => previous.saturating_add(previous.div_ceil(10)),
     })
 }
 
-fn is_felt(signals: &Signals) -> bool {
-    signals.felt().contains(&true)
-}
-
 impl Signals {
     /// Which of reads, writes and compactions show that it is too fast, or are not known.
     pub fn felt(&self) -> [bool; 3] {
-        felt(self)
+        let slow = |signal: &Signal| {
+            exceeds(signal, |now, before| {
+                now > FAST && now.saturating_mul(2) > before.saturating_mul(3)
+            })
+        };
+        let many = |now: u64, before: u64| now > FEW && now > before.saturating_mul(2);
+        [slow(&self.read), slow(&self.write), exceeds(&self.compactions, many)]
     }
-}
-
-fn felt(signals: &Signals) -> [bool; 3] {
-    let slow = |signal: &Signal| {
-        exceeds(signal, |now, before| {
-            now > FAST && now.saturating_mul(2) > before.saturating_mul(3)
-        })
-    };
-    let many = |now: u64, before: u64| now > FEW && now > before.saturating_mul(2);
-    [slow(&signals.read), slow(&signals.write), exceeds(&signals.compactions, many)]
 }
 
 /// What is not known is taken for too much.

@@ -31,7 +31,7 @@ pub(super) fn forget_tasks() {
 }
 
 /// The schedule that covers the ring, with this spec.
-pub(super) fn begin(mut spec: Value) {
+pub(crate) fn begin(mut spec: Value) {
     spec["cluster"] = json!(NAMESPACE);
     let schedule = json!({
         "apiVersion": "palladion.dev/v1alpha1",
@@ -42,7 +42,7 @@ pub(super) fn begin(mut spec: Value) {
     bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
 }
 
-pub(super) fn end() {
+pub(crate) fn end() {
     bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
 }
 

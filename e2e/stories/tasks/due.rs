@@ -1,15 +1,15 @@
 //! A repair of what is due, as a schedule that covers the ring has it done: whoever ends in the
 //! middle, all of it is repaired and nothing is due any more, and an abort ends it.
 
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, wait_for};
 use serde_json::{Value, json};
 
 use super::abort::{REPAIR_STOPPED_IN, aborted, cleared, wait_streams};
 use super::killed::{Who, end};
-use super::much::{LET_GO, end_of_much, let_go, much_to_repair};
-use super::{NAMESPACE, SOON, ask, in_server, wait_done};
+use super::much::{end_of_much, let_go, let_go_once_up, much_to_repair};
+use super::{SOON, ask, in_server, wait_done};
+use crate::schedules::cover::{begin, end as uncover};
 
-const COVER: &str = "much";
 /// Bytes of what is written; random, so that no compression makes it less.
 const BYTES: u64 = 2 * 24 * 1024 * 1024;
 
@@ -23,11 +23,7 @@ pub(super) fn whoever_ends(ring: &Ring<'_>) {
         let member = wait_streams("killed");
         end(ring, who, &member);
         for name in &ring.member_names().expect("names") {
-            // Of one that starts again its server's own limits hold.
-            wait_for("the server to be as fast as it can", SOON, || {
-                bed().exec(NAMESPACE, name, &["bash", "-c", LET_GO]).map(Some)
-            })
-            .unwrap_or_else(|error| panic!("{who:?}: {error:#}"));
+            let_go_once_up(name).unwrap_or_else(|error| panic!("{who:?}: {error:#}"));
         }
         let ended = wait_done("killed");
         for told in ended["status"]["members"].as_array().expect("members") {
@@ -41,7 +37,7 @@ pub(super) fn whoever_ends(ring: &Ring<'_>) {
         end_of_much(ring);
         cleared(&["killed"]);
     }
-    uncovered();
+    uncover();
     ring.check_data().expect("all rows");
 }
 
@@ -59,7 +55,7 @@ pub(super) fn aborted_and_done(ring: &Ring<'_>) {
     nothing_is_due(ring);
     end_of_much(ring);
     cleared(&["long", "again"]);
-    uncovered();
+    uncover();
     ring.check_data().expect("all rows");
 }
 
@@ -69,17 +65,7 @@ fn due() -> Value {
 
 /// Suspended: what is due it says all the same, and nobody else asks for it.
 fn cover() {
-    let schedule = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTaskSchedule",
-        "metadata": { "name": COVER },
-        "spec": { "cluster": NAMESPACE, "suspend": true, "cover": { "keyspaces": ["much"] } },
-    });
-    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
-}
-
-fn uncovered() {
-    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
+    begin(json!({ "suspend": true, "cover": { "keyspaces": ["much"] } }));
 }
 
 /// Each replica by itself, by what is on its disk.

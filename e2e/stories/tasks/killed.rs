@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::abort::{cleared, wait_streams};
 use super::much::{
-    LET_GO, end_of_much, much_to_clean_up, much_to_compact, much_to_repair, sstables,
+    end_of_much, let_go_once_up, much_to_clean_up, much_to_compact, much_to_repair, sstables,
 };
 use super::{NAMESPACE, SOON, ask, in_server, read, wait_at_work, wait_done};
 
@@ -157,12 +157,7 @@ fn once(ring: &Ring<'_>, work: &Work, who: Who, when: When) {
     };
     end(ring, who, &member);
     for name in &members {
-        // Of one that starts again its server's own limits hold. A pod that was deleted
-        // answers until its server has drained.
-        wait_for("the server to be as fast as it can", SOON, || {
-            bed().exec(NAMESPACE, name, &["bash", "-c", LET_GO]).map(Some)
-        })
-        .unwrap_or_else(|error| panic!("{who:?} {when:?}: {error:#}"));
+        let_go_once_up(name).unwrap_or_else(|error| panic!("{who:?} {when:?}: {error:#}"));
     }
     let ended = wait_done("killed");
     for name in &members {

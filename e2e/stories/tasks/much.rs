@@ -1,8 +1,9 @@
 //! Data that takes a server some time to go through.
 
-use palladion_e2e::Ring;
+use anyhow::Result;
+use palladion_e2e::{Ring, bed, wait_for};
 
-use super::{NAMESPACE, in_server};
+use super::{NAMESPACE, SOON, in_server};
 
 /// How many replicas hold what is written.
 #[derive(Clone, Copy)]
@@ -52,7 +53,15 @@ pub(super) fn much_to_repair(ring: &Ring<'_>) {
 }
 
 /// As fast as a server is by itself. Not every version has the third.
-pub(super) const LET_GO: &str = "nodetool setcompactionthroughput 64 && nodetool setstreamthroughput 200 && { nodetool setstreamthroughput -e 200 || true; }";
+const LET_GO: &str = "nodetool setcompactionthroughput 64 && nodetool setstreamthroughput 200 && { nodetool setstreamthroughput -e 200 || true; }";
+
+/// Make a server so fast as soon as it answers. Of one that starts again its server's own limits
+/// hold, and a pod that was deleted answers until its server has drained.
+pub(super) fn let_go_once_up(member: &str) -> Result<()> {
+    wait_for("the server to be as fast as it can", SOON, || {
+        bed().exec(NAMESPACE, member, &["bash", "-c", LET_GO]).map(|_| Some(()))
+    })
+}
 
 /// Make a server so fast.
 pub(super) fn let_go(member: &str) {

@@ -333,8 +333,8 @@ fn what_the_second_member_finds_damaged_is_named() {
     is_left_alone(&world);
 }
 
-#[test]
-fn a_member_that_is_replaced_before_it_has_sent_all_fails_the_backup() {
+/// With a store, and its members on machines of their own, one of which is to spare.
+pub fn spread() -> World {
     let mut world = World::new();
     for node in ["n4", "n5"] {
         world.register_node(node, "z1");
@@ -342,6 +342,12 @@ fn a_member_that_is_replaced_before_it_has_sent_all_fails_the_backup() {
     let mut world = world.with(&with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
     world.settle();
     world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world
+}
+
+#[test]
+fn a_member_that_is_replaced_before_it_has_sent_all_fails_the_backup() {
+    let mut world = spread();
     ask(&mut world, "nightly", &json!({}));
     world.until(|w| phase(w, "nightly") == Some(BackupPhase::Uploading));
     world.pass(1);

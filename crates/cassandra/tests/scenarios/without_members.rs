@@ -2,7 +2,7 @@
 //! what is complete has that majority, and a ring that begins with it repairs the rest.
 
 use crate::backup_schedules::{backups, go_on, scheduled};
-use crate::backups::{a_ring, ask, orders, phase, status, with_a_store};
+use crate::backups::{a_ring, ask, orders, phase, spread, status};
 use crate::every::{all_end_alike, before_each_write, some};
 use crate::nodes::LAST;
 use crate::restores::{expect_said, phase as restore_phase};
@@ -174,18 +174,6 @@ fn a_member_that_has_its_snapshot_and_restarts_while_the_schema_is_written_is_wa
     world.ring.store.is_away = false;
     world.settle();
     is_complete_without(&world, &[]);
-}
-
-/// Backups of a quorum with their members on machines of their own, one of which is to spare.
-fn spread() -> World {
-    let mut world = World::new();
-    for node in ["n4", "n5"] {
-        world.register_node(node, "z1");
-    }
-    let mut world = world.with(&with_a_store(&a_cluster(&[("a", 2), ("b", 1)])));
-    world.settle();
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    world
 }
 
 fn member(world: &World, name: &str) -> Value {

@@ -24,7 +24,7 @@ use serde_json::json;
 /// Agents of before this protocol do not know `spec.transfer`.
 pub const KNOWS_TRANSFERS: u32 = 9;
 /// And those of before this one no backup that leaves members out.
-pub const KNOWS_QUORUM: u32 = 17;
+const KNOWS_QUORUM: u32 = 17;
 
 /// Nobody has begun one: take up the first that can be, and say of the others why not.
 pub fn next(facts: &Facts<'_>, valid: &Valid, waiting: &[Backup<'_>], draft: &mut Draft) {
@@ -166,16 +166,11 @@ fn are_up(facts: &Facts<'_>, backup: &Backup<'_>, lost: &[BackupMember]) -> Resu
             continue;
         }
         up.push(member);
-        let Some(agent) = &member.status.agent else { continue };
-        let (knows_any, knows_this) = (
-            agent.protocol >= KNOWS_TRANSFERS,
-            agent.protocol >= KNOWS_QUORUM || !backup.leaves_out(),
-        );
-        let (member, agent) = (name(), agent.version.clone());
-        match (knows_any, knows_this) {
-            (true, true) => {}
-            (true, false) => return Err(Pending::AgentLeavesNobodyOut { member, agent }.into()),
-            (false, _) => return Err(Pending::AgentTooOld { member, agent }.into()),
+        if let Some(agent) = older(member, KNOWS_TRANSFERS) {
+            return Err(Pending::AgentTooOld { member: name(), agent }.into());
+        }
+        if let Some(pending) = leaves_nobody_out(member).filter(|_| backup.leaves_out()) {
+            return Err(pending.into());
         }
     }
     if up.is_empty() {
@@ -188,6 +183,18 @@ fn are_up(facts: &Facts<'_>, backup: &Backup<'_>, lost: &[BackupMember]) -> Resu
             Err(Pending::Lacking { member, pending, without: Names::of(without) }.into())
         }
     }
+}
+
+/// The version of its agent, if that has a protocol of before this one.
+fn older(member: &MemberFact, protocol: u32) -> Option<String> {
+    let agent = member.status.agent.as_ref().filter(|agent| agent.protocol < protocol)?;
+    Some(agent.version.clone())
+}
+
+/// Is its agent one that takes backups of all members only?
+pub fn leaves_nobody_out(member: &MemberFact) -> Option<Pending> {
+    let agent = older(member, KNOWS_QUORUM)?;
+    Some(Pending::AgentLeavesNobodyOut { member: member.name.clone(), agent })
 }
 
 /// As it is on record, or else as it is noted on the volumes: a cluster object that was created

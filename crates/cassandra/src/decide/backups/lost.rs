@@ -2,11 +2,12 @@
 //! there is another disk, which may be in days. A backup that may do without it does not wait for
 //! that, but for the end of the streaming once that has begun.
 
+use super::answers::waiting;
 use super::read::Backup;
 use crate::decide::transfers::moves;
 use crate::decide::turn::permit::{Course, course};
 use crate::facts::{Facts, MemberFact};
-use palladion_api::backup::{BackupMember, BackupMemberState as State};
+use palladion_api::backup::BackupMember;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 
@@ -14,19 +15,7 @@ use palladion_api::ids::{HostId, MemberName, VolumeId};
 /// records may name them no more.
 pub fn without_successor(facts: &Facts<'_>, backup: &Backup<'_>) -> Vec<BackupMember> {
     let all = facts.members.values().filter(|_| backup.leaves_out());
-    let entry = |member: &MemberFact| {
-        let (host, volume) = lost(facts, member)?;
-        Some(BackupMember {
-            name: member.name.clone(),
-            host_id: host.clone(),
-            volume_id: volume.clone(),
-            state: State::Waiting,
-            pending_maintenance: None,
-            uploaded: None,
-            message: None,
-        })
-    };
-    all.filter_map(entry).collect()
+    all.filter_map(|member| Some(waiting(member, lost(facts, member)?))).collect()
 }
 
 fn lost<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Option<(&'a HostId, &'a VolumeId)> {

@@ -1,11 +1,11 @@
 //! Before anything is taken or sent: every member looks at store, keys and free space.
 
 use super::answers::{Answer, answer, followed, member, waits};
-use super::begin::KNOWS_QUORUM;
+use super::begin::leaves_nobody_out;
 use super::course::{Said, write};
 use super::left_out::{self, Without};
 use super::orders::{UnderWay, give};
-use super::read::{Backup, count, is_in};
+use super::read::{Backup, count, is_in, leaves_out};
 use super::{give_up, lacking, lost, snapshot};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
@@ -80,12 +80,8 @@ fn enough(
     (count(&all) > 0).then_some(all)
 }
 
-fn is_anybody_left_out(members: &[BackupMember]) -> bool {
-    count(members) < members.len()
-}
-
 fn moving(facts: &Facts<'_>, members: &[BackupMember]) -> Option<Pending> {
-    let turn = lost::moving(facts).filter(|_| is_anybody_left_out(members))?;
+    let turn = lost::moving(facts).filter(|_| leaves_out(members))?;
     Some(Pending::Turn { member: turn.member.clone(), work: turn.step.into() })
 }
 
@@ -96,11 +92,6 @@ fn lacking(members: &[BackupMember]) -> Option<Pending> {
 
 /// One that was down when the backup began may be back with an agent that leaves nobody out.
 fn older(facts: &Facts<'_>, members: &[BackupMember]) -> Option<Pending> {
-    let there = members.iter().filter(|entry| is_anybody_left_out(members) && is_in(entry));
-    let mut agents = there.filter_map(|entry| {
-        let agent = member(facts, entry)?.status.agent.as_ref()?;
-        (agent.protocol < KNOWS_QUORUM).then(|| (entry.name.clone(), agent.version.clone()))
-    });
-    let (member, agent) = agents.next()?;
-    Some(Pending::AgentLeavesNobodyOut { member, agent })
+    let mut there = members.iter().filter(|entry| leaves_out(members) && is_in(entry));
+    there.find_map(|entry| leaves_nobody_out(member(facts, entry)?))
 }

@@ -63,6 +63,11 @@ pub fn count(entries: &[BackupMember]) -> usize {
     entries.iter().filter(|entry| is_in(entry)).count()
 }
 
+/// Is one of them not?
+pub fn leaves_out(entries: &[BackupMember]) -> bool {
+    count(entries) < entries.len()
+}
+
 /// A member that has not begun what comes next, if it is in it.
 pub fn waiting(entry: &BackupMember) -> BackupMember {
     match is_in(entry) {

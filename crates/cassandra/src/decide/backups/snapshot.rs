@@ -4,7 +4,7 @@
 use super::answers::{Answer, answer, followed, member, waits};
 use super::course::{Said, write};
 use super::orders::{UnderWay, give};
-use super::read::{Backup, count, is_in, waiting};
+use super::read::{Backup, count, is_in, leaves_out, waiting};
 use super::{give_up, lacking, lost};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
@@ -47,8 +47,7 @@ pub fn begin(
 pub fn again(facts: &Facts<'_>, backup: &Backup<'_>, why: Option<&Said>, draft: &mut Draft) {
     let attempt = backup.attempt();
     // What a move leaves to be repaired is not on record yet: a snapshot of it counts for nobody.
-    let is_moved = count(&backup.status.members) < backup.status.members.len()
-        && lost::moving(facts).is_some();
+    let is_moved = leaves_out(&backup.status.members) && lost::moving(facts).is_some();
     if attempt < ATTEMPTS && !is_moved {
         let noted = |entry: &BackupMember| lacking::noted(facts, backup, entry);
         let members = backup.status.members.iter().map(noted).collect();
