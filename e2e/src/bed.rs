@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use palladion_testbed::{Cluster, ClusterName};
 use serde_json::Value;
 
@@ -15,6 +15,11 @@ pub const OPERATOR: &str = "palladion-operator";
 pub const AGENT_IMAGE: &str = "PALLADION_AGENT_IMAGE";
 /// The operator's user name in the audit log.
 pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion-operator";
+
+/// How long one call of kubectl may last; those that wait have time-outs below that.
+const LONGEST_CALL: Duration = Duration::from_secs(900);
+/// How long an object may take to go. A server of Cassandra is drained first.
+const GONE_WITHIN: Duration = Duration::from_secs(300);
 
 /// A testbed with Palladion on it.
 pub struct Bed {
@@ -82,9 +87,28 @@ impl Bed {
             .collect()
     }
 
-    /// kubectl, or its error.
+    /// kubectl, or its error. That it does not end is one.
     pub fn kubectl(&self, words: &str) -> Result<String> {
-        self.cluster.kubectl(&words.split_whitespace().collect::<Vec<_>>())
+        self.cluster.kubectl_within(&words.split_whitespace().collect::<Vec<_>>(), LONGEST_CALL)
+    }
+
+    /// Delete an object and wait until it is gone, also where another of its name is made
+    /// at once: kubectl's own wait can miss the end of the first and never ends.
+    pub fn delete(&self, namespace: &str, kind: &str, name: &str) -> Result<()> {
+        self.delete_with(namespace, kind, name, "")
+    }
+
+    /// Like [`Bed::delete`], with more words for kubectl.
+    pub fn delete_with(&self, namespace: &str, kind: &str, name: &str, words: &str) -> Result<()> {
+        let uid = || {
+            let object = self.get(namespace, kind, name)?.unwrap_or_default();
+            anyhow::Ok(object["metadata"]["uid"].clone())
+        };
+        let before = uid()?;
+        ensure!(before.is_string(), "{kind} {name} in {namespace} is not there to be deleted");
+        self.kubectl(&format!("delete {kind} {name} -n {namespace} --wait=false {words}"))?;
+        let what = format!("{kind} {name} in {namespace} to be gone");
+        wait_for(&what, GONE_WITHIN, || Ok((uid()? != before).then_some(())))
     }
 
     /// Apply a manifest.

@@ -151,7 +151,7 @@ impl Bed {
             return Ok(());
         }
         self.kubectl(&format!("cordon {name}"))?;
-        self.kubectl(&format!("delete pods --all -n {OPERATOR_NAMESPACE} --wait=true"))?;
+        self.kubectl(&format!("delete pods --all -n {OPERATOR_NAMESPACE} --wait=false"))?;
         wait_for("the operator to be elsewhere", PATIENCE, || {
             let pods = self.list(OPERATOR_NAMESPACE, "pods")?;
             let ready = pods.iter().any(is_ready);

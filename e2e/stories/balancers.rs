@@ -89,7 +89,7 @@ fn a_driver_reaches_members_at_their_pods() {
     let client = Client { ring: &ring, authority: authority(), password: password() };
     let before = pods();
     is_found_at(&client, &before);
-    bed().kubectl(&format!("delete pod {FIRST} -n {NAMESPACE}")).expect("deleted");
+    bed().delete(NAMESPACE, "pod", FIRST).expect("deleted");
     wait_for("another address", SOON, || Ok((pods()[0] != before[0]).then_some(())))
         .expect("a pod has an address of its own");
     ring.wait_members(3).expect("all ready");

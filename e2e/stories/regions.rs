@@ -387,7 +387,7 @@ fn without_the_store() {
     let member = members.first().expect("a member").clone();
     let host_id = Of::East.ring().member(&member).expect("a member")["status"]["hostID"].clone();
     store.etcd.kill().expect("etcd is gone");
-    bed().kubectl(&format!("delete pod {member} -n east --wait=true")).expect("delete");
+    bed().delete("east", "pod", &member).expect("delete");
     Of::East.ring().wait_ready(1).expect("it comes back by itself");
     let back = Of::East.ring().member(&member).expect("a member");
     assert_eq!(back["status"]["hostID"], host_id, "the same member");

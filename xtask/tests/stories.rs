@@ -28,7 +28,11 @@ fn every_file_of_stories_is_a_module() {
     for (name, parent) in found {
         let text = std::fs::read_to_string(&parent).expect("a parent should be readable");
         let line = format!("mod {name};");
-        let is_named = text.lines().any(|l| l.trim_start_matches("pub ").trim() == line);
+        let is_named = text.lines().any(|l| {
+            ["", "pub ", "pub(crate) ", "pub(super) "]
+                .iter()
+                .any(|seen| l.trim() == format!("{seen}{line}"))
+        });
         assert!(is_named, "{} must have the line `{line}`", parent.display());
     }
 }

@@ -5,11 +5,12 @@ use std::io::Write;
 use std::net::{SocketAddrV4, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
 use crate::cache::Cache;
-use crate::command::run;
+use crate::command::{run, run_within};
 use crate::config::{Config, Node};
 use crate::images::{self, Image};
 use crate::names::ClusterName;
@@ -100,6 +101,18 @@ impl Cluster {
     /// Runs `kubectl` and returns what it printed.
     pub fn kubectl<S: AsRef<std::ffi::OsStr>>(&self, arguments: &[S]) -> Result<String> {
         run(self.kubectl_command().args(arguments).stdin(Stdio::null()))
+    }
+
+    /// Like [`Cluster::kubectl`], and an error where it does not end within `longest`.
+    ///
+    /// kubectl can wait for ever: `delete` misses the end of an object that is made again at
+    /// once under its name.
+    pub fn kubectl_within<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        arguments: &[S],
+        longest: Duration,
+    ) -> Result<String> {
+        run_within(self.kubectl_command().args(arguments).stdin(Stdio::null()), longest)
     }
 
     /// Runs `kubectl` with something to read, such as a manifest for

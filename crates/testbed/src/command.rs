@@ -3,8 +3,12 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// How much of a failed program's output an error quotes, in bytes.
 const QUOTED_OUTPUT: usize = 2000;
@@ -33,6 +37,35 @@ pub fn output(command: &mut Command) -> Result<Output> {
             shown(command)
         )
     })
+}
+
+/// Like [`run`], and killed where it has not ended within `longest`.
+pub fn run_within(command: &mut Command, longest: Duration) -> Result<String> {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("starting `{}`", shown(command)))?;
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("its pid")?;
+    // A pid may be another process by the time it is killed; a descriptor never is.
+    let process = pidfd_open(process, PidfdFlags::empty()).context("watching a child")?;
+    let (ended, ends) = channel::<()>();
+    let watch = thread::spawn(move || {
+        let late = ends.recv_timeout(longest) == Err(RecvTimeoutError::Timeout);
+        late && pidfd_send_signal(&process, Signal::KILL).is_ok()
+    });
+    let output =
+        child.wait_with_output().with_context(|| format!("waiting for `{}`", shown(command)));
+    drop(ended);
+    let killed = watch.join().unwrap_or_default();
+    let output = output?;
+    if killed {
+        bail!("`{}` did not end within {} s", shown(command), longest.as_secs());
+    }
+    if !output.status.success() {
+        bail!("`{}` failed ({}): {}", shown(command), output.status, said(&output));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// `ip` with these words, split at blanks.
@@ -72,5 +105,15 @@ mod tests {
             .expect_err("should fail")
             .to_string();
         assert!(error.contains("sh -c") && error.contains("no luck"), "{error}");
+    }
+
+    #[test]
+    fn what_has_no_end_is_killed_and_named() {
+        let error = run_within(&mut command("sleep", ["1000"]), Duration::from_millis(50))
+            .expect_err("should be killed")
+            .to_string();
+        assert!(error.contains("sleep 1000") && error.contains("did not end"), "{error}");
+        let said = run_within(&mut command("echo", ["well"]), Duration::from_secs(600));
+        assert_eq!(said.expect("should end"), "well\n");
     }
 }

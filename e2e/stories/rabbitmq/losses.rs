@@ -41,7 +41,8 @@ pub fn all_killed() {
     let publishing = Publishing::begin(&cluster).expect("publishing");
     publishing.wait_confirmed(SOME).expect("confirmed before they are killed");
     let name = cluster.name;
-    bed().kubectl(&format!("delete pods --all -n {name} --grace-period=1")).expect("deleted");
+    let words = format!("delete pods --all -n {name} --grace-period=1 --wait=false");
+    bed().kubectl(&words).expect("deleted");
     let away = |o: &serde_json::Value| condition(o, "Available")["status"] == "False";
     cluster.service().wait("the majority to be missed", away);
     cluster.wait_nodes(3);

@@ -167,7 +167,7 @@ pub(super) fn address_given_up(ring: &Ring<'_>) {
     assert_eq!(claim["metadata"]["annotations"]["palladion.dev/address"], now.as_str());
     strangers_go(&strangers);
     // What it has now it keeps: its pod and its machine may go.
-    bed().kubectl(&format!("delete pod {FIRST} -n {NAMESPACE} --wait=true")).expect("delete");
+    bed().delete(NAMESPACE, "pod", FIRST).expect("delete");
     are_the_same(ring, &ids);
     assert_eq!(address_of(ring, FIRST), now);
 }

@@ -69,7 +69,7 @@ pub(super) fn pod(ring: &Ring<'_>) {
     let before = ring.pod_uids().expect("uids");
     let log = bed().follow_log(NAMESPACE, &name).expect("its log");
     let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
-    bed().kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true")).expect("delete");
+    bed().delete(NAMESPACE, "pod", &name).expect("delete");
     // It ends by itself with the container.
     let log = log.wait_with_output().expect("the log to end");
     let log = String::from_utf8_lossy(&log.stdout);

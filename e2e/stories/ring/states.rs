@@ -109,7 +109,7 @@ pub(super) fn stop_and_start(ring: &Ring<'_>) {
     clients_find(ring, &["ring-dc1-a-0", "ring-dc1-a-1", MEMBER]);
     writing.stop().expect("QUORUM was reached all the time");
     ring.wait_members(3).expect("who never joined is gone");
-    bed().kubectl(&format!("delete pvc data-{NEW} -n {NAMESPACE}")).expect("its empty claim");
+    bed().delete(NAMESPACE, "pvc", &format!("data-{NEW}")).expect("its empty claim");
     ring.wait_settled().expect("settled");
     let member = ring.member(MEMBER).expect("the member");
     let after = member["status"]["startHistory"].as_array().map_or(0, Vec::len);
@@ -238,7 +238,7 @@ pub(super) fn terminate_and_replace(ring: &Ring<'_>) {
     // Its pod may come and go: the ledger bans the volume.
     let agent = |member: &Value| member["status"]["agent"]["podUID"].clone();
     let earlier = agent(&ring.member(MEMBER).expect("the member"));
-    bed().kubectl(&format!("delete pod {MEMBER} -n {NAMESPACE}")).expect("deleted");
+    bed().delete(NAMESPACE, "pod", MEMBER).expect("deleted");
     wait_for("the agent of the next pod to report", SOON, || {
         Ok((agent(&ring.member(MEMBER)?) != earlier).then_some(()))
     })

@@ -59,9 +59,7 @@ pub(super) fn put_back(ring: &Ring<'_>) {
     wait_for("the template to be put back", SOON, || Ok((template() == before).then_some(())))
         .unwrap_or_else(|error| panic!("{error:#}: {:#}", template()));
     let old = set()["metadata"]["uid"].clone();
-    bed()
-        .kubectl(&format!("delete statefulset roll-dc1-a -n {NAMESPACE} --cascade=orphan"))
-        .expect("delete");
+    bed().delete_with(NAMESPACE, "statefulset", "roll-dc1-a", "--cascade=orphan").expect("delete");
     wait_for("the set to be made again", SOON, || {
         Ok((set()["metadata"]["uid"].is_string() && set()["metadata"]["uid"] != old).then_some(()))
     })

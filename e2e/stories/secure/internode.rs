@@ -136,7 +136,7 @@ pub fn a_lost_authority_is_followed() {
     std::thread::sleep(Duration::from_secs(660));
     // Connections of before would live on: one that comes anew has none.
     let first = ring.member_names().expect("names").remove(0);
-    bed().kubectl(&format!("delete pod {first} -n {RING} --wait=true")).expect("delete");
+    bed().delete(RING, "pod", &first).expect("delete");
     ring.wait_members(3).expect("all ready");
     ring.wait_well().expect("all see each other");
     writing.stop().expect("written");

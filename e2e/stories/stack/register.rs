@@ -93,7 +93,7 @@ pub(super) fn once() {
     .expect("another removal");
     // A pod that restarts is the same: its address is that of its Service.
     let before = registered(&services);
-    bed().kubectl("delete pod web-0 -n stack-register --wait=true").expect("delete");
+    bed().delete("stack-register", "pod", "web-0").expect("delete");
     services.wait_ready("component", "web");
     let left = wait_registered(&services, "2/2");
     assert_eq!(left["status"]["entries"].as_array().map(Vec::len), Some(2));

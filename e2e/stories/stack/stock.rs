@@ -13,7 +13,7 @@ pub(super) fn cassandra() {
     services.wait_long("component", "stock-cassandra");
     let first = reads_its_own(&services);
     let uid = services.uid(POD);
-    bed().kubectl(&format!("delete pod {POD} -n {}", services.namespace)).expect("deleted");
+    bed().delete(services.namespace, "pod", POD).expect("deleted");
     wait_for("another pod to be ready", PATIENCE, || {
         let Ok(pod) = services.get("pod", POD) else { return Ok(None) };
         let container = &pod["status"]["containerStatuses"][0];

@@ -102,8 +102,7 @@ pub(super) fn nodes_all_at_once() {
         others.retain(|node| pod["spec"]["nodeName"] != node.as_str());
         let _only_its_node = bed().cordon(&others).expect("cordoned");
         for pod in ["below-1", "above-0"] {
-            let words = format!("delete pod {pod} -n {} --wait=true", services.namespace);
-            bed().kubectl(&words).expect("deleted");
+            bed().delete(services.namespace, "pod", pod).expect("deleted");
         }
         let waiting = Reason::WaitingForDependency.as_str();
         services.wait_says(("component", "above"), "DependenciesReady", "False", waiting);
@@ -237,9 +236,7 @@ pub(super) fn on_delete() {
     );
     std::thread::sleep(Duration::from_secs(15));
     assert_eq!(pods(), before, "nobody is restarted");
-    bed()
-        .kubectl(&format!("delete pod {} -n {}", before[0].0, services.namespace))
-        .expect("deleted");
+    bed().delete(services.namespace, "pod", &before[0].0).expect("deleted");
     wait_for("an agent of the new spec", PATIENCE, || {
         let all = bed().list(services.namespace, "pods")?;
         let changed = all.iter().filter(|p| p["spec"].to_string().contains("CHANGED")).count();

@@ -44,7 +44,8 @@ pub fn all_killed() {
     writing.wait_acknowledged(SOME).expect("acknowledged before they are killed");
     let ids = ensemble.voters();
     let name = ensemble.name;
-    bed().kubectl(&format!("delete pods --all -n {name} --grace-period=1")).expect("deleted");
+    let words = format!("delete pods --all -n {name} --grace-period=1 --wait=false");
+    bed().kubectl(&words).expect("deleted");
     ensemble
         .service()
         .wait("the quorum to be missed", |o| condition(o, "Available")["status"] == "False");

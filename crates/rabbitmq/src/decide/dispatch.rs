@@ -36,6 +36,9 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         // It is what the turn would wait for.
         return lock::release(facts, turn, Ended::RestartFirst, draft);
     }
+    if join::comes_first(facts, turn) && !is_begun(facts, valid, turn) {
+        return lock::release(facts, turn, Ended::JoinFirst, draft);
+    }
     if replace::comes_to_nothing(facts, turn) {
         if can_others(facts, valid, turn) {
             return replace::give_way(facts, turn, draft);
@@ -55,6 +58,20 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         ServiceStep::Rescue | ServiceStep::Remove => {
             lock::release(facts, turn, Ended::NotForRabbitmq, draft);
         }
+    }
+}
+
+/// Has anything of this turn been done, so that it comes to its end before another is given?
+fn is_begun(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    match turn.step {
+        ServiceStep::Join => join::is_begun(facts, turn),
+        ServiceStep::Restart => restart::is_begun(facts, valid, turn),
+        ServiceStep::Leave => leave::is_begun(facts, turn),
+        // Each comes before all joins, or is none of RabbitMQ's.
+        ServiceStep::Initialize
+        | ServiceStep::Replace
+        | ServiceStep::Rescue
+        | ServiceStep::Remove => true,
     }
 }
 

@@ -15,6 +15,7 @@ palladion_plan::sentences! {
         LostToo => "the volume that came in the place of the lost one is lost, too";
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
         RestartFirst => "a member that does not serve is restarted first";
+        JoinFirst => "another node ended while the others took it in, and goes on with its join first";
         OthersFirst => "the new node does not come up, and others go on meanwhile";
         NotWanted => "the spec does not ask for it any more";
         NotTakenIn => "its node ended while the others took it in, and goes on with its join first";

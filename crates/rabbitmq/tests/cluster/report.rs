@@ -168,7 +168,8 @@ impl World {
         };
         let reason = self.says.get(&pod.key.name).copied().or(reason);
         let version = running.map(|p| p.version.clone());
-        let broker = self.view(pod.uid.as_str());
+        let earlier = self.looked.get(&pod.key.name).cloned();
+        let broker = earlier.or_else(|| self.view(pod.uid.as_str()));
         let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);
         let stored = self.store.get(&key).map(|m| m["status"].clone()).unwrap_or_default();
         let stored: ServiceMemberStatus = serde_json::from_value(stored).unwrap_or_default();

@@ -39,6 +39,16 @@ impl World {
         assert!(self.has_noted_its_cluster(ordinal), "{}", self.last_words());
     }
 
+    /// From now on agents report what they see at this moment, until somebody asks them.
+    fn nobody_looks(&mut self) {
+        let nodes = self.rabbit.nodes.iter();
+        let by_pod = nodes.filter_map(|(uid, process)| {
+            let member = process.name.strip_prefix("rabbit@")?.split('.').next()?;
+            Some((member.to_string(), self.view(uid)?))
+        });
+        self.looked = by_pod.collect();
+    }
+
     fn node_ends(&mut self, ordinal: i32) {
         self.tell(&format!("the node of {} ends", pod(ordinal)));
         self.kill(ordinal);
@@ -91,6 +101,73 @@ fn a_joiner_whose_pod_is_deleted_while_it_is_taken_in_goes_on_with_what_it_has()
         world.settle();
         world.expect(from + 2);
     }
+}
+
+/// The turn ends with its pod, and goes to another before anybody says that they name it. What
+/// that one waits for is the node that has no turn.
+#[test]
+fn a_joiner_that_the_others_name_goes_on_before_another_one_joins() {
+    for has_nothing in [false, true] {
+        let mut world = World::settled(3);
+        world.absent.insert(pod(3));
+        world.patch_spec(&json!({ "nodes": 5 }));
+        world.until(|w| w.member(4)["spec"]["start"].is_object());
+        world.nobody_looks();
+        world.until(|w| w.is_being_taken_in(4));
+        match has_nothing {
+            true => world.node_ends_with_nothing(4),
+            false => world.node_ends(4),
+        }
+        world.delete(kinds::POD, &pod(4));
+        world.absent.clear();
+        world.until(|w| w.status()["turn"]["member"] == json!(pod(3)));
+        world.looked.clear();
+        world.is_taken_in_soon(4);
+        world.settle();
+        world.expect(5);
+    }
+}
+
+/// So does a restart that has not begun, and so does a leave.
+#[test]
+fn a_joiner_that_the_others_name_goes_on_before_a_restart() {
+    let mut world = World::settled(3);
+    world.absent.insert(pod(3));
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.member(4)["spec"]["start"].is_object());
+    world.nobody_looks();
+    world.until(|w| w.is_being_taken_in(4));
+    world.node_ends(4);
+    world.delete(kinds::POD, &pod(4));
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.until(|w| w.status()["turn"]["step"] == "Restart");
+    world.looked.clear();
+    world.is_taken_in_soon(4);
+    world.absent.clear();
+    world.settle();
+    world.expect(5);
+    assert_eq!(world.member(0)["status"]["server"]["restartToken"], "x");
+}
+
+#[test]
+fn a_joiner_that_the_others_name_goes_on_before_another_one_leaves() {
+    let mut world = World::settled(3);
+    world.absent.insert(pod(3));
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.until(|w| w.status()["nodes"] == "4/5");
+    world.pass(60);
+    world.absent.clear();
+    world.until(|w| w.member(3)["spec"]["start"].is_object());
+    world.nobody_looks();
+    world.until(|w| w.is_being_taken_in(3));
+    world.node_ends(3);
+    world.delete(kinds::POD, &pod(3));
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.status()["turn"]["step"] == "Leave");
+    assert_eq!(world.status()["turn"]["member"], json!(pod(4)), "{}", world.last_words());
+    world.looked.clear();
+    world.settle();
+    world.expect(3);
 }
 
 /// The others name it, and it has nothing of theirs: an earlier agent has removed that, or it was

@@ -6,7 +6,7 @@ use super::lag::Api;
 use super::model::{App, Rabbit, data};
 use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::service_member::Alarm;
+use palladion_api::service_member::{Alarm, BrokerView};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::operator::{End, Life, Write};
 use palladion_plan::sim::{Activity, Done, Faults, Kubernetes, Operator, Store};
@@ -55,6 +55,9 @@ pub struct World {
     pub busy: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
+    /// Members whose agents have not looked at their nodes since, and what they saw last. To a
+    /// question they look again.
+    pub looked: BTreeMap<String, BrokerView>,
     /// Permits that agents refused, and why.
     pub refused: Vec<String>,
     /// The Secret as kubelets mount it: none, where somebody has deleted it.
@@ -115,6 +118,7 @@ impl World {
             sick: BTreeSet::new(),
             busy: BTreeSet::new(),
             absent: BTreeSet::new(),
+            looked: BTreeMap::new(),
             secret_is_gone: false,
             definitions: None,
             imported: BTreeSet::new(),

@@ -49,6 +49,14 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     }
 }
 
+/// Has it its permit, or do the others name it?
+pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    facts.members.get(&turn.member).is_some_and(|member| {
+        let has_permit = permit::course(facts, turn, member) != Course::NotGiven;
+        has_permit || goes_on(member) || facts.is_named(member) || next::is_awaited(facts, member)
+    })
+}
+
 /// Does its node run already, by the permit that an earlier pod had? The agent saves it, as
 /// nobody may be there to be asked: it needs no other.
 pub fn goes_on(member: &MemberFact) -> bool {

@@ -8,7 +8,7 @@ mod next;
 mod old_data;
 pub mod without_data;
 
-pub use advance::{advance, goes_on, permitted};
+pub use advance::{advance, goes_on, is_begun, permitted};
 pub use finish::{announced, complete};
-pub use next::{adopt_permit, go_on_after_permit, is_stranded, next};
+pub use next::{adopt_permit, comes_first, go_on_after_permit, is_stranded, next};
 pub use old_data::off_record;

@@ -8,7 +8,7 @@ use crate::decide::turn::{lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
-use palladion_api::service::ServiceStep;
+use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::members::late;
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
@@ -50,11 +50,21 @@ pub fn is_stranded(facts: &Facts<'_>, member: &MemberFact) -> bool {
     is_left_alone && is_awaited(facts, member)
 }
 
+/// Is there another member that the others name and that does not run, when this turn is under
+/// way? What it waits for are answers of all that are named.
+pub fn comes_first(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    let mut others = joining(facts).filter(|m| m.name != turn.member);
+    others.any(|m| is_stranded(facts, m))
+}
+
+fn joining<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    facts.members.values().filter(|m| m.object.is_some() && !m.is_gone())
+}
+
 /// Those that the others name come first: whatever else is to be done waits for their answer.
 /// Without them none that is not wanted any more may leave, themselves among these.
 fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
-    let members = facts.members.values().filter(|m| m.object.is_some() && !m.is_gone());
-    match members.into_iter().find(|m| is_stranded(facts, m)) {
+    match joining(facts).find(|m| is_stranded(facts, m)) {
         Some(member) if has_failed_for_good(member) => {
             let (member, server) = (member.name.clone(), member.server_words());
             draft.report(Problem::Failed { member, server });

@@ -77,6 +77,14 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     }
 }
 
+/// Is it out already, or does somebody carry out an order for it? What it has given away before
+/// goes on record with the end of the turn.
+pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    let member = facts.members.get(&turn.member);
+    let is_out = member.is_none_or(|m| m.is_gone() || !facts.is_named(m));
+    is_out || order::is_under_way(facts, turn)
+}
+
 /// Does no other node serve? Of two the other one pauses when the pod of the leaver ends,
 /// and a leaver whose application is to be stopped starts it in no new pod: they would wait
 /// for each other for ever. It starts again, and leaves once both serve.

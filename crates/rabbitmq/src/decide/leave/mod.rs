@@ -6,5 +6,5 @@ mod asked;
 mod depart;
 mod next;
 
-pub use advance::advance;
+pub use advance::{advance, is_begun};
 pub use next::{can_lost, next, of_lost};

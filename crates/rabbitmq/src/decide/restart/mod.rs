@@ -7,4 +7,4 @@ mod needed;
 mod next;
 
 pub use advance::advance;
-pub use next::{can_be, next, of_broken, of_spared, takes_over};
+pub use next::{can_be, is_begun, next, of_broken, of_spared, takes_over};
