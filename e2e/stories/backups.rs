@@ -2,10 +2,12 @@
 //! given up without a trace; and brought back.
 
 mod archived;
+mod covered;
 mod disturbed;
 mod elsewhere;
 mod every;
 mod expired;
+mod login;
 mod restored;
 mod returned;
 mod rewound;
@@ -90,6 +92,11 @@ pub fn story() -> Story {
         .step(
             "tables come into another ring with passwords and TLS",
             elsewhere::with_passwords_and_tls,
+        )
+        .in_soak()
+        .step(
+            "a ring with passwords comes back with its roles, from a backup without a member that is down",
+            covered::comes_back_with_its_roles,
         )
         .in_soak()
         .step(

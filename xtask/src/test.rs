@@ -99,9 +99,8 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
 /// What needs no testbed, but for what can wait; returns all test programs. What testbeds need
 /// is built meanwhile: most of these tests wait more than they compute.
 fn offline(is_on_testbeds: bool, tally: &mut Tally) -> Result<Vec<Program>> {
-    let steps: [(&str, &[&str]); 3] = [
+    let steps: [(&str, &[&str]); 2] = [
         ("format", &["fmt", "--all", "--check"]),
-        ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
         ("generated files", &["xtask", "generate", "--check"]),
     ];
     for (name, words) in steps {
@@ -154,28 +153,34 @@ const TIMELESS: [&str; 7] = [
     "palladion-zookeeper",
 ];
 
+/// What stands before each line of what runs in idle time.
+const IDLE: &str = "[idle] ";
+
 /// May it take as long as it likes?
 fn is_timeless(program: &Program) -> bool {
     TIMELESS.contains(&program.package.as_str())
 }
 
-/// Tests that may take as long as they like, and the examples in documentation, in the time that
-/// nobody else wants.
+/// Tests that may take as long as they like, the linter, and the examples in documentation, in
+/// the time that nobody else wants.
 fn in_idle_time(programs: &[Program]) -> Tally {
     let mut tally = Tally::default();
     for program in programs.iter().filter(|p| is_timeless(p)) {
-        let outcome = run_program(program, &idle::BEFORE, "[idle] ", &mut tally);
+        let outcome = run_program(program, &idle::BEFORE, IDLE, &mut tally);
         tally.ended(outcome);
     }
-    let mut examples = idle::command(env!("CARGO"));
-    examples.current_dir(install::root()).args([
-        "test",
-        "--workspace",
-        "--locked",
-        "--doc",
-        "--no-fail-fast",
-    ]);
-    let outcome = tally.step("examples in documentation", "[idle] ", &mut examples);
-    tally.ended(outcome);
+    let steps: [(&str, &[&str]); 2] = [
+        ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
+        (
+            "examples in documentation",
+            &["test", "--workspace", "--locked", "--doc", "--no-fail-fast"],
+        ),
+    ];
+    for (name, words) in steps {
+        let mut command = idle::command(env!("CARGO"));
+        command.current_dir(install::root()).args(words);
+        let outcome = tally.step(name, IDLE, &mut command);
+        tally.ended(outcome);
+    }
     tally
 }

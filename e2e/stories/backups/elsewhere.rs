@@ -6,6 +6,7 @@ use palladion_e2e::bed::{condition, text};
 use palladion_e2e::{Ring, a_ring, bed, s3, wait_for};
 use serde_json::Value;
 
+use super::login::Login;
 use super::restored::{BACKUP, backed_up};
 use super::{SOON, every, store};
 
@@ -80,43 +81,11 @@ spec:
     .unwrap_or_else(|why| panic!("{why:#}: {}", last["status"]));
     assert_eq!(text(&last, "/status/phase"), "Complete", "{}", last["status"]);
     assert_eq!(last["status"]["shares"].as_array().map(Vec::len), Some(3), "of three members");
-    let secret = |key: &str| {
-        let template = format!("go-template={{{{ .data.{key} | base64decode }}}}");
-        let name = format!("{ELSEWHERE}-superuser");
-        bed()
-            .cluster
-            .kubectl(&["get", "secret", &name, "-n", ELSEWHERE, "-o", &template])
-            .expect("the Secret")
-    };
-    let map = bed().get(ELSEWHERE, "configmap", &format!("{ELSEWHERE}-client-ca"));
-    let map = map.expect("get").expect("the authority for clients");
-    let authority = map["data"]["ca.crt"].as_str().expect("the key `ca.crt`").to_string();
-    let (user, password) = (secret("username"), secret("password"));
-    let ask = |statement: &str| -> Vec<String> {
-        let command = ["python3", "-c", PROGRAM, &authority, &user, &password, statement];
-        let said = ring.in_client(&command).expect("an answer");
-        said.lines().map(str::to_string).collect()
-    };
+    let superuser = Login::superuser(ELSEWHERE);
+    let ask = |statement: &str| superuser.ask("QUORUM", &[statement]).expect("an answer");
     let here = every::rows_by(&ask, every::KEYSPACE);
     assert_eq!(here, every::rows(&there, every::KEYSPACE));
     let count = format!("SELECT count(*) FROM {}.rows", super::taken::TABLES);
     assert_eq!(ask(&count), there.cql(&[&count]).expect("a number"));
     bed().remove_namespace(ELSEWHERE).expect("removed");
 }
-
-/// A client with a password, over TLS.
-const PROGRAM: &str = r"
-import ssl, sys
-from cassandra import ConsistencyLevel
-from cassandra.auth import PlainTextAuthProvider
-from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
-authority, user, password, statement = sys.argv[1:5]
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-context.check_hostname = False
-context.load_verify_locations(cadata=authority)
-profile = ExecutionProfile(consistency_level=ConsistencyLevel.QUORUM, request_timeout=20)
-cluster = Cluster(['elsewhere-client'], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, ssl_context=context, auth_provider=PlainTextAuthProvider(user, password), connect_timeout=20, control_connection_timeout=20)
-for row in cluster.connect().execute(statement):
-    print(*row)
-cluster.shutdown()
-";

@@ -48,14 +48,19 @@ pub(super) fn whole(name: &str) {
 }
 
 fn create(name: &str, more: &str) {
+    create_in(NAMESPACE, name, more);
+}
+
+/// The same of the ring of this namespace.
+pub(super) fn create_in(namespace: &str, name: &str, more: &str) {
     let backup = format!(
         "apiVersion: palladion.dev/v1alpha1
 kind: CassandraBackup
 metadata: {{name: {name}}}
-spec: {{cluster: {NAMESPACE}{more}}}
+spec: {{cluster: {namespace}{more}}}
 "
     );
-    bed().apply(NAMESPACE, &backup).expect("the backup is accepted");
+    bed().apply(namespace, &backup).expect("the backup is accepted");
 }
 
 pub(super) fn backup(name: &str) -> Result<Value> {
@@ -64,9 +69,14 @@ pub(super) fn backup(name: &str) -> Result<Value> {
 
 /// Wait until it has ended, and see that it is complete.
 pub(super) fn complete(name: &str) -> Value {
+    complete_in(NAMESPACE, name)
+}
+
+/// The same of the ring of this namespace.
+pub(super) fn complete_in(namespace: &str, name: &str) -> Value {
     let mut last = Value::Null;
     let ended = wait_for(&format!("the backup {name} to end"), SOON, || {
-        last = backup(name)?;
+        last = bed().get(namespace, "cassandrabackup", name)?.unwrap_or_default();
         Ok(last["status"]["endedAt"].is_string().then(|| last.clone()))
     });
     let ended = ended.unwrap_or_else(|why| panic!("{why:#}: {}", last["status"]));
@@ -100,10 +110,15 @@ pub(super) fn left(ring: &Ring<'_>) -> Vec<String> {
 
 /// The command line on the repository, as somebody who has the store and no Kubernetes.
 pub(super) fn repository(words: &str) -> String {
+    repository_of("demo", words)
+}
+
+/// The same on that of another ring.
+pub(super) fn repository_of(ring: &str, words: &str) -> String {
     let credentials = store().credentials().expect("credentials");
     let endpoint = store().forwarded(bed()).expect("a port");
     let line = format!(
-        "backup {words} --store s3://{}/rings/demo --credentials {} --endpoint {endpoint} --addressing path --transport plain",
+        "backup {words} --store s3://{}/rings/{ring} --credentials {} --endpoint {endpoint} --addressing path --transport plain",
         s3::BUCKET,
         credentials.path().display()
     );

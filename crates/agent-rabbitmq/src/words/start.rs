@@ -26,7 +26,7 @@ palladion_api::sentences! {
         NoCookie => CredentialsMissing, "neither the volume nor the Secret with the credentials has an Erlang cookie; restore the Secret";
         NoPassword => CredentialsMissing, "the Secret with the credentials lacks `agent-password`, `username` or `password`; restore the Secret";
         Name { named: Named } => NameUnresolved, "the agent does not start the node: {named}";
-        NameNotKnown => NameUnresolved, "the agent is resolving the name of the node";
+        NameNotKnown => Starting, "the agent is resolving the name of the node";
         AppStopped => StoppedByIntent, "the application of the node was stopped by the intent `StopApp`, which still stands, so the agent does not start the node";
         AppUnknown => WaitingForMember, "the application of the node was stopped by an intent `StopApp`; the agent does not start the node until it has read its ServiceMember from the API server";
     }

@@ -40,6 +40,7 @@ palladion_plan::sentences! {
     pub enum Ended {
         AgentRefused { why: String } => "its agent refused to start the server: {why}";
         NotRestored { why: String } => "{why}";
+        NotWanted => "the spec does not ask for it any more";
         OtherVolume => "it now has a different volume";
         RingIsElsewhere => "the spec says that the ring exists elsewhere";
         InitializedElsewhere => "the ring is being initialized on another volume";

@@ -64,7 +64,7 @@ palladion_plan::sentences! {
     /// Why the turn of a restart ends early.
     pub enum Ended {
         NoMember => "the member no longer exists or its rack is no longer in the spec";
-        Lost => "the volume of the member is marked for replacement, which goes first";
+        Lost => "the volume of the member is lost, and its replacement goes first";
         Forbidden { why: Objection } => "{why}";
     }
 

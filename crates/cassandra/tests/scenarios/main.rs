@@ -77,6 +77,7 @@ mod silent;
 mod small;
 mod stale_permits;
 mod stood;
+mod stuck_turns;
 mod tasks;
 mod terminated;
 mod together;

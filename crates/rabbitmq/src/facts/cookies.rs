@@ -48,12 +48,12 @@ fn is_node(member: &MemberFact) -> bool {
 }
 
 /// Was no start of it permitted, or does its agent say that the start lacks a Secret, or a name
-/// that leads to it? A cookie is taken after both are found.
+/// that leads to it, or that it is looking for that? A cookie is taken after both are found.
 fn has_none_yet(member: &MemberFact) -> bool {
     let waits = member.server().filter(|server| server.state == MemberServerState::Waiting);
     let why = waits.and_then(|server| server.reason.as_deref());
-    let lacks = [Reason::CredentialsMissing.as_str(), Reason::NameUnresolved.as_str()];
-    !is_permitted(member) || why.is_some_and(|why| lacks.contains(&why))
+    let lacks = [Reason::CredentialsMissing, Reason::NameUnresolved, Reason::Starting];
+    !is_permitted(member) || why.is_some_and(|why| lacks.iter().any(|lack| lack.as_str() == why))
 }
 
 fn is_permitted(member: &MemberFact) -> bool {

@@ -100,8 +100,12 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     if let Some(said) = said {
         return Some(Trouble::of(said));
     }
-    if is_out(facts, member) {
-        return Some(Trouble::of(OfCluster::NotInCluster { member: name() }));
+    let recorded = member.volume_id().or(member.volume().map(|v| &v.volume_id));
+    if let Some(volume) = recorded.filter(|_| is_out(facts, member)).cloned() {
+        let namespace = facts.snapshot.owner.meta.namespace.clone();
+        let annotation = labels::REPLACE;
+        let said = OfCluster::NotInCluster { member: name(), volume, namespace, annotation };
+        return Some(Trouble::of(said));
     }
     let (failed, server) = (server.state == MemberServerState::Failed, member.server_words());
     failed.then(|| Trouble::of(OfMember::ServerFailed { member: name(), server }))

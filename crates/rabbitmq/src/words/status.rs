@@ -28,8 +28,8 @@ palladion_plan::sentences! {
             "the cluster contains nodes that no member accounts for: {nodes}; if nobody needs them, stop them and run `rabbitmqctl forget_cluster_node`";
         NotOnRecord { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => VolumeForeign,
             "member {member} has on volume {volume} the data of a node that has joined before, and that is not on record, so it is not started; if nobody needs the data, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`: the data is removed, and the member joins as new";
-        NotInCluster { member: MemberName } => NotInCluster,
-            "the other nodes do not name the node of member {member} as one of the cluster, although the operator did not remove it";
+        NotInCluster { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => NotInCluster,
+            "the other nodes do not name the node of member {member} as one of the cluster, although the operator did not remove it; if it should serve again, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`: its data is removed, and it joins as new";
         Partitioned { member: MemberName, nodes: Names } => Partitioned,
             "the node of member {member} reports a partition from {nodes}";
         Alarm { node: NodeName, resource: String } => AlarmRaised,

@@ -9,8 +9,8 @@ palladion_plan::sentences! {
     pub enum Trouble {
         UnknownServers { servers: Names } => UnknownServer,
             "the configuration of the ensemble contains servers that no member accounts for: {servers}";
-        NotInConfiguration { member: MemberName } => NotInEnsemble,
-            "the configuration of the ensemble does not contain the server of member {member}, although the operator did not remove it";
+        NotInConfiguration { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => NotInEnsemble,
+            "the configuration of the ensemble does not contain the server of member {member}, although the operator did not remove it; if it should serve again, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`: its data is removed, and it joins as new";
         InConfiguration { member: MemberName, volume: VolumeId, id: ServerId } => VolumeForeign,
             "member {member} has on volume {volume} the data of server {id}, which is not on record and is still in the configuration of the ensemble, so it is not started, and its data is not removed; if nobody needs the data, allow the removal of that server first";
         NotOnRecord { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => VolumeForeign,

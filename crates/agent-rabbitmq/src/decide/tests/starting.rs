@@ -71,7 +71,7 @@ fn no_node_starts_without_a_cookie_or_under_a_name_that_leads_elsewhere() {
     // Its volume keeps the cookie that it began with; the passwords are for the first start.
     assert_eq!(cookie(Comparison::Differs).start().entry, Entry::Plain);
     let named = |named| a_member().with(|w| w.named = named);
-    named(None).waits(Reason::NameUnresolved);
+    named(None).waits(Reason::Starting);
     let elsewhere = Named::Elsewhere { node: node("a"), found: Default::default() };
     named(Some((node("a"), Err(elsewhere)))).waits(Reason::NameUnresolved);
     // The name was corrected since it was looked up.

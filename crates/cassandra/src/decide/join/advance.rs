@@ -6,6 +6,7 @@ use super::next::candidate;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::initialize::restored;
+use crate::decide::objects::replicas;
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{self, TRIES};
 use crate::decide::turn::permit::{self, Course};
@@ -26,6 +27,9 @@ use palladion_plan::words::Sentence;
 const JOIN_RETRY: SignedDuration = SignedDuration::from_secs(120);
 /// Before there is a ring, nobody remembers a failed start.
 const INITIALIZE_RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// A pod that is not there after so long has no place; nobody knows when it gets one.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Go on with an Initialize or Join turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
@@ -59,10 +63,19 @@ fn before_permit(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
+    let is_wanted = turn.step != TurnStep::Join || replicas::is_wanted(valid, member);
     let keeps_volume = permit::keeps_volume(turn, member);
     if keeps_volume.is_none() {
+        if !is_wanted {
+            return release(facts, turn, Ended::NotWanted, draft);
+        }
+        let until = turn.since.0 + PATIENCE;
+        // Others may go on meanwhile; it has the turn again once its pod is there.
+        if facts.now() >= until {
+            return release(facts, turn, turn::Ended::PodGone, draft);
+        }
         let (name, pod) = (member.name.clone(), pod_words(member));
-        draft.wait_for(Waiting::HasTurn { member: name, pod }).about(member.subject());
+        draft.wait_for(Waiting::HasTurn { member: name, pod }).about(member.subject()).until(until);
         return;
     }
     if keeps_volume == Some(false) {
@@ -89,6 +102,9 @@ fn before_permit(
     if let Some(proof) = unnoticed::is_full_member(facts, turn, member) {
         let data = DataBeforeStart::Keep;
         return permit::give_with(facts, valid, turn, member, data, &proof, draft);
+    }
+    if !is_wanted {
+        return release(facts, turn, Ended::NotWanted, draft);
     }
     match evidence::prove(facts, turn, member, &Purpose::Join, draft) {
         Ok(proof) => permit::give(facts, valid, turn, member, &proof, draft),

@@ -105,9 +105,11 @@ fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
 
 /// Something of it is under way. What a dead one seems to do ends with it.
 fn is_busy(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
-    // A restart of a machine that does not answer never ends, but by the replacement.
-    let is_held_up =
-        |t: &&Turn| t.step == TurnStep::Restart && member.silent_node(&facts.nodes).is_some();
+    // A restart of a machine that does not answer never ends, but by the replacement, and neither
+    // does one of a server that its agent does not start.
+    let never_ends = member.silent_node(&facts.nodes).is_some()
+        || evidence::runs_no_server(facts, member).is_some();
+    let is_held_up = |t: &&Turn| t.step == TurnStep::Restart && never_ends;
     let turn = facts.turn().filter(|t| t.member == member.name);
     if let Some(turn) = turn.filter(|t| !is_held_up(t)) {
         return Some(Refused::HasTurn { work: turn.step.into() });

@@ -2,12 +2,13 @@
 //! wants restarted: one that serves only in its turn, while all others are up.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
+use crate::decide::evidence::{self, Proof, Purpose, Unproven};
 use crate::decide::maintenance::access;
 use crate::decide::objects::restart_tokens;
 use crate::decide::restart::steps::{delete_pod, give_token, prepare};
 use crate::decide::restart::{going_without, standstill};
 use crate::decide::turn::lock;
+use crate::decide::wanted;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
@@ -36,8 +37,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return;
     };
     // Its volume is gone for good: it comes back in a replacement, and in no other turn.
-    if marks::of(member).is_some() && !member.is_normal() {
+    if evidence::lost(member).is_some() && !member.is_normal() {
         draft.steps.push(lock::end(facts, turn, Ended::Lost, None));
+        return;
+    }
+    if let Some((other, doing)) = wanted::instead_of_restart(facts, member) {
+        draft.steps.push(lock::pass(facts, &other, doing, None));
         return;
     }
     let Some(newest) = facts.newest_revision(&rack.set) else {

@@ -2,6 +2,7 @@
 //! next, the way of such a turn to its end, and what is not carried out yet.
 
 mod drain;
+mod instead;
 mod next;
 mod now;
 mod order;
@@ -11,6 +12,7 @@ mod stop;
 mod terminated;
 pub mod unmet;
 
+pub use instead::of_restart as instead_of_restart;
 pub use next::next;
 pub use now::forget as forget_now;
 pub use start::advance as start;
