@@ -34,7 +34,7 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         Stuck { member: MemberName, pod: MemberPod, server: Server } => RolloutStuck,
-            "the rollout is stuck at member {member}: {pod}; {server}. Correct the spec; the new spec replaces the broken pod at once";
+            "the rollout is stuck at member {member}: {pod}; {server}. Correct the spec; the new spec replaces the broken pod at once. If the cause is on its volume, run `kubectl palladion terminate {member}`, then `kubectl palladion replace {member}`";
         LockedOut { member: MemberName, why: Locked } => RolloutStuck,
             "the rollout stopped at member {member} because continuing could lock clients out of the remaining members: {why}";
         Waits { namespace: String, lost: MemberName, waiting: MemberName, annotation: &'static str } => RolloutStuck,

@@ -4,6 +4,7 @@
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::ring::Phase;
 use crate::sim::world::cluster_key;
 use crate::tasks::host_of;
 use crate::terminated::terminate;
@@ -131,4 +132,20 @@ fn a_joiner_that_is_not_wanted_any_more_has_no_turn() {
     world.heal();
     world.settle();
     world.expect_ring(3);
+}
+
+/// One of two that could say that it has left is lost, and its Node is gone: a majority of those
+/// that there still are is enough, and its replacement waits for the end of the leave.
+#[test]
+fn a_leave_that_is_over_ends_where_another_member_is_given_up() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.until(|w| w.ring.in_phase(&Phase::Left).is_some());
+    let node = world.node_of("demo-dc1-b-0");
+    world.lose_node(&node);
+    world.register_node("n9", "z2");
+    world.settle();
+    world.expect_ring(2);
 }

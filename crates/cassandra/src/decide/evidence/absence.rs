@@ -23,6 +23,8 @@ use palladion_plan::words::Names;
 pub enum Voters {
     /// A majority of the rest of the ring.
     Majority,
+    /// The same, without so many that nobody waits for any more.
+    MajorityWithout(usize),
     /// The same, but not one member alone: in a ring of two the other one cannot
     /// tell who is lost from who is out of its reach.
     MoreThanOne,
@@ -34,6 +36,7 @@ impl Voters {
     fn suffice(self, asked: usize, rest: usize) -> bool {
         match self {
             Voters::Majority => asked * 2 > rest,
+            Voters::MajorityWithout(given_up) => asked * 2 > rest.saturating_sub(given_up),
             Voters::MoreThanOne => Voters::Majority.suffice(asked, rest) && asked > 1,
             Voters::WhoeverIsLeft => asked > 0,
         }
@@ -146,7 +149,11 @@ fn tally(
             alone(facts, absent.member, others).unwrap_or(Objection::TooFew { asked, others });
         return Answer::Refused { why, read_at };
     }
-    let kind = if Voters::Majority.suffice(asked, others) { by_majority } else { as_named };
+    let is_named = match absent.voters {
+        Voters::Majority | Voters::MajorityWithout(_) => false,
+        Voters::MoreThanOne | Voters::WhoeverIsLeft => !Voters::Majority.suffice(asked, others),
+    };
+    let kind = if is_named { as_named } else { by_majority };
     Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), proven))
 }
 
@@ -255,8 +262,22 @@ pub fn voters(member: &MemberFact) -> Voters {
 pub fn voters_on_removed(member: &MemberFact) -> Voters {
     match voters(member) {
         Voters::WhoeverIsLeft => Voters::WhoeverIsLeft,
-        Voters::Majority | Voters::MoreThanOne => Voters::Majority,
+        Voters::Majority | Voters::MajorityWithout(_) | Voters::MoreThanOne => Voters::Majority,
     }
+}
+
+/// Who may say that this member has left: no silence counts for it, as a leave is known from what
+/// the leaver has told the others. So those are left out whose volumes are gone with their Nodes,
+/// or are named by a person: their replacement waits for the end of the leave.
+pub fn voters_on_left(facts: &Facts<'_>, member: &MemberFact) -> Voters {
+    let is_given_up = |m: &&MemberFact| {
+        m.name != member.name
+            && of(m).is_some_and(|record| match record.cause {
+                ReplacementCause::Task | ReplacementCause::NodeGone => true,
+                ReplacementCause::User | ReplacementCause::Unknown(_) => false,
+            })
+    };
+    Voters::MajorityWithout(facts.members.values().filter(is_given_up).count())
 }
 
 /// Is it out of the ring already, as far as all others report by themselves:

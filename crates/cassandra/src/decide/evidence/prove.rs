@@ -1,7 +1,7 @@
 //! One question to the ring: asked once, waited for, and put again where an
 //! answer forbids the step.
 
-use super::absence::{self, Absent, Asked, Voters};
+use super::absence::{self, Absent, Asked};
 use super::answer::Answer;
 use super::ask::{ask, nonce_of_gone};
 use super::datacenters::Elsewhere;
@@ -211,7 +211,8 @@ fn answer(
             moved::is_down_elsewhere(facts, whom, (host_id, address), asked)
         }
         Purpose::HasLeft { host_id } | Purpose::Interrupted { host_id } => {
-            let absent = Absent { member: whom, host_id, voters: Voters::Majority };
+            let absent =
+                Absent { member: whom, host_id, voters: absence::voters_on_left(facts, whom) };
             absence::is_gone(facts, &absent, asked)
         }
         Purpose::WasRemoved { host_id, .. } => {
