@@ -1,6 +1,5 @@
-//! The stories on testbeds. Some testbeds work beside each other, two unless more are asked
-//! for: a ring spends most of its time waiting for timers, and one alone leaves the machine
-//! idle. Which stories share one the stories' own program says, by the durations on record.
+//! The stories on testbeds. Some testbeds work beside each other: a ring spends most of its time
+//! waiting for timers, and one alone leaves the machine idle. Which stories share one the stories' own program says, by the durations on record.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -66,9 +65,10 @@ pub struct Playing {
     /// Play only this step and those after it in its story, on one testbed
     #[arg(long, value_name = "WORDS", conflicts_with = "only")]
     from: Option<String>,
-    /// Testbeds that work beside each other, from 1 to 4; each needs 4 GiB of memory
-    #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4), conflicts_with_all = ["only", "from"])]
-    testbeds: u8,
+    /// Testbeds that work beside each other, from 1 to 4; each needs 4 GiB of memory. Three unless
+    /// it is said, and two in a soak, whose repetitions take more of the processors
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(1..=4), conflicts_with_all = ["only", "from"])]
+    testbeds: Option<u8>,
     /// Name the stories and their steps instead of playing them
     #[arg(long)]
     pub list: bool,
@@ -104,7 +104,11 @@ pub struct Bench<'a> {
 
 impl Bench<'_> {
     fn testbeds(&self) -> Result<Vec<ClusterName>> {
-        let asked = usize::from(self.playing.testbeds);
+        let by_length = match self.length {
+            Length::Landing => 3,
+            Length::Soak => 2,
+        };
+        let asked = self.playing.testbeds.map_or(by_length, usize::from);
         let count = if self.playing.is_part() { 1 } else { with_room(asked) };
         (1..=count)
             .map(|n| match n {

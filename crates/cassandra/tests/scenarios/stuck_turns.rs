@@ -77,9 +77,38 @@ fn a_member_that_does_not_come_back_from_its_restart_is_terminated_and_replaced(
     }
 }
 
+/// What another one that is down has may be on its volume alone, whether or not a server runs there.
+#[test]
+fn a_member_that_does_not_come_back_is_not_terminated_while_another_one_is_down() {
+    let (mut world, member) = in_a_restart("broken_setting");
+    world.pass(600);
+    let node = world.node_of("demo-dc1-b-0");
+    world.set_machine(&node, Machine::Down);
+    world.pass(120);
+    terminate(&mut world, &member, "RingIsWell");
+    world.pass(900);
+    assert!(spec(&world, &member, "terminated").is_null(), "{}", world.last_words());
+    world.set_machine(&node, Machine::Up);
+    world.pass(900);
+    assert!(!spec(&world, &member, "terminated").is_null(), "{}", world.last_words());
+}
+
+/// Its agent starts nothing just now, and would on what the volume holds.
+#[test]
+fn a_member_that_would_come_back_is_not_replaced_in_its_restart() {
+    let (mut world, member) = in_a_restart("broken_setting");
+    world.pass(600);
+    world.label(kinds::MEMBER, &member, labels::REPLACE);
+    world.pass(600);
+    assert!(spec(&world, &member, "replace").is_null(), "{}", world.last_words());
+    world.patch_spec(&json!({ "config": { "broken_setting": null } }));
+    world.settle();
+    world.expect_ring(4);
+}
+
 /// The order to restart it is over with that; it is restarted with the others when it runs again.
 #[test]
-fn a_member_that_does_not_come_back_from_its_restart_is_stopped_and_others_go_on() {
+fn a_member_that_does_not_come_back_from_its_restart_is_stopped() {
     let (mut world, member) = in_a_restart("hanging_setting");
     world.pass(900);
     world.want(&member, &json!({ "run": "Stopped" }));

@@ -439,3 +439,15 @@ fn a_rack_that_is_made_smaller_meanwhile_is_restored_first() {
     assert_eq!(phase(&world, "back"), Some(RestorePhase::Complete), "{}", world.last_words());
     world.expect_ring(2);
 }
+
+/// Who asks for fewer members meanwhile has the ring of the backup first, and then the smaller one.
+#[test]
+fn a_ring_that_is_to_be_smaller_becomes_what_the_backup_was_first() {
+    let mut world = begun();
+    world.until(|w| starts(w) == 1);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.until(|w| starts(w) >= 3);
+    world.settle();
+    assert_eq!(phase(&world, "back"), Some(RestorePhase::Complete), "{}", world.last_words());
+    world.expect_ring(2);
+}

@@ -6,7 +6,7 @@ use super::ask::too_old;
 use super::idle::has_no_process;
 use super::marks::{has_old_claim, of};
 use super::proof::Proof;
-use super::witness::{others, rest_of};
+use super::witness::{of_the_rest, others, rest_of};
 use crate::facts::leaver::is_decommissioned;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Objection, Proven};
@@ -269,15 +269,13 @@ pub fn voters_on_removed(member: &MemberFact) -> Voters {
 /// Who may say that this member has left: no silence counts for it, as a leave is known from what
 /// the leaver has told the others. So those are left out whose volumes are gone with their Nodes,
 /// or are named by a person: their replacement waits for the end of the leave.
-pub fn voters_on_left(facts: &Facts<'_>, member: &MemberFact) -> Voters {
-    let is_given_up = |m: &&MemberFact| {
-        m.name != member.name
-            && of(m).is_some_and(|record| match record.cause {
-                ReplacementCause::Task | ReplacementCause::NodeGone => true,
-                ReplacementCause::User | ReplacementCause::Unknown(_) => false,
-            })
-    };
-    Voters::MajorityWithout(facts.members.values().filter(is_given_up).count())
+pub fn voters_on_left(facts: &Facts<'_>, host_id: &HostId) -> Voters {
+    let given_up = facts.members.values().filter(|m| !m.is_gone()).filter_map(of);
+    let given_up = given_up.filter(|record| match record.cause {
+        ReplacementCause::Task | ReplacementCause::NodeGone => true,
+        ReplacementCause::User | ReplacementCause::Unknown(_) => false,
+    });
+    Voters::MajorityWithout(of_the_rest(facts, host_id, given_up.map(|record| &record.host_id)))
 }
 
 /// Is it out of the ring already, as far as all others report by themselves:

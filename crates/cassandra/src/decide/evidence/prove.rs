@@ -212,7 +212,7 @@ fn answer(
         }
         Purpose::HasLeft { host_id } | Purpose::Interrupted { host_id } => {
             let absent =
-                Absent { member: whom, host_id, voters: absence::voters_on_left(facts, whom) };
+                Absent { member: whom, host_id, voters: absence::voters_on_left(facts, host_id) };
             absence::is_gone(facts, &absent, asked)
         }
         Purpose::WasRemoved { host_id, .. } => {

@@ -82,6 +82,17 @@ pub fn rest_of(facts: &Facts<'_>, host_id: &HostId) -> usize {
     known.iter().filter(|id| *id != host_id).count()
 }
 
+/// So many of these are in the rest of the ring: known, and not this one.
+pub fn of_the_rest<'a>(
+    facts: &Facts<'_>,
+    host_id: &HostId,
+    of: impl IntoIterator<Item = &'a HostId>,
+) -> usize {
+    let known = known_hosts(facts);
+    let of: BTreeSet<&HostId> = of.into_iter().collect();
+    of.into_iter().filter(|id| *id != host_id && known.contains(*id)).count()
+}
+
 /// Who of the others sees it otherwise than down? Empty = all that report at
 /// all see it down.
 pub fn seen_up_by(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> Vec<MemberName> {

@@ -2,11 +2,10 @@
 //! attempt.
 
 use super::first;
-use super::next::candidate;
+use super::next::{candidate, is_asked_for};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::initialize::restored;
-use crate::decide::objects::replicas;
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{self, TRIES};
 use crate::decide::turn::permit::{self, Course};
@@ -63,7 +62,7 @@ fn before_permit(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
-    let is_wanted = turn.step != TurnStep::Join || replicas::is_wanted(valid, member);
+    let is_wanted = turn.step != TurnStep::Join || is_asked_for(facts, valid, member);
     let keeps_volume = permit::keeps_volume(turn, member);
     if keeps_volume.is_none() {
         if !is_wanted {

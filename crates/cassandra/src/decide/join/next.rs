@@ -44,6 +44,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
+/// Is it to join? A ring that is restored becomes what the backup was, and then what is asked for.
+pub fn is_asked_for(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> bool {
+    replicas::is_wanted(valid, member) || facts.place_of(&member.name).is_some()
+}
+
 /// First in order with an agent that speaks and a volume that has not joined.
 pub fn candidate<'a>(
     facts: &'a Facts<'_>,
@@ -57,9 +62,7 @@ pub fn candidate<'a>(
         let has_a_past = member.recorded_host_id().is_some() || marks::of(member).is_some();
         // Who was stopped before it joined is not begun with.
         let is_out = member.is_gone() || member.is_stopped();
-        // A ring that is restored becomes what the backup was, and then what is asked for.
-        let is_wanted = replicas::is_wanted(valid, member) || facts.place_of(&name).is_some();
-        if is_out || has_a_past || !is_wanted {
+        if is_out || has_a_past || !is_asked_for(facts, valid, member) {
             continue;
         }
         let Some(volume) = member.volume() else {

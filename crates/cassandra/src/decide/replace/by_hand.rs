@@ -93,7 +93,17 @@ fn is_alive(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<
 
 /// Its agent would start it again on its data, unless that was given up.
 fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
-    let holds_data = member.volume().is_some_and(|v| v.state == VolumeState::Joined);
+    // What nobody has read, or a newer agent calls otherwise, may be its data.
+    let holds_data = member.volume().is_none_or(|v| match v.state {
+        VolumeState::Joined | VolumeState::Unknown => true,
+        VolumeState::Empty
+        | VolumeState::Incomplete
+        | VolumeState::Left
+        | VolumeState::Lost
+        | VolumeState::NotMounted
+        | VolumeState::Foreign
+        | VolumeState::Unaccounted => false,
+    });
     let is_given_up = member.is_terminated() || member.is_banned();
     let is_out = is_given_up || absence::has_left(facts, member);
     let comes_back = holds_data && !is_out && member.agent_answers(&facts.nodes);
@@ -106,8 +116,10 @@ fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
 /// Something of it is under way. What a dead one seems to do ends with it.
 fn is_busy(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     // A restart of a machine that does not answer never ends, but by the replacement, and neither
-    // does one of a server that its agent does not start.
+    // does one of a pod that finds no place, or of a server that its agent does not start.
+    let has_no_place = member.pod.as_ref().is_some_and(|pod| pod.unschedulable.is_some());
     let never_ends = member.silent_node(&facts.nodes).is_some()
+        || has_no_place
         || evidence::runs_no_server(facts, member).is_some();
     let is_held_up = |t: &&Turn| t.step == TurnStep::Restart && never_ends;
     let turn = facts.turn().filter(|t| t.member == member.name);

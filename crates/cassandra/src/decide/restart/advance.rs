@@ -12,7 +12,7 @@ use crate::decide::wanted;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
-use crate::validate::Valid;
+use crate::validate::{Valid, ValidRack};
 use crate::words::restart::{Doing, Ended, Happened, Waiting};
 use palladion_api::cluster::Turn;
 use palladion_plan::{Event, FailureClass, Subject};
@@ -41,10 +41,23 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         draft.steps.push(lock::end(facts, turn, Ended::Lost, None));
         return;
     }
-    if let Some((other, doing)) = wanted::instead_of_restart(facts, member) {
-        draft.steps.push(lock::pass(facts, &other, doing, None));
-        return;
+    // What a person wants of it waits for the ring, and is told behind what is under way.
+    let mut wish = Draft::default();
+    match wanted::instead_of_restart(facts, member, &mut wish) {
+        Some((other, doing)) => draft.steps.push(lock::pass(facts, &other, doing, None)),
+        None => bring_back(facts, valid, turn, (member, rack), draft),
     }
+    draft.take(wish);
+}
+
+/// Until it serves again.
+fn bring_back(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    (member, rack): (&MemberFact, &ValidRack),
+    draft: &mut Draft,
+) {
     let Some(newest) = facts.newest_revision(&rack.set) else {
         let waiting = Waiting::ForSet { rack: rack.name.clone() };
         draft.wait_for(waiting).about(Subject::new(kinds::STATEFUL_SET, &rack.set));

@@ -10,14 +10,17 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::wanted::Doing;
 use palladion_api::cluster::{Turn, TurnStep};
 
-/// The turn to stop it, in place of its restart, once it may be stopped.
-pub fn of_restart(facts: &Facts<'_>, member: &MemberFact) -> Option<(Turn, Doing)> {
+/// The turn to stop it, in place of its restart, once it may be stopped. Says why not.
+pub fn of_restart(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    draft: &mut Draft,
+) -> Option<(Turn, Doing)> {
     let is_wanted = matches!(order::of(member), Some(Order::Stop | Order::Terminate));
     if !is_wanted || member.is_normal() || order::is_on_its_way(member) {
         return None;
     }
-    // What else it waits for is told once it has the turn.
-    if !stop::may_begin(facts, member, &mut Draft::default()) {
+    if !stop::may_begin(facts, member, draft) {
         return None;
     }
     let volume = order::volume(member)?;

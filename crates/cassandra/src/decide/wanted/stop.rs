@@ -90,11 +90,16 @@ fn too_old(member: &MemberFact) -> Option<&str> {
 }
 
 /// What lets it be stopped whoever else is down: that its server does not run
-/// anyway, or that a person answers for it.
+/// anyway, or that a person answers for it. To give up its volume the former is not enough: what
+/// another one that is down has may be there alone.
 fn proof_without_witnesses(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    let by_wish = || records::stop_of_member_is_wanted(facts, member);
+    if order::of(member) == Some(Order::Terminate) {
+        return by_wish();
+    }
     evidence::runs_no_server(facts, member)
         .or_else(|| evidence::stands_stopped(facts, member))
-        .or_else(|| records::stop_of_member_is_wanted(facts, member))
+        .or_else(by_wish)
 }
 
 /// Go on with a Stop turn.
@@ -103,7 +108,10 @@ pub fn advance(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) {
         draft.steps.push(lock::end(facts, turn, Ended::NoMember, None));
         return;
     };
-    if drain::concerns(member) {
+    // A server that does not serve has nothing to drain for a task.
+    let is_stop = matches!(order::of(member), Some(Order::Stop | Order::Terminate));
+    let serves = member.is_normal() || member.is_drained();
+    if drain::concerns(member) && (serves || !is_stop) {
         return drain::advance(facts, turn, member, draft);
     }
     let ordered = match order::of(member) {

@@ -81,7 +81,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
 /// goes on record with the end of the turn.
 pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
     let member = facts.members.get(&turn.member);
-    let is_out = member.is_none_or(|m| m.is_gone() || !facts.is_named(m));
+    let has_intent = |m: &MemberFact| m.spec.as_ref().is_some_and(|spec| spec.intent.is_some());
+    let is_out = member.is_none_or(|m| m.is_gone() || !facts.is_named(m) || has_intent(m));
     is_out || order::is_under_way(facts, turn)
 }
 

@@ -43,9 +43,16 @@ pub fn can_be(facts: &Facts<'_>, valid: &Valid) -> bool {
     spared(facts, valid).next().is_some()
 }
 
-/// Has its node been told to end? Then it comes back first.
+/// Has its node been told to end, or has it ended? Then it comes back first.
 pub fn is_begun(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
-    !due(facts, valid).any(|member| member.name == turn.member)
+    let Some(member) = facts.members.get(&turn.member) else {
+        return false;
+    };
+    let token = member.spec.as_ref().and_then(|spec| spec.restart_token.as_ref());
+    let is_told = token != member.server().and_then(|server| server.restart_token.as_ref());
+    let has_ended = member.pod.as_ref().is_none_or(|pod| pod.terminating);
+    let is_due = || due(facts, valid).any(|due| due.name == member.name);
+    is_told || has_ended || !member.serves && !is_due()
 }
 
 /// Does the restart of one that does not serve come before this turn? As long as it does not
