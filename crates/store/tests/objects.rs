@@ -126,6 +126,17 @@ fn what_is_not_known_is_an_error_with_the_next_step_and_never_an_absence() {
     assert!(twice(Fault::Status(429, "TooManyRequests")).contains("try again"));
     assert!(twice(Fault::Status(500, "InternalError")).contains("try again"));
     assert!(twice(Fault::Status(404, "NoSuchBucket")).contains("create the bucket"));
+    // A list fails in other words of the client, and is told with the same next step.
+    let listed = |fault: Fault| {
+        s3.faults.plan("GET", fault);
+        s3.faults.plan("GET", fault);
+        let said = store.list("").unwrap_err().0;
+        while s3.faults.draw("GET", false).is_some() {}
+        said
+    };
+    assert!(listed(Fault::Status(403, "AccessDenied")).contains("give the credentials the right"));
+    assert!(listed(Fault::Status(404, "NoSuchBucket")).contains("create the bucket"));
+    assert!(listed(Fault::Status(503, "SlowDown")).contains("try again"));
     let without = |credentials: &Credentials| {
         let other = Objects::open(&objects("s3://bucket/demo"), &s3.settings(), credentials);
         other.unwrap().get("a").unwrap_err().0
