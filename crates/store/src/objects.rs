@@ -148,7 +148,17 @@ impl Objects {
 
     fn meta_of(&self, path: Path) -> Result<Option<ObjectMeta>, Failure> {
         let client = self.client.clone();
-        match self.wait(async move { client.head(&path).await }) {
+        let found = self.wait(async move {
+            match client.head(&path).await {
+                // Such an answer has no body: only a GET says what there is none of, the object
+                // or its bucket.
+                Err(Error::NotFound { .. }) => {
+                    client.get_opts(&path, GetOptions::default()).await.map(|answer| answer.meta)
+                }
+                other => other,
+            }
+        });
+        match found {
             Ok(meta) => Ok(Some(meta)),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(self.failure(&error)),

@@ -137,6 +137,12 @@ fn what_is_not_known_is_an_error_with_the_next_step_and_never_an_absence() {
     assert!(listed(Fault::Status(403, "AccessDenied")).contains("give the credentials the right"));
     assert!(listed(Fault::Status(404, "NoSuchBucket")).contains("create the bucket"));
     assert!(listed(Fault::Status(503, "SlowDown")).contains("try again"));
+    // The answer to a HEAD has no body, so another one says what is missing.
+    s3.faults.plan("HEAD", Fault::Status(404, "NoSuchBucket"));
+    assert_eq!(store.head("a").unwrap().unwrap().bytes, 3);
+    s3.faults.plan("HEAD", Fault::Status(404, "NoSuchBucket"));
+    s3.faults.plan("GET", Fault::Status(404, "NoSuchBucket"));
+    assert!(store.head("a").unwrap_err().0.contains("create the bucket"));
     let without = |credentials: &Credentials| {
         let other = Objects::open(&objects("s3://bucket/demo"), &s3.settings(), credentials);
         other.unwrap().get("a").unwrap_err().0
