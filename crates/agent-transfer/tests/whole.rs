@@ -8,7 +8,7 @@ mod support;
 use palladion_agent_transfer::tell::Done;
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{BACKUP, Ended, Member, host, repository, run, tree};
+use support::{BACKUP, Ended, Member, back_up, host, repository, run, tree};
 
 const TAG: &str = "palladion-b1-1";
 
@@ -23,30 +23,7 @@ fn base(folder: &Path, sealing: &str) -> Value {
 }
 
 fn two(folder: &Path, sealing: &str) -> [Member; 2] {
-    [1, 2].map(|number| {
-        let member = Member::new(folder, number, base(folder, sealing));
-        for generation in ["1", "2", "3h5q_05kq_2kdm82q1hsz4bnxhjo"] {
-            member.write("users", generation, 2_500_000);
-        }
-        member.write("orders", "1", 7000);
-        member
-    })
-}
-
-/// All of a backup; how the uploads have ended.
-fn back_up(members: &[Member; 2], backup: &str, tag: &str) -> Vec<Ended> {
-    assert_eq!(run(&members[0].prepare()).done(), Done::Prepared);
-    let schema = members[0].describe();
-    let sent = |member: &Member| {
-        member.take_snapshot(tag);
-        let ended = run(&member.upload(backup, tag, &schema));
-        ended.done();
-        ended
-    };
-    let ended: Vec<Ended> = members.iter().map(sent).collect();
-    let finish = members[1].finish(backup, &[(1, &ended[0]), (2, &ended[1])]);
-    assert!(matches!(run(&finish).done(), Done::Finished { .. }));
-    ended
+    support::two(folder, &base(folder, sealing))
 }
 
 #[test]

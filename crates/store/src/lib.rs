@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
 pub mod address;
+mod answers;
 mod clock;
 pub mod connect;
 pub mod credentials;

@@ -3,11 +3,13 @@
 //! overwritten. What is not known after an answer was lost is said as such; the
 //! caller reads back what stands there.
 
-use crate::address::ObjectAddress;
+use crate::address::{Bucket, ObjectAddress};
+use crate::answers::{failure, is_absent};
 use crate::clock::Clock;
 use crate::connect::client;
 use crate::credentials::Credentials;
 use crate::settings::Settings;
+use futures::future::ready;
 use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
@@ -24,10 +26,15 @@ use tokio::runtime::{Builder, Runtime};
 /// A larger object is none of ours: pieces have 32 MiB, the manifest of a member
 /// with a million components 150 MB. It is held in memory as a whole.
 const LARGEST: u64 = 1024 * 1024 * 1024;
-/// How a 404 begins that is not about the object. Without its bucket a store has
-/// no objects; that must not be taken for a repository that is empty.
-const NO_BUCKET: [&str; 3] =
-    ["NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist"];
+
+/// Where a list can begin.
+#[derive(Clone, Copy, Debug)]
+enum Begins {
+    /// After any name.
+    Anywhere,
+    /// With the first one.
+    First,
+}
 
 /// See the module.
 pub struct Objects {
@@ -129,9 +136,29 @@ impl Objects {
         }
     }
 
+    /// Azure has learnt only with its service version 2026-02-06 where a list should begin
+    /// (`startFrom`). Servers that do not know it begin with the first name, or answer with none
+    /// at all (apache/arrow-rs-object-store#695, Azure/Azurite#2619): it is not asked for it.
+    fn begins(&self) -> Begins {
+        match self.address.bucket {
+            Bucket::S3 { .. } | Bucket::Gcs { .. } => Begins::Anywhere,
+            Bucket::Azure { .. } => Begins::First,
+        }
+    }
+
     fn meta_of(&self, path: Path) -> Result<Option<ObjectMeta>, Failure> {
         let client = self.client.clone();
-        match self.wait(async move { client.head(&path).await }) {
+        let found = self.wait(async move {
+            match client.head(&path).await {
+                // Such an answer has no body: only a GET says what there is none of, the object
+                // or its bucket.
+                Err(Error::NotFound { .. }) => {
+                    client.get_opts(&path, GetOptions::default()).await.map(|answer| answer.meta)
+                }
+                other => other,
+            }
+        });
+        match found {
             Ok(meta) => Ok(Some(meta)),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(self.failure(&error)),
@@ -146,51 +173,8 @@ impl Objects {
 
     /// What went wrong, for people, with the next step.
     fn failure(&self, error: &Error) -> Failure {
-        let address = &self.address;
-        let why = whole(error);
-        Failure(match error {
-            Error::PermissionDenied { .. } => format!(
-                "{address} refuses it; give the credentials the right to do this on this bucket and prefix ({why})"
-            ),
-            Error::Unauthenticated { .. } => {
-                format!(
-                    "{address} does not know these credentials; look at the files given by --credentials ({why})"
-                )
-            }
-            Error::NotFound { .. } if is_without_bucket(error) => {
-                format!(
-                    "{address} does not exist; create the bucket or container, or correct its name ({why})"
-                )
-            }
-            _ => format!(
-                "{address} has not answered as it should; try again, and look at the store if that lasts ({why})"
-            ),
-        })
+        failure(&self.address, error)
     }
-}
-
-/// An error and what it comes from, without what is said twice.
-fn whole(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(error) = source {
-        let part = error.to_string();
-        if !text.contains(&part) {
-            text = format!("{text}: {part}");
-        }
-        source = error.source();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_without_bucket(error: &Error) -> bool {
-    let text = whole(error);
-    NO_BUCKET.iter().any(|part| text.contains(part))
-}
-
-/// Does the store answer that there is no such object?
-fn is_absent(error: &Error) -> bool {
-    matches!(error, Error::NotFound { .. }) && !is_without_bucket(error)
 }
 
 impl Store for Objects {
@@ -274,12 +258,14 @@ impl Store for Objects {
     fn after(&self, folder: &str, after: &str, most: usize) -> Result<Vec<Meta>, Failure> {
         let within = self.below(folder.trim_end_matches('/'))?;
         let from = if after.is_empty() { None } else { Some(self.path(after)?) };
-        let client = self.client.clone();
+        let (client, begins) = (self.client.clone(), self.begins());
         let listed = self.wait(async move {
-            let listed = match &from {
-                None => client.list(Some(&within)),
-                Some(from) => client.list_with_offset(Some(&within), from),
+            let listed = match (&from, begins) {
+                (None, _) | (Some(_), Begins::First) => client.list(Some(&within)),
+                (Some(from), Begins::Anywhere) => client.list_with_offset(Some(&within), from),
             };
+            let is_after = |of: &ObjectMeta| from.as_ref().is_none_or(|from| of.location > *from);
+            let listed = listed.try_filter(|of| ready(is_after(of)));
             listed.take(most).try_collect::<Vec<_>>().await
         });
         let listed = listed.map_err(|error| self.failure(&error))?;

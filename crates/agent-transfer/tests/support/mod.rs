@@ -269,12 +269,50 @@ impl Member {
         }))
     }
 
+    /// Fetch it into an empty folder, and compare it with the live files.
+    #[track_caller]
+    pub fn comes_back(&self, backup: &str, into: &Path) {
+        let fetched = run(&self.fetch(backup, into)).done();
+        assert!(matches!(fetched, Done::Fetched { .. }), "{fetched:?}");
+        let mut found = tree(into);
+        found.retain(|name, _| name.starts_with(&host(self.number)));
+        assert!(found == self.live(), "other files or bytes came back of {backup}");
+    }
+
     pub fn fetch(&self, backup: &str, into: &Path) -> Value {
         let source = host(self.number);
         let fetch =
             json!({"kind": "Fetch", "backup": backup, "sourceHostID": source, "into": into});
         self.settings(fetch)
     }
+}
+
+/// Two members, each with SSTables of two tables.
+pub fn two(folder: &Path, base: &Value) -> [Member; 2] {
+    [1, 2].map(|number| {
+        let member = Member::new(folder, number, base.clone());
+        for generation in ["1", "2", "3h5q_05kq_2kdm82q1hsz4bnxhjo"] {
+            member.write("users", generation, 2_500_000);
+        }
+        member.write("orders", "1", 7000);
+        member
+    })
+}
+
+/// All of a backup; how the uploads have ended.
+pub fn back_up(members: &[Member; 2], backup: &str, tag: &str) -> Vec<Ended> {
+    assert_eq!(run(&members[0].prepare()).done(), Done::Prepared);
+    let schema = members[0].describe();
+    let sent = |member: &Member| {
+        member.take_snapshot(tag);
+        let ended = run(&member.upload(backup, tag, &schema));
+        ended.done();
+        ended
+    };
+    let ended: Vec<Ended> = members.iter().map(sent).collect();
+    let finish = members[1].finish(backup, &[(1, &ended[0]), (2, &ended[1])]);
+    assert!(matches!(run(&finish).done(), Done::Finished { .. }));
+    ended
 }
 
 /// Bytes that do not repeat.
