@@ -26,6 +26,7 @@ mod needed;
 mod network;
 mod nodes;
 mod permissions;
+mod provers;
 mod queues;
 mod reasons;
 mod recreation;
