@@ -33,6 +33,7 @@ mod recreation;
 mod refusals;
 mod report;
 mod second_losses;
+mod stranded;
 mod taken_in;
 mod upgrades;
 mod volume;
