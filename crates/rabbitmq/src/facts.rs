@@ -51,6 +51,7 @@ impl<'a> Facts<'a> {
         let mut service = ServiceFacts::read(snapshot, &kinds::SERVICE_KIND, set, of_spec)?;
         for member in service.members.values_mut() {
             member.serves = member.view().is_some_and(BrokerView::serves);
+            member.waits_for_others = member.waits_for_tables();
         }
         let status = owner.part("status")?.unwrap_or_default();
         let mut facts = Facts { service, spec, status };

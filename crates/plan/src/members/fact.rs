@@ -38,6 +38,9 @@ pub struct MemberFact {
     /// Do others that serve report that it runs? It may, while its own agent cannot ask it.
     /// Set by the mind, where its system reports it.
     pub is_seen: bool,
+    /// Does its server run and come to nothing before another one starts, by its own word?
+    /// Set by the mind, where its system reports it.
+    pub waits_for_others: bool,
     /// The pod.
     pub pod: Option<PodFact>,
     /// Its Services: of its address, and of addresses of volumes that were lost.

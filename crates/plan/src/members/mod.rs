@@ -19,6 +19,7 @@ pub mod leave;
 pub mod lost;
 pub mod objects;
 pub mod old_data;
+mod proving;
 pub mod question;
 pub mod revisions;
 pub mod spec;

@@ -2,13 +2,13 @@
 //! which none does. Under OnDelete every pod that is created again has the newest
 //! revision, so an unproven change must not spread by the loss of a node.
 
+use super::proving::Proving;
 use super::{Draft, Grounds, MEMBER, MemberFact, Prove, ServiceFacts};
 use crate::draft::Flow;
 use crate::kinds::POD;
 use crate::object::Object;
 use crate::plan::{Event, Step};
 use crate::words::revisions::{Doing, Happened, Waiting};
-use palladion_api::ids::MemberName;
 use palladion_api::service::ServiceStep;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use serde_json::json;
 /// lost by it, or where this member is the one that proves it.
 pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
     // All pods of a service that came down come at once: one of them proves.
-    let mut prover: Option<MemberName> = starting(facts);
+    let mut proving = Proving::now(facts);
     for member in facts.members.values() {
         let (Some(object), Some(spec), Some(pod)) = (&member.object, &member.spec, &member.pod)
         else {
@@ -25,13 +25,13 @@ pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
         if spec.revisions.contains(&pod.revision) || pod.terminating {
             continue;
         }
-        if needs_proof(facts, member, &pod.revision) {
-            if let Some(canary) = prover.clone().filter(|p| *p != member.name) {
+        if needs_proof(facts, member, &pod.revision) && proving.spares(&pod.revision) {
+            if let Some(canary) = proving.awaited(member, &pod.revision) {
                 let waiting = Waiting::ForProof { member: member.name.clone(), canary };
                 draft.wait_for(waiting).about(member.subject());
                 continue;
             }
-            prover = Some(member.name.clone());
+            proving.starts(member, &pod.revision);
         }
         draft.steps.push(allow(member, object, &pod.revision));
     }
@@ -41,38 +41,7 @@ pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
 fn needs_proof(facts: &ServiceFacts<'_>, member: &MemberFact, revision: &str) -> bool {
     let turn = facts.turn().filter(|t| t.step == ServiceStep::Restart);
     let has_turn = turn.is_some_and(|t| t.member == member.name);
-    let is_unproven = member.identity.is_some() && !has_turn && !is_proven(facts, revision);
-    is_unproven && is_spared(facts, revision)
-}
-
-/// Is there a server that a bad change would not reach: one that serves, or whose pod may
-/// start it in another revision? Where there is none, nothing is spared by waiting, and a
-/// server alone may never serve: it waits for the others, and they would wait for it.
-fn is_spared(facts: &ServiceFacts<'_>, revision: &str) -> bool {
-    let is_spared = |m: &MemberFact| {
-        let revisions = m.spec.as_ref().map(|spec| spec.revisions.as_slice());
-        let pod = m.pod.as_ref().filter(|pod| pod.revision != revision);
-        let may_start = revisions.zip(pod).is_some_and(|(all, pod)| all.contains(&pod.revision));
-        m.serves || may_start
-    };
-    facts.members.values().filter(|m| m.is_enrolled()).any(is_spared)
-}
-
-/// The member that proves a revision now: it has the turn, or was allowed to start in one
-/// that nobody has proven.
-fn starting(facts: &ServiceFacts<'_>) -> Option<MemberName> {
-    let turn = facts.turn().filter(|t| t.step == ServiceStep::Restart);
-    let of_turn = turn.map(|t| t.member.clone());
-    of_turn.or_else(|| {
-        let proves = |m: &&MemberFact| {
-            let (Some(spec), Some(pod)) = (&m.spec, &m.pod) else { return false };
-            m.identity.is_some()
-                && spec.revisions.contains(&pod.revision)
-                && !is_proven(facts, &pod.revision)
-                && m.pod.as_ref().is_some_and(|p| !p.is_stuck())
-        };
-        facts.members.values().find(proves).map(|m| m.name.clone())
-    })
+    member.identity.is_some() && !has_turn && !is_proven(facts, revision)
 }
 
 /// Does some member serve in a pod of this revision?

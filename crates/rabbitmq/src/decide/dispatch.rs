@@ -67,11 +67,9 @@ fn is_begun(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
         ServiceStep::Join => join::is_begun(facts, turn),
         ServiceStep::Restart => restart::is_begun(facts, valid, turn),
         ServiceStep::Leave => leave::is_begun(facts, turn),
-        // Each comes before all joins, or is none of RabbitMQ's.
-        ServiceStep::Initialize
-        | ServiceStep::Replace
-        | ServiceStep::Rescue
-        | ServiceStep::Remove => true,
+        ServiceStep::Replace => replace::is_begun(facts, turn),
+        // It comes before all joins, and the others are none of RabbitMQ's.
+        ServiceStep::Initialize | ServiceStep::Rescue | ServiceStep::Remove => true,
     }
 }
 
@@ -93,6 +91,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     rescue::report(facts, draft);
     if survey::complete(facts, draft).is_busy()
         || restart::of_broken(facts, valid, draft).is_busy()
+        || join::of_stranded(facts, draft).is_busy()
         || join::go_on_after_permit(facts, valid, draft).is_busy()
         || replace::next(facts, valid, draft).is_busy()
         || leave::of_lost(facts, valid, draft).is_busy()

@@ -25,6 +25,18 @@ impl Facts<'_> {
         others.into_iter().any(|(_, view)| view.names(&node))
     }
 
+    /// Has another one ever named its node, as far as what is stored of it says? Not to decide
+    /// on what could hurt, nor whether it is named now.
+    pub fn was_named(&self, member: &MemberFact) -> bool {
+        let node = self.node_of(member);
+        let others = self.members.values().filter(|m| m.name != member.name && !m.is_gone());
+        let mut views = others.flat_map(|m| {
+            let answered = m.status.evidence.as_ref().and_then(|e| e.broker.as_ref());
+            [m.status.broker.as_ref(), answered]
+        });
+        views.any(|view| view.is_some_and(|view| view.names(&node)))
+    }
+
     /// Members whose nodes others that serve see run. What a dead machine said last is not
     /// counted.
     pub(super) fn seen(&self) -> BTreeSet<MemberName> {

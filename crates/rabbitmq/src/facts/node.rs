@@ -2,6 +2,7 @@
 
 use palladion_api::ids::Nonce;
 use palladion_api::rabbitmq::NodeName;
+use palladion_api::reasons::Reason;
 use palladion_api::service_member::{BrokerView, QueuesView};
 use palladion_plan::members::{ClaimFact, MemberFact};
 
@@ -19,6 +20,9 @@ pub trait Node {
     /// The cluster as its running node sees it now.
     fn view(&self) -> Option<&BrokerView>;
 
+    /// Does it run, and wait for the tables of a node that does not?
+    fn waits_for_tables(&self) -> bool;
+
     /// Its answer to this question: none yet, or one without what could not be read.
     fn answer(&self, nonce: &Nonce) -> Option<Option<Answer>>;
 }
@@ -26,6 +30,11 @@ pub trait Node {
 impl Node for MemberFact {
     fn view(&self) -> Option<&BrokerView> {
         self.status.broker.as_ref().filter(|_| self.runs())
+    }
+
+    fn waits_for_tables(&self) -> bool {
+        let reason = self.server().and_then(|server| server.reason.as_deref());
+        reason == Some(Reason::WaitingForTables.as_str())
     }
 
     fn answer(&self, nonce: &Nonce) -> Option<Option<Answer>> {

@@ -10,7 +10,7 @@ use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
 impl World {
-    fn is_postponed(&self, ordinal: i32) -> bool {
+    pub(super) fn is_postponed(&self, ordinal: i32) -> bool {
         self.member(ordinal)["metadata"]["annotations"][POSTPONED_JOIN].is_string()
     }
 
@@ -21,7 +21,7 @@ impl World {
     }
 
     /// Five machines, and five nodes are asked for where three run.
-    fn apart_and_growing() -> Self {
+    pub(super) fn apart_and_growing() -> Self {
         let mut world = World::on_machines_of_their_own(3);
         for node in 4..=5 {
             world.kube.add_node(&mut world.store, &format!("n{node}"), "z1");

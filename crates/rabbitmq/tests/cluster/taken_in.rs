@@ -17,14 +17,14 @@ impl World {
     }
 
     /// Do the others name it, while its own file does not name them?
-    fn is_being_taken_in(&self, ordinal: i32) -> bool {
+    pub(super) fn is_being_taken_in(&self, ordinal: i32) -> bool {
         let is_named = |data: &super::volume::Data| data.cluster.contains(&node(ordinal));
         let mut others = self.rabbit.nodes.values().filter(|p| p.name != node(ordinal));
         let is_known = others.any(|p| is_named(data(&self.kube.disks, p)));
         is_known && !self.has_noted_its_cluster(ordinal)
     }
 
-    fn growing(from: i64, joiner: i32) -> Self {
+    pub(super) fn growing(from: i64, joiner: i32) -> Self {
         let mut world = World::settled(from);
         world.declare("wide", 5);
         world.pass(10);
@@ -34,13 +34,13 @@ impl World {
     }
 
     /// So long it takes at most, and not as many rounds as a history has.
-    fn is_taken_in_soon(&mut self, ordinal: i32) {
+    pub(super) fn is_taken_in_soon(&mut self, ordinal: i32) {
         self.pass(120);
         assert!(self.has_noted_its_cluster(ordinal), "{}", self.last_words());
     }
 
     /// From now on agents report what they see at this moment, until somebody asks them.
-    fn nobody_looks(&mut self) {
+    pub(super) fn nobody_looks(&mut self) {
         let nodes = self.rabbit.nodes.iter();
         let by_pod = nodes.filter_map(|(uid, process)| {
             let member = process.name.strip_prefix("rabbit@")?.split('.').next()?;
@@ -49,7 +49,7 @@ impl World {
         self.looked = by_pod.collect();
     }
 
-    fn node_ends(&mut self, ordinal: i32) {
+    pub(super) fn node_ends(&mut self, ordinal: i32) {
         self.tell(&format!("the node of {} ends", pod(ordinal)));
         self.kill(ordinal);
     }

@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::evidence::of_grounds;
-use super::turn::lock;
+use super::turn::{change, lock};
 use super::{initialize, join, leave, remove, replace, rescue, restart};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -40,6 +40,9 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         // It is what the turn would wait for.
         return lock::release(facts, turn, Ended::RestartFirst, draft);
     }
+    if join::comes_first(facts, turn) && !is_begun(facts, valid, turn) {
+        return lock::release(facts, turn, Ended::JoinFirst, draft);
+    }
     if replace::comes_to_nothing(facts, turn) {
         if can_others(facts, valid, turn) {
             return replace::give_way(facts, turn, draft);
@@ -56,6 +59,17 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         ServiceStep::Restart => restart::advance(facts, valid, turn, draft),
         ServiceStep::Rescue => rescue::advance(facts, turn, draft),
         ServiceStep::Remove => remove::advance(facts, turn, draft),
+    }
+}
+
+/// Has anything of this turn been done, so that it comes to its end before another is given?
+fn is_begun(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    match turn.step {
+        ServiceStep::Join | ServiceStep::Replace => join::is_begun(facts, turn),
+        ServiceStep::Restart => restart::is_begun(facts, valid, turn),
+        ServiceStep::Remove => change::is_ordered(facts, turn),
+        // The first needs no answer of one that does not run, and the others nobody's.
+        ServiceStep::Leave | ServiceStep::Initialize | ServiceStep::Rescue => true,
     }
 }
 
@@ -76,6 +90,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     if survey::complete(facts, draft).is_busy()
         || rescue::next(facts, draft).is_busy()
+        || join::of_stranded(facts, draft).is_busy()
         || remove::next(facts, draft).is_busy()
         || restart::of_broken(facts, valid, draft).is_busy()
         || replace::next(facts, valid, draft).is_busy()

@@ -17,6 +17,7 @@ palladion_plan::sentences! {
         LostToo => "the volume that came in the place of the lost one is lost, too";
         ReplacementFirst => "the volume of a member is lost, and its replacement comes first";
         RestartFirst => "a member that does not serve is restarted first";
+        JoinFirst => "another server votes, has no permit to run, and goes on with its join first";
         OthersFirst => "the new server does not come up, and others go on meanwhile";
         NotTheNewest => "another member has newer data on its volume, or does not report what it has";
         NotWanted => "the spec does not ask for it any more";

@@ -241,12 +241,17 @@ impl World {
         {
             return;
         }
-        let asked = self.status()["turn"]["question"]["nonce"].clone();
-        if format!("reconfig-{}", asked.as_str().unwrap_or_default()) != operation.id {
+        let change = operation.reconfig.as_ref().unwrap();
+        let turn = self.status()["turn"].clone();
+        let asked = turn["question"]["nonce"].as_str().unwrap_or_default();
+        let is_present = operation.id.starts_with(&format!("reconfig-{asked}-"));
+        let id = turn["serverID"].as_i64().map(ServerId::new);
+        let is_about =
+            |id| change.add.iter().any(|p| p.server_id == id) || change.remove.contains(&id);
+        if !is_present && !id.is_some_and(is_about) {
             let broken = format!("{} carries out an order of no turn", pod.key.name);
             self.broken.push(broken);
         }
-        let change = operation.reconfig.as_ref().unwrap();
         let add: Vec<(i64, String)> =
             change.add.iter().map(|p| (p.server_id.number(), p.address.to_string())).collect();
         let remove: Vec<i64> = change.remove.iter().map(|id| id.number()).collect();

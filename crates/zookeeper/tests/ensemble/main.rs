@@ -17,6 +17,7 @@ mod losses;
 mod model;
 mod mutations;
 mod nodes;
+mod provers;
 mod reasons;
 mod report;
 mod rescues;

@@ -67,7 +67,8 @@ impl World {
             }
             (None, None, Wish::Rest) => (MemberServerState::Waiting, Some("WaitingForPermit")),
         };
-        let ensemble = self.view(pod.uid.as_str());
+        let earlier = self.looked.get(&pod.key.name).cloned();
+        let ensemble = earlier.or_else(|| self.view(pod.uid.as_str()));
         let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);
         let stored = self.store.get(&key).map(|m| m["status"].clone()).unwrap_or_default();
         let stored: ServiceMemberStatus = serde_json::from_value(stored).unwrap_or_default();

@@ -5,6 +5,7 @@ use super::agent::{Agent, Faithless};
 use super::model::Ensemble;
 use super::volume::{Part, Volume};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::service_member::EnsembleView;
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::operator::{End, Life, Write};
 use palladion_plan::sim::{Activity, Done, Faults, Kubernetes, Operator, Store};
@@ -46,6 +47,9 @@ pub struct World {
     /// Members whose agents reach the API server no more: they hear nothing and report
     /// nothing, and their servers go on.
     pub cut_off: BTreeSet<String>,
+    /// Members whose agents have not looked at their servers since, and what they saw last. To
+    /// a question they look again.
+    pub looked: BTreeMap<String, EnsembleView>,
     epoch: i64,
     /// When a new process of the operator starts, where none runs.
     pub(super) restart_at: Option<Timestamp>,
@@ -79,6 +83,7 @@ impl World {
             slow: BTreeSet::new(),
             full: BTreeSet::new(),
             cut_off: BTreeSet::new(),
+            looked: BTreeMap::new(),
             epoch: 0,
             restart_at: None,
             broken: Vec::new(),

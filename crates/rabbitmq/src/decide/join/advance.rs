@@ -49,12 +49,23 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     }
 }
 
-/// Has it its permit, or do the others name it?
+/// Has it its permit, or do the others name it, or wait for it? What it has yet to take when it
+/// has joined is on record, and asks for answers of all.
 pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    facts.members.get(&turn.member).is_some_and(|member| {
-        let has_permit = permit::course(facts, turn, member) != Course::NotGiven;
-        has_permit || goes_on(member) || facts.is_named(member) || next::is_awaited(facts, member)
-    })
+    let Some(member) = facts.members.get(&turn.member) else { return false };
+    if order::is_under_way(facts, turn) {
+        return true;
+    }
+    if next::gives_way(facts, member) {
+        return false;
+    }
+    match permit::course(facts, turn, member) {
+        Course::Done => false,
+        Course::NotGiven => {
+            goes_on(member) || facts.is_named(member) || next::is_awaited(facts, member)
+        }
+        Course::PodEnded | Course::Open | Course::Failed | Course::Refused(_) => true,
+    }
 }
 
 /// Does its node run already, by the permit that an earlier pod had? The agent saves it, as
@@ -70,7 +81,7 @@ fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &
         return without_data::forget(facts, turn, member, draft);
     }
     late::report(facts, member, draft);
-    if may_be_named(facts, member) {
+    if facts.is_named(member) || is_waited_for(facts, member) {
         return wait(member, draft);
     }
     // Others may go on meanwhile.
@@ -85,10 +96,11 @@ fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &
     draft.wake_at(deadline);
 }
 
-/// Do the others name it, or is there nobody who could say? Of two nodes the first one may wait
-/// for it, and for what it has.
-fn may_be_named(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    facts.is_named(member) || !facts.views().any(|(other, _)| other.name != member.name)
+/// Is there nobody who could say whether it is named? Of two nodes the first one may wait for it,
+/// and for what it has. Where it may be another one, each has its time.
+fn is_waited_for(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let serves_another = facts.views().any(|(other, _)| other.name != member.name);
+    !serves_another && !next::is_one_of_several(facts, member)
 }
 
 fn wait(member: &MemberFact, draft: &mut Draft) {

@@ -10,5 +10,8 @@ pub mod without_data;
 
 pub use advance::{advance, goes_on, is_begun, permitted};
 pub use finish::{announced, complete};
-pub use next::{adopt_permit, comes_first, go_on_after_permit, is_stranded, next};
+pub use next::{
+    adopt_permit, comes_first, go_on_after_permit, is_awaited, is_stranded, next, of_stranded,
+    stranded,
+};
 pub use old_data::off_record;

@@ -8,6 +8,7 @@ use crate::decide::turn::{lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
+use jiff::Timestamp;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::members::late;
@@ -16,21 +17,45 @@ use palladion_plan::{Flow, turn};
 
 /// The next member that should join, if the cluster allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let Some(member) = candidate(facts, valid, draft) else {
+    // All that follows would wait for those.
+    if stranded(facts).next().is_some() {
         return Flow::Free;
-    };
-    let name = || member.name.clone();
-    let Some(volume) = member.volume() else {
+    }
+    let Some(member) = newcomer(facts, valid, draft) else {
         return Flow::Free;
     };
     let question = Question::about(member).without([facts.node_of(member)]);
     if let Err(why) = evidence::is_quiet(facts, &question)
         && !is_awaited(facts, member)
     {
-        draft.wait_for(Waiting::ForCluster { member: name(), why }).about(member.subject());
+        let waiting = Waiting::ForCluster { member: member.name.clone(), why };
+        draft.wait_for(waiting).about(member.subject());
         // What waits for a lost one holds up nobody who does not.
         return if facts.lost_nodes().is_empty() { Flow::Busy } else { Flow::Free };
     }
+    begin(facts, member, draft)
+}
+
+/// One that the others name, or wait for, and that has no permit: whatever else is to be done
+/// waits for its answer, and it needs nobody's. Without it none that is not wanted any more may
+/// leave, itself among these.
+pub fn of_stranded(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    let (failed, others): (Vec<_>, Vec<_>) = stranded(facts).partition(|m| has_failed_for_good(m));
+    for member in failed {
+        let (member, server) = (member.name.clone(), member.server_words());
+        draft.report(Problem::Failed { member, server });
+    }
+    match others.into_iter().min_by_key(|m| place(facts, m)) {
+        Some(member) => begin(facts, member, draft),
+        None => Flow::Free,
+    }
+}
+
+fn begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    let name = || member.name.clone();
+    let Some(volume) = member.volume() else {
+        return Flow::Free;
+    };
     let turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
     draft.steps.push(lock::write(facts, &turn, Doing::Start { member: name() }));
     Flow::Busy
@@ -38,7 +63,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 
 /// Was its join begun, so that the others know it already, or nobody serves without it? Of
 /// two nodes the first pauses when the second goes away.
-pub(super) fn is_awaited(facts: &Facts<'_>, member: &MemberFact) -> bool {
+pub fn is_awaited(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let is_known = facts.is_named(member) || facts.views().next().is_none();
     is_known && evidence::is_begun(facts, member)
 }
@@ -53,26 +78,40 @@ pub fn is_stranded(facts: &Facts<'_>, member: &MemberFact) -> bool {
 /// Is there another member that the others name and that does not run, when this turn is under
 /// way? What it waits for are answers of all that are named.
 pub fn comes_first(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    let mut others = joining(facts).filter(|m| m.name != turn.member);
-    others.any(|m| is_stranded(facts, m))
+    stranded(facts).any(|m| m.name != turn.member)
+}
+
+/// Where nobody serves, somebody waits for one of several that were begun. Is another one likelier
+/// to be that one than the member of this turn?
+pub(super) fn gives_way(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let is_open = is_awaited(facts, member) && !facts.is_named(member);
+    let others = stranded(facts).filter(|m| m.name != member.name && !has_failed_for_good(m));
+    is_open && others.into_iter().any(|m| place(facts, m).0 < place(facts, member).0)
+}
+
+/// Is there another one that somebody may wait for as well, where nobody serves?
+pub(super) fn is_one_of_several(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    stranded(facts).any(|m| m.name != member.name && !has_failed_for_good(m))
+}
+
+/// The order in which those begin: whoever was named once; others; and those that have run in
+/// vain, one after the other.
+fn place(facts: &Facts<'_>, member: &MemberFact) -> (u8, Option<Timestamp>) {
+    let until = late::until(facts, member);
+    match (facts.was_named(member), until) {
+        (true, _) => (0, until),
+        (false, None) => (1, None),
+        (false, Some(_)) => (2, until),
+    }
+}
+
+/// All of them.
+pub fn stranded<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    joining(facts).filter(|m| is_stranded(facts, m))
 }
 
 fn joining<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
     facts.members.values().filter(|m| m.object.is_some() && !m.is_gone())
-}
-
-/// Those that the others name come first: whatever else is to be done waits for their answer.
-/// Without them none that is not wanted any more may leave, themselves among these.
-fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
-    match joining(facts).find(|m| is_stranded(facts, m)) {
-        Some(member) if has_failed_for_good(member) => {
-            let (member, server) = (member.name.clone(), member.server_words());
-            draft.report(Problem::Failed { member, server });
-            None
-        }
-        Some(member) => Some(member),
-        None => newcomer(facts, valid, draft),
-    }
 }
 
 /// First in order with an agent that speaks and a volume that is no member's.

@@ -6,4 +6,4 @@ mod advance;
 mod next;
 
 pub use advance::{advance, give_way, pass_on};
-pub use next::{begin, can_another, comes_to_nothing, next, takes_over};
+pub use next::{begin, can_another, comes_to_nothing, is_begun, next, takes_over};

@@ -2,6 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
+use crate::decide::join;
 use crate::decide::turn::{lock, order, permit};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -69,6 +70,15 @@ pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Ques
     Question::about(member).without(facts.lost_nodes()).without([facts.node_of(member)])
 }
 
+/// Is its new node joining, or does somebody carry out an order for it? Otherwise it goes on by its
+/// record, whoever comes between. Where nobody serves it joins nobody.
+pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    let serves = facts.views().next().is_some();
+    let member = facts.members.get(&turn.member);
+    let is_joining = serves && member.is_some_and(shared::has_open_permit);
+    is_joining || order::is_under_way(facts, turn)
+}
+
 /// Does the replacement of a lost member come before this turn? While a member is lost
 /// nothing else changes the cluster; what has been changed already is brought to its end.
 pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
@@ -80,7 +90,8 @@ pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool 
     match turn.step {
         // One that the others know and that is lost itself comes to no end.
         ServiceStep::Join => {
-            (can_be_replaced || can_leave) && (member.is_lost() || !facts.is_named(member))
+            let is_known = facts.is_named(member) || join::is_awaited(facts, member);
+            (can_be_replaced || can_leave) && (member.is_lost() || !is_known)
         }
         ServiceStep::Leave => {
             let has_begun = member.is_gone() || is_lost_leaver(member) || !facts.is_named(member);

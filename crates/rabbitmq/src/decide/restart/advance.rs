@@ -3,6 +3,7 @@
 use super::next::question;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof, Question, is_new_line};
+use crate::decide::join;
 use crate::decide::turn::{lock, postponed};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -174,6 +175,8 @@ fn come_back(
 fn catch_up(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     let name = || member.name.clone();
     let question = Question::about(member).without(facts.other_lost_nodes(member));
+    // Whoever ended while it was taken in has yet to join, and needs the turn for that.
+    let question = question.without(join::stranded(facts).map(|m| facts.node_of(m)));
     let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
     let Some(agreed) = proven else { return };
     if !evidence::is_of_this_start(member) {

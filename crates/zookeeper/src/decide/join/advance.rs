@@ -26,7 +26,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
     let is_wanted = member.ordinal < valid.size;
-    if !is_wanted && !lock::votes(facts, turn) && !change::is_ordered(facts, turn) {
+    if !is_wanted && !is_begun(facts, turn) {
         return lock::release(facts, turn, Ended::NotWanted, draft);
     }
     match permit::course(turn, member) {
@@ -46,6 +46,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     }
 }
 
+/// Does its server vote, or may somebody be at letting it? From then on nobody stops it. What it
+/// was permitted to before leaves no trace with the others.
+pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    lock::votes(facts, turn) || change::is_ordered(facts, turn)
+}
+
 /// End the turn, and leave the permit where it is: it says what came of it.
 fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
     draft.steps.push(shared::end(facts, turn, why));
@@ -54,16 +60,17 @@ fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
 fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     match permit::keeps_volume(turn, member) {
         // Others may go on meanwhile.
-        None if !lock::votes(facts, turn) => {
+        None if !is_begun(facts, turn) => {
             return lock::release(facts, turn, Ended::PodGone, draft);
         }
         None => {
             let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
-            draft.wait_for(waiting).about(member.subject());
+            let until = change::open_until(facts, turn);
+            draft.wait_for(waiting).about(member.subject()).until = until;
             return;
         }
         Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
-        Some(true) if !lock::votes(facts, turn) && late::until(facts, member).is_some() => {
+        Some(true) if !is_begun(facts, turn) && late::until(facts, member).is_some() => {
             // The permit went, and the operator ended before the turn did.
             return late::end_postponed(facts, turn, member, draft);
         }
@@ -147,7 +154,7 @@ fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
 /// does not vote: from then on it counts, and nobody stops it.
 fn starting(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     late::report(facts, member, draft);
-    if lock::votes(facts, turn) || change::is_ordered(facts, turn) {
+    if is_begun(facts, turn) {
         return wait(member, draft);
     }
     // Others may go on meanwhile.

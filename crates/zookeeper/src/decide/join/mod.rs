@@ -5,6 +5,6 @@ mod advance;
 mod next;
 mod old_data;
 
-pub use advance::advance;
-pub use next::{adopt_permit, next};
+pub use advance::{advance, is_begun};
+pub use next::{adopt_permit, comes_first, next, of_stranded};
 pub use old_data::{is_unknown, off_record};

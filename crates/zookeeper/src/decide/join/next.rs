@@ -8,7 +8,7 @@ use crate::decide::turn::{lock, server_id};
 use crate::facts::{Facts, MemberFact, Voter};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
-use palladion_api::service::ServiceStep;
+use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::members::late;
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
@@ -17,9 +17,51 @@ use palladion_plan::{Flow, turn};
 
 /// The next member that should join, if the ensemble allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let Some(member) = candidate(facts, valid, draft) else {
+    // All that follows would wait for those.
+    if joining(facts).any(|m| is_stranded(facts, m)) {
+        return Flow::Free;
+    }
+    let Some(member) = newcomer(facts, valid, draft) else {
         return Flow::Free;
     };
+    let id = member.volume().and_then(|v| server_id::of(facts, member, &v.volume_id));
+    let question = Question::about(member).without(id);
+    if id.is_some()
+        && let Err(why) = evidence::is_quiet(facts, &question)
+    {
+        let waiting = Waiting::ForEnsemble { member: member.name.clone(), why };
+        draft.wait_for(waiting).about(member.subject());
+        // What waits for a lost one holds up nobody who does not.
+        return if facts.lost_servers().is_empty() { Flow::Busy } else { Flow::Free };
+    }
+    begin(facts, member, draft)
+}
+
+/// One whose server votes already, and has no permit: whatever else is to be done waits for its
+/// answer, and it needs nobody's. Without it none that is not wanted any more may leave, itself
+/// among these.
+pub fn of_stranded(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    for member in joining(facts).filter(|m| is_stranded(facts, m)) {
+        if !has_failed_for_good(member) {
+            return begin(facts, member, draft);
+        }
+        let (member, server) = (member.name.clone(), member.server_words());
+        draft.report(Problem::Failed { member, server });
+    }
+    Flow::Free
+}
+
+/// Is there another member that votes and cannot start without the turn, when this turn is under
+/// way? What it waits for are answers of all that vote.
+pub fn comes_first(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    joining(facts).any(|m| m.name != turn.member && is_stranded(facts, m))
+}
+
+fn joining<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    facts.members.values().filter(|m| m.object.is_some() && !m.is_gone())
+}
+
+fn begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
     let name = || member.name.clone();
     let Some(volume) = member.volume() else {
         return Flow::Free;
@@ -28,17 +70,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.report(Problem::NoServerId { member: name() });
         return Flow::Free;
     };
-    // One that votes already is let: without it the others may not answer.
-    let question = Question::about(member).without([id]);
-    let objection = match is_stranded(facts, member) {
-        true => None,
-        false => evidence::is_quiet(facts, &question).err(),
-    };
-    if let Some(why) = objection {
-        draft.wait_for(Waiting::ForEnsemble { member: name(), why }).about(member.subject());
-        // What waits for a lost one holds up nobody who does not.
-        return if facts.lost_servers().is_empty() { Flow::Busy } else { Flow::Free };
-    }
     let mut turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
     turn.server_id = Some(id);
     draft.steps.push(lock::write(facts, &turn, Doing::Start { member: name(), id }));
@@ -55,22 +86,6 @@ fn is_stranded(facts: &Facts<'_>, member: &MemberFact) -> bool {
         && !member.is_marked()
         && !member.may_run()
         && member.server_id().is_some_and(votes)
-}
-
-/// Those that vote already come first: all others wait for them. Without them none that is
-/// not wanted any more may leave, themselves among these.
-fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
-    let members = facts.members.values().filter(|m| m.object.is_some() && !m.is_gone());
-    let mut stranded = members.filter(|m| is_stranded(facts, m));
-    match stranded.next() {
-        Some(member) if has_failed_for_good(member) => {
-            let (member, server) = (member.name.clone(), member.server_words());
-            draft.report(Problem::Failed { member, server });
-            None
-        }
-        Some(member) => Some(member),
-        None => newcomer(facts, valid, draft),
-    }
 }
 
 /// First in order with an agent that speaks and a volume that is no member's.

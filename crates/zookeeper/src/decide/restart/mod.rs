@@ -5,4 +5,4 @@ mod advance;
 mod next;
 
 pub use advance::advance;
-pub use next::{can_be, next, of_broken, of_spared, takes_over};
+pub use next::{can_be, is_begun, next, of_broken, of_spared, takes_over};

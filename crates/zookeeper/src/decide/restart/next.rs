@@ -36,6 +36,11 @@ pub fn can_be(facts: &Facts<'_>, valid: &Valid) -> bool {
     spared(facts, valid).next().is_some()
 }
 
+/// Has its server been told to end? Then it comes back first.
+pub fn is_begun(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
+    !due(facts, valid).iter().any(|member| member.name == turn.member)
+}
+
 /// Does the restart of one that does not serve come before this turn? As long as it does not
 /// answer, nothing that is not ordered yet will be.
 pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {

@@ -5,17 +5,16 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
-use crate::facts::{Configuration, Facts, MemberFact};
+use crate::facts::{Configuration, Facts, MemberFact, Voter};
 use crate::resources as kinds;
 use crate::words::turn::{Doing, Waiting};
-use jiff::SignedDuration;
-use palladion_api::ids::Nonce;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::OperationState;
-use palladion_api::service::ServiceTurn;
+use palladion_api::service::{Question as Put, ServiceTurn};
 use palladion_api::service_member::{MemberOperationKind, Peer, Reconfig};
 use palladion_api::zookeeper::ServerId;
 use palladion_plan::Step;
-use palladion_plan::proof::ProofKind;
+use palladion_plan::proof::{FRESH, ProofKind};
 use palladion_plan::words::Names;
 use serde_json::json;
 
@@ -83,22 +82,61 @@ pub fn bring(
     None
 }
 
-/// One order for each question: whatever comes of it, the question is put anew.
-fn id(nonce: &Nonce) -> String {
-    format!("reconfig-{nonce}")
+/// One order for each question: whatever comes of it, the question is put anew. It says when
+/// that was put, for whoever leads later.
+fn id(question: &Put) -> String {
+    format!("reconfig-{}-{}", question.nonce, question.since.0.as_second())
+}
+
+/// The end of an order, however late it was given. Of one from the future, given by a leader
+/// whose clock was ahead, nobody can say how old it is.
+fn end_of(id: &str, now: Timestamp) -> Option<Timestamp> {
+    let put = id.rsplit_once('-').and_then(|(_, second)| second.parse().ok());
+    let put = Timestamp::from_second(put?).ok()?;
+    (put <= now + FRESH).then(|| put + CARRIED_OUT)
 }
 
 /// The ID of an order under the present question of a turn.
 pub fn order_of(turn: &ServiceTurn) -> Option<String> {
-    turn.question.as_ref().map(|question| id(&question.nonce))
+    turn.question.as_ref().map(id)
 }
 
-/// Was a change ordered under the present question, and may it be carried out yet, or have
+/// Was a change ordered for the server of this turn, and may it be carried out yet, or have
 /// been without anybody's having said so?
 pub fn is_ordered(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    let put = turn.question.as_ref().map(|question| question.since.0);
-    let is_late = put.is_none_or(|put| facts.now() >= put + CARRIED_OUT);
-    !is_late && ordered(facts, turn).is_some()
+    open_until(facts, turn).is_some()
+}
+
+/// Until when that may be.
+pub fn open_until(facts: &Facts<'_>, turn: &ServiceTurn) -> Option<Timestamp> {
+    facts.members.values().filter_map(|executor| open_order(facts, turn, executor)).max()
+}
+
+/// The end of the order that this member has for the server of this turn, unless all came of it
+/// that will: it is over, and whoever had it has answered to a later question.
+pub fn open_order(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    executor: &MemberFact,
+) -> Option<Timestamp> {
+    let order = executor.spec.as_ref()?.operation.as_ref()?;
+    let end = end_of(&order.id, facts.now()).filter(|end| facts.now() < *end)?;
+    if order_of(turn).as_ref() == Some(&order.id) {
+        return Some(end);
+    }
+    let (id, change) = (turn.server_id?, order.reconfig.as_ref()?);
+    let is_its = change.add.iter().any(|p| p.server_id == id) || change.remove.contains(&id);
+    let later = turn.question.as_ref().and_then(|put| executor.answer(&put.nonce)).flatten();
+    (is_its && !(is_over(executor, &order.id) && later.is_some())).then_some(end)
+}
+
+/// Does this member report the end of that order?
+fn is_over(executor: &MemberFact, id: &str) -> bool {
+    let answer = executor.status.operation.as_ref().filter(|o| o.id == *id);
+    answer.is_some_and(|o| match o.state {
+        OperationState::Succeeded | OperationState::Failed | OperationState::Interrupted => true,
+        OperationState::Running | OperationState::Unknown => false,
+    })
 }
 
 /// The member that was ordered to make a change under the present question.
@@ -118,16 +156,10 @@ fn after_order(
     draft: &mut Draft,
 ) {
     let Some(put) = &turn.question else { return };
-    let id = id(&put.nonce);
-    let answer = executor.status.operation.as_ref().filter(|o| o.id == id);
-    let is_over = answer.is_some_and(|o| match o.state {
-        OperationState::Succeeded | OperationState::Failed | OperationState::Interrupted => true,
-        OperationState::Running | OperationState::Unknown => false,
-    });
     // Whoever does not answer any more may have made it, or may make it yet: the version
     // that it names keeps it from being made twice.
     let until = put.since.0 + CARRIED_OUT;
-    if is_over || facts.now() >= until {
+    if is_over(executor, &id(put)) || facts.now() >= until {
         let _ = evidence::renew(facts, turn, question, draft);
         return;
     }
