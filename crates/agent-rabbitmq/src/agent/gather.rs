@@ -5,7 +5,8 @@ use crate::decide::{Lookup, Process};
 use crate::launch::{self, Record, name};
 use crate::report::last_words;
 use crate::volume::SavedMember;
-use crate::volume::ledger::End;
+use crate::volume::data::Data;
+use crate::volume::ledger::{End, Membership};
 use crate::words::agent::Trouble;
 use crate::work::definitions;
 use jiff::Timestamp;
@@ -28,7 +29,8 @@ impl Agent {
             self.mounted = launch::mounted(directory).map_err(|e| format!("{e:#}"));
         }
         self.gather_process().await;
-        if self.process != Process::Running || self.found.is_err() {
+        // A node of which nothing is known may be writing.
+        if self.process == Process::Absent || self.found.is_err() {
             self.look_over();
         }
         self.gather_spec();
@@ -39,9 +41,17 @@ impl Agent {
         self.read_signs().await;
     }
 
-    /// Look at what is on the volume.
+    /// Look at what is on the volume. What the application of a joiner that runs has yet to write
+    /// is not gone: on that word the operator would replace it.
     pub(super) fn look_over(&mut self) {
         self.found = self.volume.look_over().map_err(|e| format!("{e:#}"));
+        if self.process != Process::Absent
+            && let Ok(found) = &mut self.found
+            && let Some(Membership::Joining { .. }) = found.ledger.as_ref().map(|l| &l.membership)
+            && matches!(found.data, Data::Partial(_) | Data::Unstarted)
+        {
+            found.data = Data::Whole;
+        }
     }
 
     async fn gather_process(&mut self) {

@@ -41,6 +41,8 @@ pub fn run() {
     if data.join(TABLES_OF_OTHERS).exists() {
         // As it boots it comes to an end with what was begun, and writes its own file.
         take_in(&data, &state.joined(&own));
+        // Its application has yet to write the rest, and agents look meanwhile.
+        std::thread::sleep(std::time::Duration::from_secs(2));
     } else if !data.join("schema.DAT").exists() {
         let flags = std::env::var("RABBITMQ_FEATURE_FLAGS").ok();
         state.blank(&own, flags.as_deref());

@@ -75,7 +75,7 @@ fn no_node_starts_without_a_cookie_or_under_a_name_that_leads_elsewhere() {
     let elsewhere = Named::Elsewhere { node: node("a"), found: Default::default() };
     named(Some((node("a"), Err(elsewhere)))).waits(Reason::NameUnresolved);
     // The name was corrected since it was looked up.
-    named(Some((node("b"), Ok(())))).waits(Reason::NameUnresolved);
+    named(Some((node("b"), Ok(())))).waits(Reason::Starting);
 }
 
 #[test]
