@@ -90,13 +90,16 @@ fn members_that_come_in_a_change_start_although_the_machine_of_another_is_away()
 /// All nodes wait for the tables of the last one that ran.
 #[test]
 fn the_last_node_that_ran_starts_in_a_change_although_the_others_do_not_serve() {
-    for (last, other) in [(1, 2), (2, 1)] {
+    for (last, other, comes_anew) in [(1, 2, false), (2, 1, false), (1, 2, true), (2, 1, true)] {
         let mut world = World::settled(3);
         world.change_template();
         world.until(|w| w.writes.iter().any(|write| write.starts_with("begin the restart")));
         world.unlucky.extend([pod(0), pod(other)]);
         world.kill(0);
         world.kill(other);
+        if comes_anew {
+            world.delete(kinds::POD, &pod(other));
+        }
         world.pass(1);
         world.delete(kinds::POD, &pod(last));
         world.unlucky.clear();

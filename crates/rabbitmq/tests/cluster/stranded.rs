@@ -84,9 +84,13 @@ fn of_two_joiners_the_one_that_ran_in_vain_does_not_keep_the_first_node_waiting(
 #[test]
 fn a_joiner_that_has_failed_for_good_hides_no_other_for_which_the_first_node_waits() {
     let mut world = World::settled(1);
-    world.unlucky.insert(pod(1));
+    world.stuck.insert(pod(1));
     world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.rabbit.by_name(&node(1)).is_some());
+    world.unlucky.insert(pod(1));
+    world.node_ends(1);
     world.until(|w| w.is_being_taken_in(2));
+    world.stuck.clear();
     world.absent.insert(pod(2));
     world.node_ends(2);
     world.delete(kinds::POD, &pod(2));

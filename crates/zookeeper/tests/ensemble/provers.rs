@@ -103,6 +103,26 @@ fn members_that_come_in_a_change_start_although_the_machine_of_another_is_away()
     }
 }
 
+/// The one that proves it could not serve without the other.
+#[test]
+fn two_members_that_come_in_a_change_start_together_where_the_others_are_no_majority() {
+    let mut world = World::on_machines_of_their_own(5);
+    let machines = [3, 4].map(|ordinal| world.node_of(ordinal).unwrap());
+    for machine in &machines {
+        world.kube.set_machine(&mut world.store, machine, Machine::Down);
+    }
+    world.change_template();
+    world.pass(60);
+    world.delete(kinds::POD, &pod(0));
+    world.delete(kinds::POD, &pod(1));
+    world.servers_run_soon(3);
+    for machine in &machines {
+        world.kube.set_machine(&mut world.store, machine, Machine::Up);
+    }
+    world.settle();
+    world.expect(5);
+}
+
 /// What the first does not serve in reaches no other one while the rest is a majority.
 #[test]
 fn of_two_members_that_come_in_a_change_the_second_waits_while_the_others_serve() {
