@@ -102,7 +102,8 @@ fn before_permit(
         let data = DataBeforeStart::Keep;
         return permit::give_with(facts, valid, turn, member, data, &proof, draft);
     }
-    if !is_wanted {
+    // What its volume holds of a join that nobody has noted is found out first.
+    if !is_wanted && unnoticed::of(member).is_none() {
         return release(facts, turn, Ended::NotWanted, draft);
     }
     match evidence::prove(facts, turn, member, &Purpose::Join, draft) {
