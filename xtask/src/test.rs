@@ -6,6 +6,7 @@ mod programs;
 mod room;
 mod soak;
 mod steps;
+mod stores;
 
 use std::process::Command;
 use std::thread;

@@ -1,5 +1,5 @@
 //! `cargo xtask soak`: the same tests with their long repetitions, the simulator without
-//! its shortcuts, and the agents with real servers.
+//! its shortcuts, the agents with real servers, and backups with stores of other projects.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use palladion_testbed::ClusterName;
 
 use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
-use super::{beside, cargo, conclude, room};
+use super::{beside, cargo, conclude, room, stores};
 use crate::{idle, install};
 
 /// The simulator disturbs every write instead of a spread of them.
@@ -43,6 +43,9 @@ pub struct SoakArguments {
     name: ClusterName,
     #[command(flatten)]
     playing: Playing,
+    /// Install the stores of other projects and run their tests, and nothing else
+    #[arg(long, conflicts_with_all = ["only", "from"])]
+    stores: bool,
     /// Random histories of the simulator
     #[arg(long, default_value_t = 150)]
     histories: u32,
@@ -52,12 +55,16 @@ pub struct SoakArguments {
 pub fn soak(arguments: &SoakArguments) -> Result<()> {
     let begin = Instant::now();
     let mut tally = Tally::default();
-    let SoakArguments { name, playing, histories } = arguments;
+    let SoakArguments { name, playing, stores, histories } = arguments;
     let bench = Bench { name, playing, length: Length::Soak };
     if playing.list {
         return bench.list();
     }
     room::look()?;
+    if *stores {
+        stores::with_stores(&mut tally);
+        return conclude(begin, &tally);
+    }
     if playing.is_part() {
         let outcome = lanes::run(&bench, &mut tally);
         tally.ended(outcome);
@@ -66,6 +73,7 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
     let outcome =
         build().and_then(|()| the_testbed(&mut tally)).and_then(|()| with_real_servers(&mut tally));
     tally.ended(outcome);
+    stores::with_stores(&mut tally);
     beside(&bench, &mut tally, || simulator(*histories));
     conclude(begin, &tally)
 }

@@ -25,7 +25,7 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |three: &[u8]| {
         let at = |place: usize| u32::from(three.get(place).copied().unwrap_or_default());
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        let bits = (at(0) << 16) | (at(1) << 8) | at(2);
         let digit = |place: usize| char::from(DIGITS[(bits >> (18 - 6 * place)) as usize & 63]);
         let digits: String = (0..=three.len()).map(digit).collect();
         format!("{digits:=<4}")

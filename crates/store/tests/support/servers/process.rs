@@ -143,8 +143,9 @@ fn command(kind: Kind, address: SocketAddr, data: &Path) -> Command {
         Kind::Azurite => {
             let main = "node_modules/azurite/dist/src/blob/main.js";
             command.arg("node").arg(program("PALLADION_AZURITE", main));
-            command.args(["--silent", "--blobHost", &ip, "--blobPort", &port, "--location"]);
-            command.arg(data).env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{ACCOUNT_KEY}"));
+            command.args(["--silent", "--disableTelemetry", "--blobHost", &ip]);
+            command.args(["--blobPort", &port, "--location"]).arg(data);
+            command.env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{ACCOUNT_KEY}"));
         }
     }
     command
