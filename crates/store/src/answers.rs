@@ -9,8 +9,9 @@ use palladion_backup::store::Failure;
 /// no objects; that must not be taken for a repository that is empty.
 const NO_BUCKET: [&str; 3] =
     ["NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist"];
-/// What stands before the number of a status in the words of the client.
-const STATUS: &str = "non-2xx status code: ";
+/// What stands before the number of a status in the words of the client: of an answer, and of a
+/// deletion that is one of several in a request, as Azure has them.
+const STATUS: [&str; 2] = ["non-2xx status code: ", " (code: "];
 
 /// What went wrong, for people, with the next step.
 pub fn failure(address: &ObjectAddress, error: &Error) -> Failure {
@@ -36,6 +37,11 @@ pub fn is_absent(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. }) && !is_without_bucket(&whole(error))
 }
 
+/// Does the store lack no object, but whoever asks a right?
+pub fn is_refused(error: &Error) -> bool {
+    status(error, &whole(error)) == Some(403)
+}
+
 /// The status of the answer, where there was one. The client has a kind of error for some of
 /// them, but for a list it has none, and says the number in its words alone.
 fn status(error: &Error, why: &str) -> Option<u16> {
@@ -43,7 +49,7 @@ fn status(error: &Error, why: &str) -> Option<u16> {
         Error::PermissionDenied { .. } => Some(403),
         Error::Unauthenticated { .. } => Some(401),
         Error::NotFound { .. } => Some(404),
-        _ => why.split_once(STATUS)?.1.get(..3)?.parse().ok(),
+        _ => STATUS.iter().find_map(|before| why.split_once(before)?.1.get(..3)?.parse().ok()),
     }
 }
 
@@ -63,4 +69,26 @@ fn whole(error: &Error) -> String {
 
 fn is_without_bucket(why: &str) -> bool {
     NO_BUCKET.iter().any(|part| why.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_known_in_whatever_words_the_client_tells_it() {
+        let generic = |why: &str| Error::Generic { store: "MicrosoftAzure", source: why.into() };
+        let one =
+            "Bulk delete request failed for key a/b: AuthorizationPermissionMismatch (code: 403)";
+        let all =
+            "Error performing POST: Server returned non-2xx status code: 403 Forbidden: <Error>";
+        assert!(is_refused(&generic(one)) && is_refused(&generic(all)));
+        for other in [
+            "Bulk delete request failed for key a/b: Server Busy (code: 503)",
+            "Server returned non-2xx status code: 500 Internal Server Error: (code: 403)",
+            "connection reset by peer",
+        ] {
+            assert!(!is_refused(&generic(other)), "{other}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! caller reads back what stands there.
 
 use crate::address::{Bucket, ObjectAddress};
-use crate::answers::{failure, is_absent};
+use crate::answers::{failure, is_absent, is_refused};
 use crate::clock::Clock;
 use crate::connect::client;
 use crate::credentials::Credentials;
@@ -290,9 +290,7 @@ impl Store for Objects {
         match self.wait(async move { client.delete(&path).await }) {
             Ok(()) => Ok(()),
             Err(error) if is_absent(&error) => Ok(()),
-            Err(error @ Error::PermissionDenied { .. }) => {
-                Err(Undeleted::Refused(self.failure(&error)))
-            }
+            Err(error) if is_refused(&error) => Err(Undeleted::Refused(self.failure(&error))),
             Err(error) => Err(self.failure(&error).into()),
         }
     }
