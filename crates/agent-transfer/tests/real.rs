@@ -130,7 +130,8 @@ fn what_expires_is_condemned_and_a_day_later_gone(server: &Server) {
     // The list of what is condemned was written a moment ago: it is not older than that.
     server.age(-4 * DAY);
     let young = swept();
-    assert_eq!((young.objects, young.again_in_hours), (0, Some(24)), "{young:?}");
+    // Rounded up, and some stores have whole seconds alone.
+    assert!(young.objects == 0 && matches!(young.again_in_hours, Some(24 | 25)), "{young:?}");
     server.age(DAY);
     let gone = swept();
     assert_eq!((gone.backups.as_slice(), gone.vetoed), (&["a", "b"].map(String::from)[..], None));
