@@ -16,9 +16,11 @@ mod taken;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use palladion_e2e::bed::text;
 use palladion_e2e::s3::{self, S3};
 use palladion_e2e::story::Story;
 use palladion_e2e::{WantedRing, a_ring, bed};
+use serde_json::Value;
 
 pub(crate) const NAMESPACE: &str = "backups";
 /// The snapshots of so few rows are sent in seconds; a busy machine takes longer.
@@ -42,9 +44,14 @@ fn place(ring: &str) -> String {
 /// A ring of its own place, with what else `backup` has, and the credentials for it: for the place
 /// of another ring, too.
 fn with_place(ring: &str, source: &str, more: &str) -> String {
+    at_its_place(of_three(), ring, source, more)
+}
+
+/// The same of this ring.
+fn at_its_place(wanted: WantedRing, ring: &str, source: &str, more: &str) -> String {
     let (id, secret) = (s3::ID, s3::SECRET);
     let backup = format!("backup: {{store: {}, {more}}}", place(ring));
-    let cluster = wanted_at(Box::leak(backup.into_boxed_str())).manifest(ring);
+    let cluster = wanted.line(Box::leak(backup.into_boxed_str())).manifest(ring);
     let source = format!("s3://{}/rings/{source} {}", s3::BUCKET, store().endpoint());
     format!(
         "{cluster}
@@ -66,7 +73,35 @@ fn wanted() -> WantedRing {
 
 /// The same, with this line of its own.
 fn wanted_at(line: &'static str) -> WantedRing {
-    a_ring().racks(&[("a", 2), ("b", 1)]).rows(2).line(line)
+    of_three().line(line)
+}
+
+fn of_three() -> WantedRing {
+    a_ring().racks(&[("a", 2), ("b", 1)]).rows(2)
+}
+
+/// The restore `back`, by which this ring begins with a backup from the place of another, with
+/// more of its spec.
+fn whole_ring(cluster: &str, source: &str, backup: &Value, more: &str) -> String {
+    let status = |name: &str| text(backup, &format!("/status/{name}")).to_string();
+    format!(
+        "apiVersion: palladion.dev/v1alpha1
+kind: CassandraRestore
+metadata: {{name: back}}
+spec:
+  cluster: {cluster}
+  mode: WholeRing
+{more}  source:
+    store: {}
+    repositoryID: {}
+    backupID: {}
+    manifestHash: {}
+",
+        place(source),
+        status("repositoryID"),
+        status("id"),
+        status("manifestHash"),
+    )
 }
 
 pub fn story() -> Story {

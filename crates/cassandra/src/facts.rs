@@ -27,7 +27,7 @@ pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_recor
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
 pub use live::Watched;
 pub use load_balancer::{Ingress, LoadBalancerFact};
-pub use member::{ClaimFact, DrainTask, MemberFact, Process, ServiceFact};
+pub use member::{ClaimFact, DrainTask, MemberFact, Process, ServiceFact, may_be_of_member};
 pub use rebuild::KNOWS_DATACENTERS;
 pub use restoring::{KNOWS_POINTS_IN_TIME, KNOWS_WHOLE_RINGS};
 pub use silence::Silence;

@@ -23,10 +23,7 @@ pub fn command<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item
 /// Runs to the end; a failure quotes the end of what the program said.
 pub fn run(command: &mut Command) -> Result<String> {
     let output = output(command)?;
-    if !output.status.success() {
-        bail!("`{}` failed ({}): {}", shown(command), output.status, said(&output));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    text_of(command, &output)
 }
 
 /// Runs to the end and returns whatever came of it.
@@ -62,8 +59,13 @@ pub fn run_within(command: &mut Command, longest: Duration) -> Result<String> {
     if killed {
         bail!("`{}` did not end within {} s", shown(command), longest.as_secs());
     }
+    text_of(command, &output)
+}
+
+/// What it said, if it has not failed.
+fn text_of(command: &Command, output: &Output) -> Result<String> {
     if !output.status.success() {
-        bail!("`{}` failed ({}): {}", shown(command), output.status, said(&output));
+        bail!("`{}` failed ({}): {}", shown(command), output.status, said(output));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -2,12 +2,12 @@
 //! under another name: with all that a majority had, and with its roles.
 
 use palladion_e2e::bed::{condition, text};
-use palladion_e2e::{Ring, a_ring, bed, s3, wait_for};
+use palladion_e2e::{Ring, a_ring, bed, wait_for};
 use serde_json::{Value, json};
 use std::ops::Range;
 
 use super::login::Login;
-use super::{SOON, place, taken};
+use super::{SOON, at_its_place, taken, whole_ring};
 
 const COVERED: &str = "covered";
 const BACK: &str = "covered-back";
@@ -17,20 +17,8 @@ const READER: (&str, &str) = ("reader", "of-the-backup");
 
 /// Three racks of one member, with the credentials of the store.
 fn manifest(name: &str, more: &str) -> String {
-    let backup = format!("backup: {{store: {}, {more}}}", place(name));
     let wanted = a_ring().racks(&[("a", 1), ("b", 1), ("c", 1)]).secure_by_default();
-    let ring = wanted.line(Box::leak(backup.into_boxed_str())).manifest(name);
-    let (id, secret) = (s3::ID, s3::SECRET);
-    let source = format!("s3://{}/rings/{COVERED} {}", s3::BUCKET, super::store().endpoint());
-    format!(
-        "{ring}
----
-apiVersion: v1
-kind: Secret
-metadata: {{name: {name}-backup}}
-stringData: {{accessKeyId: {id}, secretAccessKey: {secret}, source.accessKeyId: {id}, source.secretAccessKey: {secret}, source.store: \"{source}\"}}
-"
-    )
+    at_its_place(wanted, name, COVERED, more)
 }
 
 /// Rows of a batch, each with a text of its own.
@@ -41,36 +29,12 @@ fn insert(ids: Range<u32>) -> String {
 }
 
 fn all_rows(ids: Range<u32>) -> Vec<String> {
-    let mut rows: Vec<String> = ids.map(|id| format!("{id} word {id}")).collect();
-    rows.sort();
-    rows
+    sorted(ids.map(|id| format!("{id} word {id}")).collect())
 }
 
 fn sorted(mut rows: Vec<String>) -> Vec<String> {
     rows.sort();
     rows
-}
-
-fn restore(backup: &Value) -> String {
-    let status = |name: &str| text(backup, &format!("/status/{name}")).to_string();
-    format!(
-        "apiVersion: palladion.dev/v1alpha1
-kind: CassandraRestore
-metadata: {{name: back}}
-spec:
-  cluster: {BACK}
-  mode: WholeRing
-  source:
-    store: {}
-    repositoryID: {}
-    backupID: {}
-    manifestHash: {}
-",
-        place(COVERED),
-        status("repositoryID"),
-        status("id"),
-        status("manifestHash"),
-    )
 }
 
 pub fn comes_back_with_its_roles() {
@@ -110,7 +74,7 @@ pub fn comes_back_with_its_roles() {
     // Another ring begins with it.
     let back = Ring::with_client(bed(), BACK).expect("a client");
     bed().apply(BACK, &manifest(BACK, "restore: back")).expect("apply");
-    bed().apply(BACK, &restore(&backup)).expect("the restore is accepted");
+    bed().apply(BACK, &whole_ring(BACK, COVERED, &backup, "")).expect("the restore is accepted");
     let mut last = Value::Null;
     wait_for("the restore to end", SOON * 3, || {
         last = bed().get(BACK, "cassandrarestore", "back")?.unwrap_or_default();

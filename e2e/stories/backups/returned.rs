@@ -9,31 +9,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 use super::restored::{BACKUP, backed_up};
-use super::{NAMESPACE, SOON, every, place, with_place};
+use super::{NAMESPACE, SOON, every, whole_ring, with_place};
 
 const RETURNED: &str = "returned";
-
-fn restore(backup: &Value) -> String {
-    let status = |name: &str| text(backup, &format!("/status/{name}")).to_string();
-    format!(
-        "apiVersion: palladion.dev/v1alpha1
-kind: CassandraRestore
-metadata: {{name: back}}
-spec:
-  cluster: {RETURNED}
-  mode: WholeRing
-  source:
-    store: {}
-    repositoryID: {}
-    backupID: {}
-    manifestHash: {}
-",
-        place("demo"),
-        status("repositoryID"),
-        status("id"),
-        status("manifestHash"),
-    )
-}
 
 fn now() -> Result<Value> {
     Ok(bed().get(RETURNED, "cassandrarestore", "back")?.unwrap_or_default())
@@ -99,7 +77,9 @@ pub fn beside_itself() {
     // Nobody starts before the restore is there.
     ring.wait_reason("Progressing", Reason::WaitingForRestore, SOON).expect("it waits");
     assert!(ring.host_ids().expect("IDs").iter().all(|(_, id)| id.is_empty()));
-    bed().apply(RETURNED, &restore(&backup)).expect("the restore is accepted");
+    bed()
+        .apply(RETURNED, &whole_ring(RETURNED, "demo", &backup, ""))
+        .expect("the restore is accepted");
     let mut seen: Vec<String> = Vec::new();
     let mut last = Value::Null;
     wait_for("the restore to end", SOON * 2, || {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{SOON, place, with_place};
+use super::{SOON, whole_ring, with_place};
 
 /// The ring that is archived.
 const WRITTEN: &str = "written";
@@ -83,29 +83,6 @@ spec: {{cluster: {WRITTEN}}}
     complete("cassandrabackup", WRITTEN, name)
 }
 
-fn restore(backup: &Value, to: &str) -> String {
-    let status = |name: &str| text(backup, &format!("/status/{name}")).to_string();
-    format!(
-        "apiVersion: palladion.dev/v1alpha1
-kind: CassandraRestore
-metadata: {{name: back}}
-spec:
-  cluster: {REWOUND}
-  mode: WholeRing
-  pointInTime: {to}
-  source:
-    store: {}
-    repositoryID: {}
-    backupID: {}
-    manifestHash: {}
-",
-        place(WRITTEN),
-        status("repositoryID"),
-        status("id"),
-        status("manifestHash"),
-    )
-}
-
 pub fn to_a_moment() {
     let there = Ring::with_client(bed(), WRITTEN).expect("a client");
     bed()
@@ -149,7 +126,8 @@ pub fn to_a_moment() {
     let ring = Ring::with_client(bed(), REWOUND).expect("a client");
     bed().apply(REWOUND, &with_place(REWOUND, WRITTEN, "restore: back")).expect("apply");
     let to = jiff::Timestamp::from_second(i64::try_from(to).expect("a time")).expect("a time");
-    bed().apply(REWOUND, &restore(&backup, &to.to_string())).expect("the restore is accepted");
+    let restore = whole_ring(REWOUND, WRITTEN, &backup, &format!("  pointInTime: {to}\n"));
+    bed().apply(REWOUND, &restore).expect("the restore is accepted");
     let ended = complete("cassandrarestore", REWOUND, "back");
     let said = condition(&ended, "Complete");
     assert_eq!(said["reason"], Reason::RestoreComplete.as_str());

@@ -1,5 +1,6 @@
 //! The stories on testbeds. Some testbeds work beside each other: a ring spends most of its time
-//! waiting for timers, and one alone leaves the machine idle. Which stories share one the stories' own program says, by the durations on record.
+//! waiting for timers, and one alone leaves the machine idle. Which stories share one the
+//! stories' own program says, by the durations on record.
 
 use std::process::{Command, Stdio};
 use std::thread;

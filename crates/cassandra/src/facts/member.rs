@@ -41,6 +41,21 @@ pub struct MemberFact {
     pub drain: DrainTask,
 }
 
+/// May a volume in this state be that of a member? What is not known may be: it is never counted
+/// as none.
+pub fn may_be_of_member(state: VolumeState) -> bool {
+    match state {
+        VolumeState::Joined | VolumeState::Unknown => true,
+        VolumeState::Empty
+        | VolumeState::Incomplete
+        | VolumeState::Left
+        | VolumeState::Lost
+        | VolumeState::NotMounted
+        | VolumeState::Foreign
+        | VolumeState::Unaccounted => false,
+    }
+}
+
 /// Does a task drain a member now?
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DrainTask {
@@ -126,17 +141,7 @@ impl MemberFact {
         if self.is_gone() {
             return None;
         }
-        // What is not known may be a member: it is never counted as none.
-        let joined = self.status.volume.as_ref().is_some_and(|v| match v.state {
-            VolumeState::Joined | VolumeState::Unknown => true,
-            VolumeState::Empty
-            | VolumeState::Incomplete
-            | VolumeState::Left
-            | VolumeState::Lost
-            | VolumeState::NotMounted
-            | VolumeState::Foreign
-            | VolumeState::Unaccounted => false,
-        });
+        let joined = self.status.volume.as_ref().is_some_and(|v| may_be_of_member(v.state));
         let reported = self.status.host_id.as_ref().filter(|_| joined);
         self.spec
             .as_ref()

@@ -99,6 +99,11 @@ impl MemberFact {
         self.spec.as_ref()?.volume_id.as_ref()
     }
 
+    /// The volume on record, or else the one that its agent reports.
+    pub fn known_volume_id(&self) -> Option<&VolumeId> {
+        self.volume_id().or(self.volume().map(|v| &v.volume_id))
+    }
+
     /// Does its agent report the volume that is on record?
     pub fn is_on_its_volume(&self) -> bool {
         let reported = self.volume().map(|v| &v.volume_id);

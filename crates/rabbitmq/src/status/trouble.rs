@@ -100,8 +100,7 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     if let Some(said) = said {
         return Some(Trouble::of(said));
     }
-    let recorded = member.volume_id().or(member.volume().map(|v| &v.volume_id));
-    if let Some(volume) = recorded.filter(|_| is_out(facts, member)).cloned() {
+    if let Some(volume) = member.known_volume_id().filter(|_| is_out(facts, member)).cloned() {
         let namespace = facts.snapshot.owner.meta.namespace.clone();
         let annotation = labels::REPLACE;
         let said = OfCluster::NotInCluster { member: name(), volume, namespace, annotation };

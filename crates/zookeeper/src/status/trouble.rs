@@ -46,8 +46,9 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     let has_turn = facts.turn().is_some_and(|t| t.member == member.name);
     let is_out = member.has_served() && known.server(id).is_none() && !has_turn;
     let name = member.name.clone();
-    let recorded = member.volume_id().or(member.volume().map(|v| &v.volume_id));
-    if let Some(volume) = recorded.filter(|_| is_out && member.loss().is_none()).cloned() {
+    if let Some(volume) =
+        member.known_volume_id().filter(|_| is_out && member.loss().is_none()).cloned()
+    {
         let namespace = facts.snapshot.owner.meta.namespace.clone();
         let annotation = labels::REPLACE;
         let said = OfEnsemble::NotInConfiguration { member: name, volume, namespace, annotation };

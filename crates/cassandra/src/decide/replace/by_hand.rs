@@ -5,7 +5,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, absence, marks};
 use crate::facts::words::server_words;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, may_be_of_member};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
@@ -13,9 +13,7 @@ use crate::words::replace::{Doing, Happened, Instead, Refused};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::{HostId, MemberName, Uid};
 use palladion_api::labels;
-use palladion_api::member::{
-    OperationState, ReplacementCause, SeedChoice, ServerState, VolumeState,
-};
+use palladion_api::member::{OperationState, ReplacementCause, SeedChoice, ServerState};
 use palladion_plan::words::{Names, Reasoned};
 use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step};
 use serde_json::json;
@@ -93,17 +91,8 @@ fn is_alive(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<
 
 /// Its agent would start it again on its data, unless that was given up.
 fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
-    // What nobody has read, or a newer agent calls otherwise, may be its data.
-    let holds_data = member.volume().is_none_or(|v| match v.state {
-        VolumeState::Joined | VolumeState::Unknown => true,
-        VolumeState::Empty
-        | VolumeState::Incomplete
-        | VolumeState::Left
-        | VolumeState::Lost
-        | VolumeState::NotMounted
-        | VolumeState::Foreign
-        | VolumeState::Unaccounted => false,
-    });
+    // What nobody has read may be its data.
+    let holds_data = member.volume().is_none_or(|v| may_be_of_member(v.state));
     let is_given_up = member.is_terminated() || member.is_banned();
     let is_out = is_given_up || absence::has_left(facts, member);
     let comes_back = holds_data && !is_out && member.agent_answers(&facts.nodes);

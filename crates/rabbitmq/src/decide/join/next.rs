@@ -85,13 +85,20 @@ pub fn comes_first(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 /// to be that one than the member of this turn?
 pub(super) fn gives_way(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let is_open = is_awaited(facts, member) && !facts.is_named(member);
-    let others = stranded(facts).filter(|m| m.name != member.name && !has_failed_for_good(m));
-    is_open && others.into_iter().any(|m| place(facts, m).0 < place(facts, member).0)
+    is_open && others(facts, member).any(|m| place(facts, m).0 < place(facts, member).0)
 }
 
 /// Is there another one that somebody may wait for as well, where nobody serves?
 pub(super) fn is_one_of_several(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    stranded(facts).any(|m| m.name != member.name && !has_failed_for_good(m))
+    others(facts, member).next().is_some()
+}
+
+/// Others that may have the turn in its place.
+fn others<'a>(
+    facts: &'a Facts<'_>,
+    member: &'a MemberFact,
+) -> impl Iterator<Item = &'a MemberFact> {
+    stranded(facts).filter(|m| m.name != member.name && !has_failed_for_good(m))
 }
 
 /// The order in which those begin: whoever was named once; others; and those that have run in
