@@ -21,9 +21,8 @@ pub const KEYSPACE: &str = "kept";
 const PROGRAM: &str = "PALLADION_CHECKER";
 const BUILT: &str = "../target/x86_64-unknown-linux-gnu/release/palladion-checker";
 
-/// A server that is drained has nothing in its commit log that would bring the
-/// rows back.
-const WITHOUT_ITS_ROWS: &str = "nodetool drain && rm /var/lib/cassandra/data/kept/rows-*/*-*-*";
+/// The table of the checker that loses them.
+const ROWS_OF_THE_CHECKER: &str = "kept/rows";
 /// Until a server has been started again.
 const START: Duration = Duration::from_secs(240);
 /// Enough to be on every member, and each written more than once.
@@ -178,10 +177,20 @@ impl Ring<'_> {
     /// # Errors
     /// The member's server does not come back.
     pub fn loses_rows(&self, member: &str) -> Result<()> {
+        self.loses_rows_of(member, ROWS_OF_THE_CHECKER)
+    }
+
+    /// The same of another table: `KEYSPACE/TABLE`.
+    ///
+    /// # Errors
+    /// The member's server does not come back.
+    pub fn loses_rows_of(&self, member: &str, table: &str) -> Result<()> {
         let started =
             || anyhow::Ok(self.member(member)?["status"]["startHistory"][0]["startedAt"].clone());
         let before = started()?;
-        self.bed.exec(&self.namespace, member, &["bash", "-c", WITHOUT_ITS_ROWS])?;
+        // A server that is drained has nothing in its commit log that would bring the rows back.
+        let erase = format!("nodetool drain && rm /var/lib/cassandra/data/{table}-*/*-*-*");
+        self.bed.exec(&self.namespace, member, &["bash", "-c", &erase])?;
         self.bed.cluster.kill(&self.namespace, member, "cassandra", &Victim::Init)?;
         wait_for("the server to be started again", START, || {
             Ok((started()? != before).then_some(()))

@@ -8,6 +8,7 @@ mod elsewhere;
 mod every;
 mod expired;
 mod login;
+mod mounted;
 mod restored;
 mod returned;
 mod rewound;
@@ -133,6 +134,8 @@ pub fn story() -> Story {
             "a ring with passwords comes back with its roles, from a backup without a member that is down",
             covered::comes_back_with_its_roles,
         )
+        .in_soak()
+        .step("backups go to a volume, and a volume that is away is reported", mounted::go_to_a_volume)
         .in_soak()
         .step(
             "a backup and a restore are complete whoever ends in each phase",

@@ -58,7 +58,7 @@ pub fn story() -> Story {
         .into()
 }
 
-fn wait_replaced(ring: &Ring<'_>, name: &str, old: &str) {
+pub(crate) fn wait_replaced(ring: &Ring<'_>, name: &str, old: &str) {
     wait_for("another host ID in its place", REPLACED_IN, || {
         let member = ring.member(name)?;
         let new = text(&member, "/spec/hostID");

@@ -7,9 +7,12 @@ mod drain;
 mod due;
 mod killed;
 mod kinds;
+mod limits;
 mod looks;
+mod lost;
 mod much;
 mod repair;
+mod several;
 mod typed;
 
 use std::time::Duration;
@@ -70,6 +73,10 @@ pub fn story() -> Story {
         .in_soak()
         .step("a scrub, a garbage collection and an upgrade rewrite every SSTable", kinds::rewrite)
         .in_soak()
+        .step("each kind of work has its choices", limits::each_choice)
+        .in_soak()
+        .step("whoever is stopped is left out, and each task ends in its time", limits::are_kept)
+        .in_soak()
         .step("every verb of the command line does on a real ring what it says", typed::every_verb)
         .in_soak()
         .step("a member is drained by a task and serves again after a restart", drain::and_restart)
@@ -78,6 +85,15 @@ pub fn story() -> Story {
             "tasks of a ring that is deleted while the operator is away have failed",
             drain::of_a_ring_that_is_gone,
         )
+        .in_soak()
+        .step(
+            "a Node that goes for good in a repair is replaced first, and the repair goes on",
+            lost::in_a_repair,
+        )
+        .in_soak()
+        .leaves_no_ring()
+        .ring(several::wanted())
+        .step("members that share no range are repaired at the same time", several::at_a_time)
         .in_soak()
         .leaves_no_ring()
         .ring(wanted().version(OLDER_VERSION))

@@ -72,8 +72,8 @@ reasons! {
     ConfigMapMissing => "Create the ConfigMap that the message names, or remove its name from the spec.";
     /// A ConfigMap that the spec names lacks a key or cannot be parsed.
     ConfigMapInvalid => "Correct the ConfigMap; the message quotes the error.";
-    /// A pod has its node, and its containers do not start before its volumes are there; it needs Secrets, which the operator does not read.
-    WaitingForVolumes => "Wait; if it lasts, look at the events of the pod that the message names, and create what is missing: `kubectl describe pod`.";
+    /// A pod has its Node, and its containers do not start before its volumes are mounted and its network is there. Which of them is missing only the pod's events show; the operator reads no Secrets.
+    WaitingForVolumes => "Look at the events of the pod that the message names: `kubectl describe pod`. Create what is missing, or make the volume available; the pod goes on by itself, some two minutes later at the most.";
     /// The storage class of a rack, or the default storage class, does not exist.
     StorageClassMissing => "Create the storage class, or name one that exists: `kubectl get storageclass`.";
     /// No node satisfies the placement, resources or volume of a member.

@@ -8,6 +8,7 @@ pub mod config;
 pub mod environment;
 pub mod former;
 pub mod home;
+pub mod mounts;
 pub mod pod;
 pub mod storage_class;
 pub mod upsert;

@@ -147,9 +147,16 @@ pub(super) fn a_fourth_member() {
     let new: Vec<String> =
         pods(&services, OWNER, "config", CONFIG).into_iter().map(|seen| seen.uid).collect();
     thread::sleep(ONLY_ONE);
-    let after: Vec<String> =
-        pods(&services, OWNER, "config", CONFIG).into_iter().map(|seen| seen.uid).collect();
-    assert_eq!(after, new, "config is recreated once");
+    let after = pods(&services, OWNER, "config", CONFIG);
+    let uids: Vec<String> = after.iter().map(|seen| seen.uid.clone()).collect();
+    assert_eq!(uids, new, "config is recreated once");
+    let is_old = |uid: &String| config.iter().any(|seen| seen.uid == *uid);
+    assert!(uids.len() == config.len() && !uids.iter().any(is_old), "all of it: {uids:?}");
+    for seen in &after {
+        let loads = services.loads_at(&seen.name, seen.port).expect("the stand-in");
+        let counts: Vec<usize> = loads.iter().map(|l| addresses(&l.2, RING.1)).collect();
+        assert_eq!(counts, [4], "{} has read one text, of four: {loads:?}", seen.name);
+    }
     let heard: Vec<i64> =
         signalled.iter().map(|seen| heard_once(&services, seen, RING.1, [3, 4])).collect();
     let last = heard.iter().max().copied().unwrap_or_default();

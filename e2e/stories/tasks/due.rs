@@ -11,7 +11,7 @@ use super::{SOON, ask, in_server, wait_done};
 use crate::schedules::cover::{begin, end as uncover};
 
 /// Bytes of what is written; random, so that no compression makes it less.
-const BYTES: u64 = 2 * 24 * 1024 * 1024;
+pub(super) const BYTES: u64 = 2 * 24 * 1024 * 1024;
 
 pub(super) fn whoever_ends(ring: &Ring<'_>) {
     cover();
@@ -64,7 +64,7 @@ fn due() -> Value {
 }
 
 /// Suspended: what is due it says all the same, and nobody else asks for it.
-fn cover() {
+pub(super) fn cover() {
     begin(json!({ "suspend": true, "cover": { "keyspaces": ["much"] } }));
 }
 

@@ -9,6 +9,7 @@ use super::{NAMESPACE, SOON, in_server};
 #[derive(Clone, Copy)]
 pub(super) enum Copies {
     All,
+    Two,
     One,
 }
 
@@ -16,6 +17,7 @@ impl Copies {
     fn number(self) -> &'static str {
         match self {
             Copies::All => "3",
+            Copies::Two => "2",
             Copies::One => "1",
         }
     }
@@ -24,7 +26,12 @@ impl Copies {
 /// A table of two SSTables on every member that take some twenty seconds to
 /// compact with a limit of 1 MiB/s; and that limit.
 pub(super) fn much_to_compact(ring: &Ring<'_>) {
-    written(ring, 2, Copies::All);
+    parts_to_compact(ring, 2);
+}
+
+/// The same of so many SSTables.
+pub(super) fn parts_to_compact(ring: &Ring<'_>, parts: usize) {
+    written(ring, parts, Copies::All);
     for member in &ring.member_names().expect("names") {
         in_server(member, "nodetool setcompactionthroughput 1");
     }
@@ -43,13 +50,28 @@ pub(super) fn much_to_clean_up(ring: &Ring<'_>) {
 /// What only one member holds of each row and all should have, with a limit for what is
 /// streamed of 1 Mbit/s.
 pub(super) fn much_to_repair(ring: &Ring<'_>) {
+    much_to_bring_to(ring, Copies::All);
+}
+
+/// The same, of which so many members should have each row.
+pub(super) fn much_to_bring_to(ring: &Ring<'_>, replicas: Copies) {
     written(ring, 2, Copies::One);
-    copies(ring, Copies::All);
-    for member in &ring.member_names().expect("names") {
-        in_server(member, "nodetool setstreamthroughput 1");
-        // Whole SSTables have a limit of their own since 4.1.
-        in_server(member, "nodetool setstreamthroughput -e 1 || true");
-    }
+    copies(ring, replicas);
+    ring.member_names().expect("names").iter().for_each(|member| hold_back(member));
+}
+
+/// What all members have but this one, which has lost it, with the same limit.
+pub(super) fn much_that_one_lacks(ring: &Ring<'_>, member: &str) {
+    written(ring, 2, Copies::All);
+    ring.loses_rows_of(member, "much/blobs").expect("it has lost them");
+    ring.member_names().expect("names").iter().for_each(|member| hold_back(member));
+}
+
+/// Let a server send 1 Mbit/s and no more.
+fn hold_back(member: &str) {
+    in_server(member, "nodetool setstreamthroughput 1");
+    // Whole SSTables have a limit of their own since 4.1.
+    in_server(member, "nodetool setstreamthroughput -e 1 || true");
 }
 
 /// As fast as a server is by itself. Not every version has the third.

@@ -18,6 +18,7 @@ pub(super) fn every_verb(ring: &Ring<'_>) {
     a_schedule();
     one_member(ring);
     what_is_read();
+    what_would_be_done();
     the_rest_of_a_line();
     ring.wait_members(3).expect("all well");
     ring.check_data().expect("all rows");
@@ -153,6 +154,19 @@ fn what_is_read() {
         let typed = bed().palladion(words).expect("typed");
         assert!(typed.code == 0 && typed.out.contains(says), "{words}: {typed:?}");
     }
+}
+
+/// While the operator is away its next step is shown, and nobody takes it.
+fn what_would_be_done() {
+    bed().scale_operator(0).expect("gone");
+    let flush = created(&format!("task run flush {NAMESPACE}"), 0);
+    let plan = line(&format!("plan {NAMESPACE}"));
+    println!("{plan:?}");
+    assert!(plan.code == 0 && plan.out.contains(&flush), "{plan:?}");
+    assert!(!plan.out.contains("nothing to do"), "{plan:?}");
+    assert!(read(&flush).expect("the task")["status"].is_null(), "a plan writes nothing");
+    bed().scale_operator(1).expect("back");
+    typed(&format!("task watch {flush} --wait=4m"), 0);
 }
 
 /// Names of the cluster complete a line, as kubectl asks for them.

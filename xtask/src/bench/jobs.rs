@@ -37,7 +37,7 @@ pub fn measure(cluster: &Cluster, watched: Duration, mib: u32) -> Result<String>
     writes(cluster, &mut report)?;
     Lines.note(&format!("writing {mib} MiB to each replica"));
     data::write(cluster, mib, data::Copies::All)?;
-    repairs::of_consistent_data(cluster, mib, &mut report)?;
+    repairs::of_consistent_data(cluster, (mib, watched), &mut report)?;
     aborts::of_a_compaction(cluster, &mut report)?;
     repairs::of_differing_data(cluster, mib, &mut report)?;
     aborts::of_a_cleanup(cluster, &mut report)?;
@@ -57,8 +57,6 @@ fn manifest() -> Result<Value> {
 
 /// A schedule that waits for its time writes nothing.
 fn rest(cluster: &Cluster, watched: Duration, report: &mut Report) -> Result<()> {
-    let seconds = watched.as_secs();
-    Lines.note(&format!("watching a schedule that waits for {seconds} s"));
     let schedule = json!({
         "apiVersion": "palladion.dev/v1alpha1",
         "kind": "CassandraTaskSchedule",
@@ -66,17 +64,24 @@ fn rest(cluster: &Cluster, watched: Duration, report: &mut Report) -> Result<()>
         "spec": { "cluster": CLUSTER, "schedule": NEVER, "taskTemplate": { "spec": { "flush": {} } } },
     });
     cluster.kubectl_with_input(&["apply", "-f", "-"], &schedule.to_string())?;
-    std::thread::sleep(Duration::from_secs(10));
+    at_rest(cluster, watched, "a schedule that waits", report)?;
+    cluster.kubectl(&["delete", "cassandrataskschedule", "never"]).map(drop)
+}
+
+/// What is written in a ring where nothing is to be done, with this in it.
+fn at_rest(cluster: &Cluster, watched: Duration, with: &str, report: &mut Report) -> Result<()> {
+    let seconds = watched.as_secs();
+    Lines.note(&format!("watching {with} for {seconds} s"));
+    // The last words of what was before.
+    std::thread::sleep(Duration::from_secs(30));
     let mark = cluster.audit_mark()?;
     std::thread::sleep(watched);
     let writes = look::writes(&cluster.audit_counts(mark, OPERATOR)?);
     let of_agents = look::writes(&cluster.audit_counts(mark, AGENTS)?);
-    report.row(
-        &format!("writes of the operator / of the agents in {seconds} s at rest, with a schedule that waits"),
-        "0 / 0",
-        format!("{writes} / {of_agents}"),
-    );
-    cluster.kubectl(&["delete", "cassandrataskschedule", "never"]).map(drop)
+    let figure =
+        format!("writes of the operator / of the agents in {seconds} s at rest, with {with}");
+    report.row(&figure, "0 / 0", format!("{writes} / {of_agents}"));
+    Ok(())
 }
 
 /// What a task of three members is written of.

@@ -13,9 +13,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// One figure, what it should be (empty: nothing was promised), what it is.
+    /// One figure, what it should be (empty: nothing was promised), what it is. It is printed at
+    /// once: what comes after it may fail, and then there is no report.
     pub fn row(&mut self, figure: &str, aim: &str, measured: impl Into<String>) {
-        self.rows.push([figure.into(), aim.into(), measured.into()]);
+        let measured = measured.into();
+        println!("figure: {figure}: {measured}");
+        self.rows.push([figure.into(), aim.into(), measured]);
     }
 
     /// Requests by verb and resource.

@@ -93,7 +93,7 @@ pub struct TaskMember {
     /// When it was begun the last time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
-    /// When it ended.
+    /// When it ended. Of a repair that failed and is tried once more: when that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
     /// Since when its agent does not report while it works, as the operator has seen it. Ten minutes later, if its server is down as well, its part is interrupted, so that other tasks go on. At a repair of what is due also: since when its server serves nobody, or its agent does not answer when it is asked.

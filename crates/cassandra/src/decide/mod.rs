@@ -35,7 +35,7 @@ use leave::departed;
 use maintenance::{
     absences, access, added, hints, owed, region_down, runtime_settings, seed_lists, stale, stopped,
 };
-use objects::{claims, cluster, floors, garbage, load_balancers, members, racks, volumes};
+use objects::{claims, cluster, floors, garbage, load_balancers, members, mounts, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
 use turn::epoch;
@@ -62,6 +62,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     tasks::decide(facts, &mut draft);
     tasks::rotate(facts, valid, &mut draft);
     volumes::decide(facts, valid, &mut draft);
+    mounts::decide(facts, &mut draft);
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);
     access::decide(facts, valid, &mut draft);

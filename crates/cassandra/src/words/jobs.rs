@@ -49,6 +49,8 @@ palladion_plan::sentences! {
         Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";
         LeftRunning { member: MemberName, until: Timestamp } => WaitingForRing,
             "waiting for a repair that was left running on the server of member {member}: until {until}, or until that server is restarted";
+        Pause { member: MemberName, until: Timestamp } => WaitingForRing,
+            "the repair of member {member} failed and is tried once more after {until}, when all replicas are up";
         NotEnded { member: MemberName } => WaitingForRing,
             "waiting for the agent of member {member} to report the end of what it was given before";
         BesideAnother { members: Names } => AgentTooOld,

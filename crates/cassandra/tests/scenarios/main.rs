@@ -65,6 +65,7 @@ mod reasons;
 mod recreated;
 mod regions;
 mod removals;
+mod repairs;
 mod restores;
 mod retention;
 mod rolling;

@@ -178,6 +178,28 @@ fn a_node_that_comes_back_in_time_causes_nothing() {
     assert_eq!(world.end(), before);
 }
 
+/// A file server is away, or a driver: of its pod no container says so.
+#[test]
+fn a_member_whose_volumes_its_node_cannot_mount_is_reported_and_comes_back() {
+    let mut world = spread(2, 1);
+    let before = world.end();
+    let node = world.node_of(LAST);
+    world.kube.without_mounts.insert(node.clone());
+    world.delete(kinds::POD, LAST);
+    world.pass(120);
+    let early = world.condition("Degraded");
+    assert!(!early.contains("WaitingForVolumes"), "a slow mount is nothing yet: {early}");
+    world.pass(60);
+    let late = world.condition("Degraded");
+    assert!(late.starts_with("True") && late.contains("WaitingForVolumes"), "{late}");
+    assert!(late.contains(LAST) && late.contains(&node), "{late}");
+    world.kube.without_mounts.clear();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
 /// Its claim is going by then, and goes with the pod: it serves, and nothing takes a turn.
 #[test]
 fn a_node_that_comes_back_when_the_claim_of_its_member_goes_wears_nobody_out() {

@@ -17,7 +17,7 @@ use super::store::{Store, text};
 use crate::object::ObjectKey;
 use palladion_api::ids::PodUid;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A local volume and what is on it.
 #[derive(Clone, Debug)]
@@ -80,6 +80,8 @@ pub struct Kubernetes<C> {
     pub kubelets_ahead: jiff::SignedDuration,
     /// The driver that grows volumes is stuck.
     pub resizing_is_stuck: bool,
+    /// Nodes that can mount no volume: what is placed there does not start.
+    pub without_mounts: BTreeSet<String>,
     disks_made: usize,
     /// Nodes that are gone and whose pods were not collected yet.
     gone: BTreeMap<String, jiff::Timestamp>,
@@ -103,6 +105,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             disks: BTreeMap::new(),
             kubelets_ahead: jiff::SignedDuration::ZERO,
             resizing_is_stuck: false,
+            without_mounts: BTreeSet::new(),
             disks_made: 0,
             gone: BTreeMap::new(),
             back_offs: BTreeMap::new(),

@@ -63,6 +63,9 @@ pub struct PodFact {
     pub unready: Vec<String>,
     /// Since when all of them run: the last of them was started then.
     pub running_since: Option<Timestamp>,
+    /// Since when its Node waits to start its containers, for a volume or for its network.
+    /// `None`: they may start, or its kubelet has not said.
+    pub unmounted_since: Option<Timestamp>,
 }
 
 /// What the agent of a member's pod has reported.
@@ -128,6 +131,7 @@ pub fn project(object: &Value) -> Value {
         })
         .collect();
     let ready = condition(object, "Ready");
+    let containers_may_start = condition(object, "PodReadyToStartContainers");
     json!({
         "node": object["spec"]["nodeName"],
         "address": status["podIP"],
@@ -142,6 +146,7 @@ pub fn project(object: &Value) -> Value {
         "running": containers::project_running(object),
         "unready": containers::project_unready(object),
         "runningSince": containers::project_running_since(object),
+        "unmountedSince": if containers_may_start["status"] == "False" { containers_may_start["lastTransitionTime"].clone() } else { Value::Null },
     })
 }
 
@@ -168,6 +173,7 @@ impl PodFact {
         let ready_since = time("/readySince");
         // Before the kubelet has said anything of it, it was never ready.
         let not_ready_since = time("/notReadySince").or(object.meta.creation_timestamp);
+        let is_to_start = text("/phase").as_deref() == Some("Pending") && text("/node").is_some();
         Self {
             name: object.meta.name.clone(),
             uid: PodUid::from(&object.meta.uid),
@@ -189,6 +195,8 @@ impl PodFact {
             running: containers::read_names(&object.body["running"]),
             unready: containers::read_names(&object.body["unready"]),
             running_since: time("/runningSince"),
+            unmounted_since: time("/unmountedSince")
+                .filter(|_| is_to_start && !object.meta.is_terminating()),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What is said of pods, claims and sets, whoever's they are.
 
+use jiff::Timestamp;
+
 palladion_api::sentences! {
     /// How a pod is.
     pub enum PodState {
@@ -19,6 +21,12 @@ palladion_api::sentences! {
         Silent { phase: String } => "its pod is {phase} and its agent has not reported yet";
         NoVolume => "its pod is running, but its agent has not reported the state of the volume yet";
         Running => "its pod is running";
+    }
+
+    /// What a pod that has its Node waits for.
+    pub enum Mounting {
+        Waits { member: String, pod: String, node: String, since: Timestamp } => WaitingForVolumes,
+            "the pod of member {member} does not start on Node {node}, where it has waited since {since} for a volume or for its network; `kubectl describe pod {pod}` shows which (`FailedMount`, `FailedAttachVolume`, `FailedCreatePodSandBox`)";
     }
 
     /// Why a container does not run, as far as it stays the same from one try to

@@ -36,6 +36,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     let taken_back = lost::taken_back(facts, &mut draft);
     lost::marked(facts, &mut draft);
     lost::node_gone(facts, of_grounds, &mut draft);
+    shared::objects::mounts(facts, &mut draft);
     revisions::decide(facts, &mut draft);
     orders::decide(facts, &mut draft);
     // What rests on a record that is taken back is seen to be without it first.

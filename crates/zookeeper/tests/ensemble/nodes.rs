@@ -68,6 +68,20 @@ fn a_node_that_comes_back_in_time_brings_its_member_back() {
     assert_eq!(world.voters(), [1, 2, 3]);
 }
 
+#[test]
+fn a_member_whose_volumes_its_node_cannot_mount_is_reported_and_comes_back() {
+    let mut world = World::settled(3);
+    world.kube.without_mounts.insert("n2".to_string());
+    world.delete(kinds::POD, &pod(1));
+    world.pass(180);
+    let said = world.condition("Degraded");
+    assert!(said.contains("WaitingForVolumes") && said.contains("n2"), "{said}");
+    world.kube.without_mounts.clear();
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters(), [1, 2, 3]);
+}
+
 fn is_marked(world: &World, ordinal: i32) -> bool {
     !world.member(ordinal)["spec"]["replace"].is_null()
 }

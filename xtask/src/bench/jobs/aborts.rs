@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::super::report::Report;
 use super::{data, task};
 
-const BEGINS_IN: Duration = Duration::from_secs(300);
+/// A repair compares all that there is before its first stream.
+const BEGINS_IN: Duration = Duration::from_secs(1800);
 /// How nodetool shows the streams of a repair; it always has statistics of read repair.
 const STREAMS: &str = "\nRepair ";
 /// No limit.

@@ -13,6 +13,8 @@ use super::{data, task};
 
 /// Both, one after the other and then again: what else the machine does meets both.
 const ROUNDS: usize = 2;
+/// The smallest that a task takes: each member has many.
+const SEGMENT: u64 = 64 << 20;
 /// Until the operator has given members what a schedule covers.
 const SOON: Duration = Duration::from_secs(60);
 
@@ -23,7 +25,7 @@ fn ours() -> Value {
 /// In segments, by grants, as a covering schedule has it done. Everything is due once: before any
 /// repair.
 fn of_what_is_due() -> Value {
-    json!({ "repair": { "scope": "Due", "intensityPercent": 100 } })
+    json!({ "repair": { "scope": "Due", "intensityPercent": 100, "segmentBytes": SEGMENT } })
 }
 
 /// Which keyspaces may be due only a covering schedule says; suspended, it begins nothing itself.
@@ -45,7 +47,11 @@ fn of_nodetool(cluster: &Cluster) -> Result<Duration> {
 }
 
 /// All replicas hold the same, and nothing was repaired yet.
-pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+pub fn of_consistent_data(
+    cluster: &Cluster,
+    (mib, idle): (u32, Duration),
+    report: &mut Report,
+) -> Result<()> {
     cluster.kubectl_with_input(&["apply", "-f", "-"], &cover().to_string())?;
     // Before a member has it, all of its keyspaces are due.
     let all_have_it = || -> Result<bool> {
@@ -60,6 +66,7 @@ pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> R
         std::thread::sleep(Duration::from_secs(1));
     }
     let due = watched(cluster, "what is due", &of_what_is_due(), report)?;
+    super::at_rest(cluster, idle, "a schedule that covers the ring", report)?;
     cluster.kubectl(&["delete", "cassandrataskschedule", "bench"])?;
     let (mut theirs, mut own) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
@@ -68,7 +75,7 @@ pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> R
         own.push(task::run(cluster, "repair", &ours())?);
     }
     row(report, &format!("{mib} MiB of consistent data"), &own, &theirs);
-    let of_due = format!("{mib} MiB of consistent data that is due, segment by segment,");
+    let of_due = format!("{mib} MiB of consistent data that is due, in segments of 64 MiB,");
     row(report, &of_due, &[due], &theirs[..1]);
     watched(cluster, "everything", &ours(), report).map(drop)
 }

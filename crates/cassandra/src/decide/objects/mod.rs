@@ -7,6 +7,7 @@ pub mod floors;
 pub mod garbage;
 pub mod load_balancers;
 pub mod members;
+pub mod mounts;
 mod policy;
 pub mod racks;
 mod recreating;

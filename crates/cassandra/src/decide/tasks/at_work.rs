@@ -56,7 +56,7 @@ fn is_at_it(facts: &Facts<'_>, name: &MemberName, granted: &BTreeSet<MemberName>
 /// Why nobody is granted anything.
 fn withheld(facts: &Facts<'_>, job: &Job<'_>) -> Waiting {
     let mut left = facts.members.values();
-    if let Some(waiting) = left.find_map(|member| left_running(facts, member)) {
+    if let Some(waiting) = left.find_map(|member| left::running(facts, member)) {
         return waiting;
     }
     match units::of_others(facts, job.task.uid()) {
@@ -66,10 +66,4 @@ fn withheld(facts: &Facts<'_>, job: &Job<'_>) -> Waiting {
             Waiting::NothingOffered { members }
         }
     }
-}
-
-/// What its server has not ended.
-pub fn left_running(facts: &Facts<'_>, member: &MemberFact) -> Option<Waiting> {
-    let until = left::held_until(facts, member)?;
-    Some(Waiting::LeftRunning { member: member.name.clone(), until })
 }

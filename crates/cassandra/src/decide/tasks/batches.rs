@@ -3,7 +3,7 @@
 //! piece, so that no member that has copies is in two repairs.
 
 use super::abort::is_ending;
-use super::at_work::{left_running, nobody, working};
+use super::at_work::{nobody, working};
 use super::doubts;
 use super::follow::{self, is_final};
 use super::give::{give, grant, stop};
@@ -141,7 +141,7 @@ fn not_free(
     member: &MemberFact,
     has_room: bool,
 ) -> Option<Waiting> {
-    if let Some(waiting) = left_running(facts, member) {
+    if let Some(waiting) = left::running(facts, member) {
         return Some(waiting);
     }
     // What it was given before is over only when its agent says so.
@@ -206,7 +206,7 @@ fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
 
 /// Says who is granted something.
 fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> BTreeSet<MemberName> {
-    if somebody_else_works(facts, job) {
+    if somebody_else_works(facts, job) || left::of_everything(facts).is_some() {
         return BTreeSet::new();
     }
     let held = facts.members.values().filter_map(|member| holds(facts, member));

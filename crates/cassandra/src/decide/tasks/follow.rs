@@ -3,7 +3,7 @@
 
 use super::read::Task;
 use super::units::{self, answer, asked};
-use super::{by_turn, silent};
+use super::{by_turn, once_more, silent};
 use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
@@ -119,7 +119,7 @@ fn begun(facts: &Facts<'_>, job: &Job, entry: &mut TaskMember) {
     entry.host_id = Some(job.host_id.clone());
     entry.tries = tries(job).max(entry.tries);
     entry.started_at.get_or_insert_with(|| Time(facts.now()));
-    (entry.reason, entry.message) = (None, None);
+    (entry.reason, entry.message, entry.ended_at) = (None, None, None);
 }
 
 /// What the work of the member waits for, in its agent's own words.
@@ -172,6 +172,7 @@ fn ended(
         JobState::Refused if is_outdated(answer.cause) && entry.tries < TRIES => {
             end(facts, entry, State::Interrupted, &Said::Again { why });
         }
+        JobState::Failed if once_more::note(facts, (task, answer), entry) => {}
         JobState::Failed | JobState::Refused => failed(facts, answer, entry),
         JobState::Running | JobState::Stopping | JobState::Unknown => {}
     }

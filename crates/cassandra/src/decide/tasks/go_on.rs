@@ -5,7 +5,9 @@ use super::abort::is_ending;
 use super::batches;
 use super::follow::{self, lost_at, unheard_at};
 use super::give::{give, stop};
+use super::left;
 use super::next_member::next;
+use super::once_more;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Stands, take_up};
@@ -36,6 +38,8 @@ pub fn go_on(
     if job.is_at_work() {
         return working(facts, job, draft);
     }
+    left::wake(facts, draft);
+    once_more::wake(facts, &job.status.members, draft);
     if let Some(why) = closed(facts, way) {
         return Stands::Waiting(why);
     }
@@ -71,7 +75,7 @@ pub(super) fn begin(facts: &Facts<'_>, entry: &mut TaskMember, member: &MemberFa
     entry.tries += 1;
     entry.host_id = member.recorded_host_id().cloned();
     entry.started_at = Some(Time(facts.now()));
-    (entry.reason, entry.message) = (None, None);
+    (entry.reason, entry.message, entry.ended_at) = (None, None, None);
 }
 
 fn words(job: &Job<'_>, entry: &TaskMember) -> Working {

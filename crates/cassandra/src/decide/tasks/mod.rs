@@ -16,6 +16,7 @@ mod history;
 mod hold;
 mod left;
 mod next_member;
+mod once_more;
 mod pace;
 mod pass;
 mod passing;

@@ -2,6 +2,8 @@
 
 use super::batches;
 use super::doubts;
+use super::left;
+use super::once_more;
 use super::queue::Job;
 use super::remove_datacenter;
 use super::units;
@@ -101,6 +103,9 @@ pub fn gate<'a>(
     if let Some(why) = region_first(facts, job.kind) {
         return Gate::Wait(why);
     }
+    if let Some(why) = behind_repairs(facts, job, (member, entry)) {
+        return Gate::Wait(why);
+    }
     // Also between two tries of that repair, and where its member cannot begin it.
     if let Some(lacking) = lacking::member(facts).filter(|_| job.kind == TaskKind::Cleanup) {
         return Gate::Wait(Waiting::BehindRepair { lacking: lacking.name.clone() });
@@ -113,6 +118,20 @@ pub fn gate<'a>(
         Some(Err(why)) => Gate::Wait(Waiting::Ring { why }),
         Some(Ok(proof)) => Gate::Open(member, Some(proof)),
         None => Gate::Open(member, None),
+    }
+}
+
+/// A repair that goes on, or has just failed. What a member is given takes the place of what says
+/// that its server has not ended one.
+fn behind_repairs(
+    facts: &Facts<'_>,
+    job: &Job<'_>,
+    (member, entry): (&MemberFact, &TaskMember),
+) -> Option<Waiting> {
+    match (job.kind, job.kind.means()) {
+        (TaskKind::Repair, _) => left::anywhere(facts).or_else(|| once_more::pause(facts, entry)),
+        (_, Means::Job) => left::running(facts, member),
+        (_, Means::Turn | Means::Authority) => None,
     }
 }
 

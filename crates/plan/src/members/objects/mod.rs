@@ -4,6 +4,7 @@ mod claims;
 mod cluster;
 mod garbage;
 mod members;
+mod mounts;
 mod records;
 pub mod replicas;
 
@@ -11,4 +12,5 @@ pub use claims::decide as claims;
 pub use cluster::{apply, set, small};
 pub use garbage::decide as garbage;
 pub use members::decide as members;
+pub use mounts::decide as mounts;
 pub use records::decide as records;

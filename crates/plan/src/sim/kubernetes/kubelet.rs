@@ -24,9 +24,10 @@ impl<C: Clone + Default> Kubernetes<C> {
             .filter(|(_, pod)| self.machines.get(text(pod, "/spec/nodeName")) == Some(&Machine::Up))
             .map(|(key, pod)| (key.clone(), pod.clone()))
             .collect();
-        placed
-            .into_iter()
-            .fold(Activity::default(), |all, (key, pod)| all.and(run_pod(store, &key, &pod)))
+        placed.into_iter().fold(Activity::default(), |all, (key, pod)| {
+            let mounts = !self.without_mounts.contains(text(&pod, "/spec/nodeName"));
+            all.and(run_pod(store, &key, &pod, mounts))
+        })
     }
 
     /// Say whether a pod is ready.
@@ -52,7 +53,7 @@ impl<C: Clone + Default> Kubernetes<C> {
     }
 }
 
-fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
+fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value, mounts: bool) -> Activity {
     let time = |value: &str| value.parse::<Timestamp>().ok();
     if let Some(deleted) = time(text(pod, "/metadata/deletionTimestamp")) {
         let end = deleted + DRAIN;
@@ -69,6 +70,9 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     let start = placed + START;
     if store.now < start {
         return Activity::default().at(start);
+    }
+    if !mounts {
+        return waits_for_volumes(store, key, pod);
     }
     let of = |list: &str| pod["spec"][list].as_array().into_iter().flatten();
     let all = || of("initContainers").chain(of("containers"));
@@ -89,7 +93,7 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     };
     let mut status = json!({
         "phase": phase,
-        "conditions": pod["status"]["conditions"],
+        "conditions": mounted(pod),
         "containerStatuses":
             shown.iter().map(|c| json!({ "name": c["name"], "state": state })).collect::<Vec<_>>(),
     });
@@ -100,6 +104,26 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
         Ok(_) if pod["status"] != status => Activity::ACTED,
         Ok(_) | Err(_) => Activity::default(),
     }
+}
+
+/// The conditions of a pod whose containers may start.
+fn mounted(pod: &Value) -> Value {
+    let all = pod["status"]["conditions"].as_array().into_iter().flatten();
+    all.filter(|c| c["type"] != "PodReadyToStartContainers").cloned().collect()
+}
+
+/// What a kubelet says of a pod whose volumes it cannot mount; it tries for as long as the pod
+/// is there.
+fn waits_for_volumes(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
+    const CONDITION: &str = "PodReadyToStartContainers";
+    let all = || pod["status"]["conditions"].as_array().into_iter().flatten();
+    if all().any(|c| c["type"] == CONDITION) {
+        return Activity::default();
+    }
+    let waits = json!({ "type": CONDITION, "status": "False", "lastTransitionTime": store.now });
+    let conditions: Vec<Value> = all().cloned().chain([waits]).collect();
+    let _ = store.put_status(key, json!({ "phase": "Pending", "conditions": conditions }));
+    Activity::ACTED
 }
 
 /// Another one for each pod.
