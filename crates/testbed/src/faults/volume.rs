@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::cluster::Cluster;
 use crate::command::run;
 use crate::config::Node;
-use crate::system::volume_name;
+use crate::system::{STORAGE_CLASS, volume_name};
 
 impl Cluster {
     /// The volume that a claim is bound to.
@@ -60,14 +60,15 @@ impl Cluster {
             .with_context(|| format!("bringing volume {volume} back"))
     }
 
-    /// Empties every volume whose claim is gone and offers it again, and
-    /// returns their names. Volumes that are bound are left alone.
+    /// Empties every volume of the nodes whose claim is gone and offers it again, and
+    /// returns their names. Volumes that are bound are left alone, and those that a test has
+    /// made itself.
     pub fn recycle_volumes(&self) -> Result<Vec<String>> {
-        let released =
-            r#"jsonpath={range .items[?(@.status.phase=="Released")]}{.metadata.name}{"\n"}{end}"#;
+        let released = r#"jsonpath={range .items[?(@.status.phase=="Released")]}{.metadata.name} {.spec.storageClassName}{"\n"}{end}"#;
         let volumes = self.kubectl(&["get", "pv", "-o", released])?;
         let mut recycled = Vec::new();
-        for volume in volumes.lines() {
+        let own = volumes.lines().filter_map(|line| line.split_once(' '));
+        for (volume, _) in own.filter(|(_, class)| *class == STORAGE_CLASS) {
             let directory = self.volume_dir(volume)?;
             empty(&directory).with_context(|| format!("emptying volume {volume}"))?;
             renew(&directory).with_context(|| format!("resetting volume {volume}"))?;
