@@ -14,7 +14,7 @@ use std::time::Duration;
 /// command line takes a second on a machine at rest. The operator asks again after 30 s (`FRESH`
 /// of its proofs): what is answered later counts for nothing, and nobody would hear that the node
 /// cannot be read.
-const QUESTION_TIME: Duration = Duration::from_secs(25);
+const QUESTION_TIME: Duration = Duration::from_secs(28);
 
 impl Agent {
     /// Answer what the spec asks.

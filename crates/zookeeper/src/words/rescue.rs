@@ -34,7 +34,7 @@ palladion_plan::sentences! {
     /// Whose report is missing, and how a person goes on without it.
     pub enum Unreported {
         Named { member: MemberName, why: Why, namespace: String, annotation: &'static str, volume: VolumeId } =>
-            "member {member} has not reported its last transaction, because {why}; bring it back, or, if its volume is lost for good, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`, after which what only that volume has is gone";
+            "member {member} has not reported its last transaction, because {why}; bring it back, or, if its volume is lost for good, run `kubectl delete pod -n {namespace} {member} --force --grace-period=0`, which says that its server does not run, and then `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`, after which what only that volume has is gone";
         Unnamed { member: MemberName, why: Why } =>
             "member {member} has not reported its last transaction, because {why}; bring it back";
     }
@@ -43,6 +43,8 @@ palladion_plan::sentences! {
     pub enum Running {
         OnMachine { member: MemberName, node: String, namespace: String } =>
             "nobody knows whether the server of member {member} has stopped: bring Node {node} back or, if that machine is off for good, run `kubectl delete pod -n {namespace} {member} --force --grace-period=0`";
+        LeftOut { member: MemberName, node: String, namespace: String, annotation: &'static str, volume: VolumeId } =>
+            "nobody knows whether the server of member {member} has stopped: bring Node {node} back or, if its volume is lost for good as well, run `kubectl delete pod -n {namespace} {member} --force --grace-period=0` and `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`";
         Silent { member: MemberName, namespace: String } =>
             "the agent of member {member} does not report whether its server has stopped: run `kubectl delete pod -n {namespace} {member}`";
     }

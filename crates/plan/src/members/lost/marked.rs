@@ -15,7 +15,7 @@ pub fn decide(facts: &ServiceFacts<'_>, draft: &mut Draft) {
             let why = Lost::ByAgent { message: message.unwrap_or_default() };
             draft.steps.extend(marks::mark(member, LossCause::Agent, why, None));
         } else if let Some(named) = named(member) {
-            of_user(facts, member, named, draft);
+            of_user(member, named, draft);
         }
     }
 }
@@ -35,7 +35,7 @@ pub(in super::super) fn named(member: &MemberFact) -> Option<&str> {
     annotations.get(labels::REPLACE).map(String::as_str)
 }
 
-fn of_user(facts: &ServiceFacts<'_>, member: &MemberFact, named: &str, draft: &mut Draft) {
+fn of_user(member: &MemberFact, named: &str, draft: &mut Draft) {
     let Some(volume) = member.volume_id() else { return };
     let (name, annotation) = (member.name.clone(), labels::REPLACE);
     if member.loss().is_some_and(|l| l.lost.volume_id.as_str() == named) {
@@ -45,9 +45,8 @@ fn of_user(facts: &ServiceFacts<'_>, member: &MemberFact, named: &str, draft: &m
         let (named, volume) = (named.to_string(), volume.clone());
         return draft.report(Problem::OtherVolume { member: name, named, volume, annotation });
     }
-    // A server that serves is not dead, whatever anybody says. What one on a machine that is away
-    // said last is no answer, and others may see it run.
-    if (member.serves && member.agent_answers(&facts.nodes)) || member.is_seen {
+    // A server that serves is not dead, whatever anybody says.
+    if member.serves || member.is_seen {
         let volume = volume.clone();
         return draft.report(Problem::Serves { member: name, volume, annotation });
     }

@@ -74,7 +74,7 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     let begun = left.replaced.iter().filter(|m| m.may_run());
     let running: Vec<&MemberFact> = left_out.chain(lost).chain(begun).copied().collect();
     if !running.is_empty() {
-        running::report(facts, member, &running, draft);
+        running::report(facts, &left, (member, &running), draft);
         let waiting = Waiting::ForEnd {
             member: member.name.clone(),
             others: Names::of(running.iter().map(|m| &m.name)),
