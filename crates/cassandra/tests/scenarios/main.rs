@@ -23,6 +23,7 @@ mod clocks;
 mod copies_elsewhere;
 mod cover;
 mod creation;
+mod cures;
 mod cut_off;
 mod datacenters;
 mod defaults;
