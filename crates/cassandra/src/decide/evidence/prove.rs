@@ -5,7 +5,7 @@ use super::absence::{self, Absent, Asked};
 use super::answer::Answer;
 use super::ask::{ask, nonce_of_gone};
 use super::datacenters::Elsewhere;
-use super::marks;
+use super::lost::excused;
 use super::moved;
 use super::proof::Proof;
 use super::purpose::Purpose;
@@ -198,7 +198,7 @@ fn answer(
             let absent = Absent { member: whom, host_id, voters: absence::voters(whom) };
             let dead = absence::is_dead(facts, &absent, asked);
             // The dead one is all that this step repairs; any other absence forbids it.
-            let excused = marks::excused(facts, host_id);
+            let excused = excused(facts, host_id);
             let takes = Takes { elsewhere: Elsewhere::OneDown, ..Takes::but(&excused) };
             match (&dead, verdict(takes)) {
                 (Answer::Proven(_), _) if whom.lives_by_its_own_word(&facts.nodes) => {

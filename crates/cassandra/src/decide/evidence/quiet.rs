@@ -1,7 +1,7 @@
 //! The cheap look before a turn is taken: what members report by themselves.
 
 use super::datacenters::{self, Elsewhere, Seen};
-use super::marks;
+use super::lost::{excused, lost};
 use super::proof::Proof;
 use super::verdict::Schemas;
 use super::witness::{known_hosts, rest_of};
@@ -180,9 +180,9 @@ pub fn rest_is_quiet(
     host_id: &HostId,
     elsewhere: Elsewhere,
 ) -> Result<(), Objection> {
-    let excused = marks::excused(facts, host_id);
+    let excused = excused(facts, host_id);
     let without = rest_of(facts, host_id);
-    let is_other = |m: &&MemberFact| m.name != *name && marks::of(m).is_none();
+    let is_other = |m: &&MemberFact| m.name != *name && lost(m).is_none();
     none_is_stopped(facts.joined().filter(is_other))?;
     let mut views = Vec::new();
     for member in facts.joined().filter(is_other) {
