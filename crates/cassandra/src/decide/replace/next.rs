@@ -136,8 +136,11 @@ fn is_short_of_data(
     host_id: &HostId,
     draft: &mut Draft,
 ) -> Flow {
+    // Also of one whose own replacement only waits: its hints went when it was lost.
+    let mut all_lost = facts.members.values().filter(|m| evidence::lost(m).is_some());
+    let window = hints::window(valid);
     let record = absences::uncounted(facts, valid)
-        .or_else(|| hinted::lost_with(facts, lost, hints::window(valid)));
+        .or_else(|| all_lost.find_map(|m| hinted::lost_with(facts, m, window)));
     if let Some(record) = record {
         draft.steps.push(record);
         return Flow::Busy;

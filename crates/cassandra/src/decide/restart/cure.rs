@@ -25,13 +25,13 @@ pub fn may_be_restarted(
     }
 }
 
-/// Is its restart a cure that a person asks for, or that a rollout may begin with? A rollout
-/// chooses none of two that do not see each other: the new revision may be what keeps the first
+/// Is its restart a cure that a person asks for, or that a rollout may begin with? A rollout, and
+/// a restart of the whole ring or rack, choose none of two that do not see each other: the new revision may be what keeps the first
 /// one of them from the other.
 pub fn is_called_for(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> bool {
     let is_another = |m: &MemberFact| m.name != member.name && is_one(facts, m);
     is_one(facts, member)
-        && (restart_tokens::due(valid, member).is_some() || !facts.joined().any(is_another))
+        && (restart_tokens::is_asked_of_it(valid, member) || !facts.joined().any(is_another))
 }
 
 /// Is what keeps the ring from being well about this member alone?
