@@ -7,13 +7,15 @@ use palladion_agent_rabbitmq::work::definitions;
 use palladion_api::rabbitmq::{COOKIE_KEY, DEFINITIONS_KEY, RABBITMQ_CONFIG_FILE};
 use serde_json::{Value, json};
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 type Case = fn();
 
 pub const ALL: &[(&str, Case)] = &[
     ("a_node_waits_for_its_permit_is_set_up_closed_and_opened", is_initialized),
     ("a_member_at_rest_writes_nothing_and_answers_each_question_once", rests),
+    ("a_node_that_is_slow_and_asked_again_at_once_says_that_it_has_caught_up", is_slow),
+    ("a_node_that_says_nothing_in_time_is_answered_for_in_time", is_silent),
     ("a_member_comes_back_without_the_api_and_an_agent_without_its_node", comes_back),
     ("the_second_of_two_is_opened_as_it_runs", joins_as_second),
     ("the_third_of_three_starts_again_to_be_open", joins_as_third),
@@ -90,6 +92,40 @@ fn rests() {
     pod.spec(json!({ "evidence": { "nonce": "q2" } }));
     let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q2");
     assert_eq!(answer["evidence"]["queues"]["behind"]["count"], 0, "{answer:#}");
+}
+
+/// An agent that has just begun knows nothing of its replicas. As long as its node is asked one
+/// question after the other, no look at them falls between two.
+fn is_slow() {
+    let pod = Pod::initialized();
+    pod.fake().change(|state| {
+        let quorum = json!({ "name": "q", "vhost": "/", "type": "quorum", "durable": true,
+            "members": [NODE], "online": [NODE], "node": NODE });
+        state["queues"].as_array_mut().unwrap().push(quorum);
+        state["slow"] = json!(3);
+    });
+    pod.spec(json!({ "evidence": { "nonce": "q0" } }));
+    signal(pod.agent().unwrap(), "KILL");
+    let behind = |nth: usize| {
+        let nonce = format!("q{nth}");
+        let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == nonce);
+        pod.spec(json!({ "evidence": { "nonce": format!("q{}", nth + 1) } }));
+        answer["evidence"]["queues"]["behind"].clone()
+    };
+    let said: Vec<Value> = (0..8).map(behind).collect();
+    assert_eq!(said[0], Value::Null, "{said:?}");
+    assert_eq!(said[7]["count"], 0, "{said:?}");
+}
+
+/// What the operator does not hear in its time it asks again, and would never hear.
+fn is_silent() {
+    let pod = Pod::initialized();
+    pod.fake().change(|state| state["slow"] = json!(40));
+    pod.spec(json!({ "evidence": { "nonce": "q1" } }));
+    let asked = Instant::now();
+    let answer = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
+    assert!(asked.elapsed() < Duration::from_secs(29), "{:?}", asked.elapsed());
+    assert!(answer["evidence"]["broker"].is_null() && answer["evidence"]["queues"].is_null());
 }
 
 fn comes_back() {

@@ -194,6 +194,7 @@ fn eval(state: &State, own: &str, expression: &str) -> String {
     let queues = now["queues"].as_array().cloned().unwrap_or_default();
     let is_of_one = expression.contains("rabbit_amqqueue:lookup");
     if expression.contains("amqqueue:is_durable") {
+        state.takes_its_time();
         let wanted = |queue: &&Value| !is_of_one || is_named(queue, expression);
         return listed(queues.iter().filter(wanted));
     }

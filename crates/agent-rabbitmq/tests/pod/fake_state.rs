@@ -79,6 +79,12 @@ impl State {
         }
     }
 
+    /// Its command line takes so many seconds to list the queues.
+    pub fn takes_its_time(&self) {
+        let seconds = self.read()["slow"].as_u64().unwrap_or_default();
+        std::thread::sleep(Duration::from_secs(seconds));
+    }
+
     /// Does `join_cluster` not get to its end?
     pub fn hangs_inside(&self) -> bool {
         self.read()["inside"] == true

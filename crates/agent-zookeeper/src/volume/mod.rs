@@ -142,19 +142,22 @@ impl Volume {
         Ok(Progress { data, config, epoch: parts.current_epoch, last_zxid })
     }
 
-    /// The last transaction. A hint for people and for a rescue: that a log cannot be read
-    /// says nothing of the data.
+    /// The last transaction; `None` too where the newest log cannot be read. What an older
+    /// snapshot has says nothing of what came after it, and by this a rescue finds the newest of
+    /// the volumes that are left. That a log cannot be read says nothing else of the data.
     ///
     /// # Errors
     /// The directories cannot be read.
     pub fn last_zxid(&self) -> Result<Option<Zxid>> {
         let parts = Parts::find(&self.data, &self.logs)?;
-        let of_logs = txn_log::last_zxid(&self.logs).unwrap_or_else(|error| {
-            let error = format!("{error:#}");
-            tracing::warn!(error, "cannot read the last transaction on the volume");
-            None
-        });
-        Ok(of_logs.max(parts.newest_snapshot))
+        match txn_log::last_zxid(&self.logs) {
+            Ok(of_logs) => Ok(of_logs.max(parts.newest_snapshot)),
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "cannot read the last transaction on the volume");
+                Ok(None)
+            }
+        }
     }
 
     /// Take it into use: a random ID, written to ledger and marker.

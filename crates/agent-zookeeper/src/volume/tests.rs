@@ -67,6 +67,16 @@ fn a_server_that_has_served_is_found_whole_with_epoch_and_last_transaction() {
     assert_eq!(volume.inspect().unwrap().last_zxid, Some(Zxid::new(2 << 32)));
 }
 
+/// A rescue would rank it by its snapshot, and another volume would be called the newest.
+#[test]
+fn of_a_log_that_cannot_be_read_no_last_transaction_is_reported() {
+    let (_directory, volume) = served();
+    put(volume.logs().join(VERSION).join("log.100000006"), b"not the head of a log");
+    let found = volume.inspect().unwrap();
+    assert_eq!((found.data, found.epoch), (Data::Whole, Some(1)), "it is started all the same");
+    assert_eq!(found.last_zxid, None);
+}
+
 #[test]
 fn each_part_that_is_gone_is_named() {
     type Loss = fn(&Volume);

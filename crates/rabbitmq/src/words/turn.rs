@@ -23,6 +23,7 @@ palladion_plan::sentences! {
         ForUser => "a user decides about it first";
         QueuesNeedNode => "queues need its node, and others go on meanwhile";
         QueueNamesNode => "a queue names its node, and others go on meanwhile";
+        AlarmFirst => "an alarm forbids it, and others go on meanwhile";
         FlagsFirst => "stable feature flags are enabled first";
         NotForRabbitmq => "there is no such work with RabbitMQ";
     }

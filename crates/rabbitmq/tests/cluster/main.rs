@@ -9,6 +9,7 @@
 mod acts;
 mod agent;
 mod agents_rule;
+mod alarms;
 mod changes;
 mod creation;
 mod disturbed;

@@ -4,6 +4,7 @@ use super::agent::{Agent, NO_COOKIE, NO_NAME, Wish};
 use super::model::{App, Process, data};
 use super::volume::{Kind, Part};
 use super::world::{NAMESPACE, World};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_rabbitmq::decide::JoinFact;
 use palladion_agent_rabbitmq::read::{Flag, feature_flags};
@@ -12,7 +13,7 @@ use palladion_api::member::AgentStatus;
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::{
     BrokerView, FeatureFlags, MemberServer, MemberServerState, MemberVolume, MemberVolumeState,
-    NodeQueues, QueueNames, QueuesView, ServiceMemberSpec, ServiceMemberStatus,
+    NodeQueues, QueueNames, QueuesView, ServiceMemberSpec, ServiceMemberStatus, ServiceStart,
 };
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::PodRun;
@@ -30,6 +31,18 @@ pub(super) fn knows_new_flag(process: &Process) -> bool {
 /// Is it the node of this member?
 fn is_node_of(process: &Process, member: &str) -> bool {
     process.name.strip_prefix("rabbit@").is_some_and(|host| host.split('.').next() == Some(member))
+}
+
+/// A start, of which only the time counts.
+fn start(at: Timestamp) -> ServiceStart {
+    ServiceStart {
+        started_at: Time(at),
+        cause: "as the test says".into(),
+        served_at: None,
+        ended_at: None,
+        exit_code: None,
+        message: None,
+    }
 }
 
 impl World {
@@ -218,6 +231,7 @@ impl World {
             intent: volume.ledger.intent,
             operation: volume.ledger.operation,
             evidence: agent.evidence.clone(),
+            start_history: volume.ledger.started.map(start).into_iter().collect(),
             ..ServiceMemberStatus::default()
         }
     }

@@ -2,6 +2,7 @@
 //! whatever else is to be done waits for their answer.
 
 use super::acts::{node, pod};
+use super::model::App;
 use super::world::World;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
@@ -99,6 +100,33 @@ fn a_joiner_that_has_failed_for_good_hides_no_other_for_which_the_first_node_wai
     world.first_serves_soon(120);
     world.unlucky.clear();
     world.delete(kinds::POD, &pod(1));
+    world.settle();
+    world.expect(3);
+}
+
+/// Neither ran in vain, and nobody has named either: the one that started last was permitted when
+/// all others had answered that the earlier one is not in the cluster.
+#[test]
+fn of_two_joiners_that_nobody_has_named_the_one_that_started_last_goes_first() {
+    let mut world = World::settled(1);
+    world.stuck.insert(pod(1));
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.rabbit.by_name(&node(1)).is_some());
+    world.absent.insert(pod(1));
+    world.node_ends(1);
+    world.delete(kinds::POD, &pod(1));
+    world.until(|w| w.member(2)["spec"]["start"].is_object());
+    world.nobody_looks();
+    world.until(|w| w.is_being_taken_in(2));
+    world.absent.insert(pod(2));
+    world.node_ends(2);
+    world.delete(kinds::POD, &pod(2));
+    world.until(|w| w.rabbit.by_name(&node(0)).is_some_and(|(_, p)| p.app == App::Paused));
+    world.looked.clear();
+    world.until(|w| w.status()["turn"].is_null());
+    world.absent.clear();
+    world.first_serves_soon(120);
+    world.stuck.clear();
     world.settle();
     world.expect(3);
 }

@@ -1,7 +1,10 @@
 //! Rescues: a majority is lost, and a user lets the rest go on.
 
 use super::acts::pod;
-use super::world::World;
+use super::world::{NAMESPACE, World};
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::kubernetes::{Machine, Mount};
+use palladion_zookeeper::resources as kinds;
 use serde_json::{Value, json};
 
 impl World {
@@ -142,4 +145,130 @@ fn an_ensemble_that_was_rescued_is_the_one_that_serves() {
     assert_eq!(service["active"], json!(true), "{}", world.last_words());
     assert_eq!(service["nodes"].as_array().unwrap().len(), 1, "{service}");
     assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
+}
+
+/// Three of five are lost, and of the two that are left one cannot report: whether it has the only
+/// copy of a write nobody knows.
+fn one_of_two_is_away() -> (World, String) {
+    let mut world = World::on_machines_of_their_own(5);
+    let machine = world.node_of(4).unwrap();
+    world.stop_process(3);
+    world.pass(3);
+    world.kube.set_machine(&mut world.store, &machine, Machine::Down);
+    for ordinal in 0..3 {
+        world.wipe(ordinal);
+    }
+    world.continue_all();
+    world.pass(120);
+    (world, machine)
+}
+
+impl World {
+    /// By a person's word the rest is gone.
+    fn only_what_this_one_has_is_left(&mut self, ordinal: i32) {
+        let data = self.disk(ordinal).content.data.clone().unwrap();
+        let acknowledged = &mut self.ensemble.acknowledged;
+        let before = acknowledged.len();
+        acknowledged.retain(|write| data.log.values().flatten().any(|has| has == write));
+        assert!(acknowledged.len() < before, "there was something that only others had");
+    }
+
+    /// What a person runs where a machine is off for good.
+    fn force_delete(&mut self, ordinal: i32) {
+        self.tell(&format!("the pod of {} is deleted by force", pod(ordinal)));
+        self.store.remove(&ObjectKey::new(kinds::POD, NAMESPACE, &pod(ordinal)));
+    }
+}
+
+#[test]
+fn a_rescue_that_waits_for_a_voter_says_for_whom_why_and_how_it_goes_on() {
+    let (mut world, machine) = one_of_two_is_away();
+    assert_eq!(world.status()["ask"], Value::Null, "{}", world.last_words());
+    let said = world.condition("Degraded");
+    let volume = world.member(4)["spec"]["volumeID"].as_str().unwrap().to_string();
+    let why = format!("demo-zk-4 has not reported its last transaction, because Node {machine}");
+    assert!(said.starts_with("True MajorityLost") && said.contains(&why), "{said}");
+    let command = format!(
+        "kubectl annotate -n {NAMESPACE} servicemember demo-zk-4 --overwrite palladion.dev/replace={volume}"
+    );
+    assert!(said.contains(&command), "{said}");
+    // It is back with what the other has not.
+    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.contains("to let member demo-zk-4"), "{said}");
+    world.allow_rescue();
+    world.settle();
+    world.expect(5);
+    assert!(world.voters().contains(&5), "{:?}", world.voters());
+}
+
+/// Its machine never comes back, and a person says so by the name of the volume.
+#[test]
+fn a_rescue_goes_on_without_a_voter_whose_volume_a_person_names() {
+    let (mut world, machine) = one_of_two_is_away();
+    let said = world.condition("Degraded");
+    assert!(said.contains("kubectl delete pod -n coordination demo-zk-4 --force"), "{said}");
+    // By its last word it serves: it may be cut off from the API server alone.
+    world.give_up_volume(4);
+    world.pass(120);
+    assert!(world.condition("Degraded").contains("ReplaceRefused"), "{}", world.last_words());
+    assert_eq!(world.status()["ask"], Value::Null, "{}", world.last_words());
+    world.force_delete(4);
+    world.only_what_this_one_has_is_left(3);
+    world.pass(120);
+    world.allow_rescue();
+    world.pass(300);
+    assert!(world.voters().contains(&4), "{:?}: {}", world.voters(), world.last_words());
+    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
+    world.settle();
+    world.expect(5);
+    assert!(!world.voters().contains(&5), "{:?}", world.voters());
+}
+
+/// Its agent says what is the matter with its volume.
+#[test]
+fn a_rescue_that_waits_for_a_volume_that_is_not_mounted_says_so() {
+    let mut world = World::settled(5);
+    for ordinal in 0..3 {
+        world.wipe(ordinal);
+    }
+    world.disk(4).mount = Mount::Missing;
+    let uid = world.uid(4).unwrap();
+    world.ensemble.stop(&uid);
+    world.pass(120);
+    let said = world.condition("Degraded");
+    assert!(
+        said.contains("demo-zk-4 has not reported") && said.contains("is not mounted"),
+        "{said}"
+    );
+    world.disk(4).mount = Mount::Mounted;
+    world.settle();
+    world.allow_rescue();
+    world.settle();
+    world.expect(5);
+}
+
+/// The last one, by mistake: nobody would be left to go on.
+#[test]
+fn where_no_voter_is_left_that_is_said_and_a_volume_that_was_named_by_mistake_comes_back() {
+    let mut world = World::on_machines_of_their_own(3);
+    let machine = world.node_of(2).unwrap();
+    world.kube.set_machine(&mut world.store, &machine, Machine::Down);
+    world.wipe(0);
+    world.wipe(1);
+    world.pass(60);
+    world.force_delete(2);
+    world.give_up_volume(2);
+    world.pass(60);
+    let said = world.condition("Degraded");
+    assert!(said.contains("no other server votes"), "{said}");
+    let patch = json!({ "metadata": { "annotations": { "palladion.dev/replace": null } } });
+    world.patch_member(&pod(2), &patch);
+    world.kube.set_machine(&mut world.store, &machine, Machine::Up);
+    world.settle();
+    world.allow_rescue();
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters()[0], 3, "{:?}", world.voters());
 }

@@ -76,20 +76,20 @@ fn bring_back(
     if matches!(task, Task::ComeBack) {
         return proven(facts, turn, member, pod, draft);
     }
-    // A canary that does not come up is what the next pod repairs.
-    let own = member.recorded_host_id().filter(|_| !member.is_normal());
+    // One that does not come up, or is cut off from the others, is what the restart repairs.
+    let own = member.recorded_host_id();
     let except = own.into_iter().chain(going_without::host_ids(facts)).collect();
     let proof = match evidence::prove(facts, turn, member, &Purpose::Restart { except }, draft) {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
         Err(Unproven::AskAgain(why)) => {
-            draft.steps.push(match own {
+            draft.steps.push(match member.is_normal() {
                 // Its own turn goes on under a fresh nonce: nobody else may restart before it is back.
-                Some(_) => {
+                false => {
                     let doing = Doing::AskAgain { member: member.name.clone(), why };
                     lock::renew(facts, &lock::again(facts, turn), doing)
                 }
-                None => lock::end(facts, turn, Ended::Forbidden { why }, None),
+                true => lock::end(facts, turn, Ended::Forbidden { why }, None),
             });
             return;
         }

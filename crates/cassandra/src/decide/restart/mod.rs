@@ -3,6 +3,7 @@
 
 mod advance;
 pub mod broken;
+pub mod cure;
 pub mod going_without;
 mod next;
 pub mod revisions;

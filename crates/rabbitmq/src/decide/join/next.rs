@@ -14,6 +14,7 @@ use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::members::late;
 use palladion_plan::members::turn::{self as shared, Unclaimed, has_failed_for_good};
 use palladion_plan::{Flow, turn};
+use std::cmp::Reverse;
 
 /// The next member that should join, if the cluster allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
@@ -85,7 +86,8 @@ pub fn comes_first(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 /// to be that one than the member of this turn?
 pub(super) fn gives_way(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let is_open = is_awaited(facts, member) && !facts.is_named(member);
-    is_open && others(facts, member).any(|m| place(facts, m).0 < place(facts, member).0)
+    let own = likelihood(facts, member);
+    is_open && others(facts, member).any(|m| likelihood(facts, m) < own)
 }
 
 /// Is there another one that somebody may wait for as well, where nobody serves?
@@ -101,14 +103,30 @@ fn others<'a>(
     stranded(facts).filter(|m| m.name != member.name && !has_failed_for_good(m))
 }
 
-/// The order in which those begin: whoever was named once; others; and those that have run in
-/// vain, one after the other.
-fn place(facts: &Facts<'_>, member: &MemberFact) -> (u8, Option<Timestamp>) {
-    let until = late::until(facts, member);
-    match (facts.was_named(member), until) {
-        (true, _) => (0, until),
-        (false, None) => (1, None),
-        (false, Some(_)) => (2, until),
+/// The order in which those begin: the likelier one first, and those that have run in vain one
+/// after the other.
+fn place(facts: &Facts<'_>, member: &MemberFact) -> (Likelihood, Option<Timestamp>) {
+    (likelihood(facts, member), late::until(facts, member))
+}
+
+/// How likely it is that somebody waits for it; what is likelier comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likelihood {
+    /// Somebody has named it.
+    Named,
+    /// Nobody has, and it may have started last. For its permit all others had answered that they
+    /// know of no other joiner: whoever started before it was taken in later, if at all.
+    Started(Reverse<Option<Timestamp>>),
+    /// It has run in vain.
+    InVain,
+}
+
+fn likelihood(facts: &Facts<'_>, member: &MemberFact) -> Likelihood {
+    let last = member.status.start_history.first().map(|start| start.started_at.0);
+    match late::until(facts, member) {
+        _ if facts.was_named(member) => Likelihood::Named,
+        None => Likelihood::Started(Reverse(last)),
+        Some(_) => Likelihood::InVain,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The turn of a leaver: out of every queue, out of the cluster, stopped, on record.
 
-use super::depart;
 use super::next::question;
+use super::{alarmed, depart};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed};
 use crate::decide::forget;
@@ -52,6 +52,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     }
     if is_named && member.ordinal < valid.size && !order::is_given(facts, turn) {
         return stay(facts, turn, member, draft);
+    }
+    if alarmed::is_so(facts, turn, &question) {
+        return lock::release(facts, turn, Ended::AlarmFirst, draft);
     }
     if order::is_open(facts, turn, &question, draft) {
         return;

@@ -2,9 +2,11 @@
 //! virtual machine lives, the others forget it, and then it stops.
 
 mod advance;
+mod alarmed;
 mod asked;
 mod depart;
 mod next;
 
 pub use advance::{advance, is_begun};
-pub use next::{can_lost, next, of_lost};
+pub use alarmed::waits_for_restart;
+pub use next::{can_lost, next, of_lost, of_lost_comes_first};

@@ -1,7 +1,7 @@
 //! Who leaves next: one that is lost, then the highest ordinal, of those that the spec does not
 //! ask for.
 
-use super::asked;
+use super::{alarmed, asked};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::maintain;
@@ -23,9 +23,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     }
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
+        let flow = alarmed::flow(&why);
         let waiting = Waiting::ForCluster { member: member.name.clone(), why };
         draft.wait_for(waiting).about(member.subject());
-        return Flow::Busy;
+        return flow;
     }
     if maintain::before_stop(facts, member, draft).is_busy() {
         return Flow::Busy;
@@ -45,6 +46,16 @@ pub fn of_lost(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     }
 }
 
+/// Is one of them lost, and does its leave come before what others begin? One that an alarm forbids
+/// does not: it would take the turn from whoever it has let pass.
+pub fn of_lost_comes_first(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let waits = |m: &MemberFact| {
+        let quiet = evidence::is_quiet(facts, &question(facts, m));
+        quiet.is_err_and(|why| alarmed::flow(&why) == Flow::Free)
+    };
+    has_lost(facts, valid) && !first(facts, valid).is_some_and(waits)
+}
+
 /// Can the next one leave now, and is one of them lost?
 pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
     let is_quiet = |m: &MemberFact| evidence::is_quiet(facts, &question(facts, m)).is_ok();
@@ -53,12 +64,14 @@ pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
 
 /// All must answer and run, the leaver too, and no alarm may hold up what is moved. One
 /// that the others do not name any more, or whose application was stopped for this very
-/// leave, need not; and those whose volumes are lost have nothing to say.
+/// leave, need not, and nothing is moved off it any more; those whose volumes are lost have
+/// nothing to say.
 pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
-    let question = Question::about(member).without(facts.lost_nodes());
-    let question = Question { is_calm: true, ..question };
     let is_stopped = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
-    let is_out = !facts.is_named(member) || member.is_lost() || is_stopped;
+    let is_empty = !facts.is_named(member) || is_stopped;
+    let question = Question::about(member).without(facts.lost_nodes());
+    let question = Question { is_calm: !is_empty, ..question };
+    let is_out = is_empty || member.is_lost();
     if !is_out {
         return question;
     }

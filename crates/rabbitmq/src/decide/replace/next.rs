@@ -2,13 +2,13 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::join;
 use crate::decide::turn::{lock, order, permit};
+use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Waiting};
 use palladion_api::service::{ServiceStep, ServiceTurn};
-use palladion_plan::members::leave::{has_lost, is_lost_leaver};
+use palladion_plan::members::leave::is_lost_leaver;
 use palladion_plan::members::{lost, turn as shared};
 use palladion_plan::{Flow, turn};
 
@@ -83,7 +83,7 @@ pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 /// nothing else changes the cluster; what has been changed already is brought to its end.
 pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
     let can_be_replaced = lost::to_replace(facts, valid).any(lost::can_begin);
-    let can_leave = has_lost(facts, valid);
+    let can_leave = leave::of_lost_comes_first(facts, valid);
     let Some(member) = facts.members.get(&turn.member) else {
         return false;
     };

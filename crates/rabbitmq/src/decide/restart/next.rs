@@ -3,8 +3,8 @@
 use super::needed;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question, disabled_flags, is_new_line};
-use crate::decide::maintain;
 use crate::decide::turn::{lock, order};
+use crate::decide::{leave, maintain};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
@@ -73,10 +73,9 @@ pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool 
         ServiceStep::Initialize | ServiceStep::Rescue | ServiceStep::Remove => false,
     };
     // Whoever has joined waits in its turn for its own answer. What it has yet to take is on
-    // record, and it has the turn again when it serves. So is what a leaver has given away that
-    // stays after all.
-    let stays = turn.step == ServiceStep::Leave && member.ordinal < valid.size;
-    let counts_itself = (is_new || stays) && facts.is_named(member);
+    // record, and it has the turn again when it serves. So is what a leaver has given away.
+    let leaves = turn.step == ServiceStep::Leave;
+    let counts_itself = (is_new || leaves) && facts.is_named(member);
     let is_broken = |m: &MemberFact| !m.serves && (counts_itself || m.name != turn.member);
     may_end && !order::is_under_way(facts, turn) && spared(facts, valid).any(is_broken)
 }
@@ -128,9 +127,11 @@ pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Ques
     }
 }
 
-/// Members on an older revision, or whose restart was asked for.
+/// Members on an older revision, or whose restart was asked for. One that is to leave is none of
+/// them, unless its leave waits for that.
 fn due<'a>(facts: &'a Facts<'_>, valid: &Valid) -> impl Iterator<Item = &'a MemberFact> {
-    let is_wanted = |m: &&MemberFact| m.ordinal < valid.size && !m.is_lost() && m.has_served();
+    let stays = |m: &MemberFact| m.ordinal < valid.size || leave::waits_for_restart(facts, m);
+    let is_wanted = |m: &&MemberFact| !m.is_lost() && m.has_served() && stays(m);
     let is_due = |m: &&MemberFact| is_outdated(facts, m) || valid.token_due(m).is_some();
     facts.enrolled().filter(is_wanted).filter(is_due).collect::<Vec<_>>().into_iter()
 }

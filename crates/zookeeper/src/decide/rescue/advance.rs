@@ -2,6 +2,7 @@
 //! election a server takes over any newer configuration that another one sends, so that
 //! none of the others may run.
 
+use super::running;
 use super::survey::survey;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
@@ -71,8 +72,9 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     // Nor may one that was begun in the place of a lost one.
     draft.steps.extend(left.replaced.iter().filter_map(|m| permit::withdraw(facts, m)));
     let begun = left.replaced.iter().filter(|m| m.may_run());
-    let running: Vec<_> = left_out.chain(lost).chain(begun).collect();
+    let running: Vec<&MemberFact> = left_out.chain(lost).chain(begun).copied().collect();
     if !running.is_empty() {
+        running::report(facts, &left, (member, &running), draft);
         let waiting = Waiting::ForEnd {
             member: member.name.clone(),
             others: Names::of(running.iter().map(|m| &m.name)),

@@ -4,7 +4,9 @@
 
 mod advance;
 mod next;
+mod running;
 mod survey;
+mod unreported;
 
 pub use advance::advance;
 pub use next::{next, takes_over};

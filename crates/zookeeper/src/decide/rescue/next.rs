@@ -1,6 +1,7 @@
 //! Whether a rescue is needed, what a user is asked, and who goes on.
 
 use super::survey::{Left, survey};
+use super::unreported;
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact, Voter};
@@ -18,7 +19,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let best = match left.best(facts) {
         Ok(best) => best,
         Err(waiting) => {
-            draft.report(Problem::MajorityLost { gone: gone(&left) });
+            unreported::report(facts, &left, gone(&left), draft);
             draft.wait_for(waiting);
             return Flow::Busy;
         }

@@ -38,7 +38,8 @@ pub fn survey<'a>(facts: &'a Facts<'_>) -> Option<Left<'a>> {
     let mut strangers = facts.strangers();
     strangers.retain(|id| known.has_participant(*id));
     strangers.sort_unstable();
-    let serves = facts.members.values().any(Voter::votes);
+    // What one on a machine that is away said last is no answer.
+    let serves = facts.members.values().any(|m| m.votes() && m.agent_answers(&facts.nodes));
     let is_any_gone = !lost.is_empty() || !strangers.is_empty() || !replaced.is_empty();
     let is_majority_lost = is_any_gone && !known.is_majority(rest.len()) && !serves;
     is_majority_lost.then_some(Left { lost, replaced, rest, strangers })
@@ -71,6 +72,11 @@ impl Left<'_> {
     pub fn is_allowed(&self, facts: &Facts<'_>) -> bool {
         let given = facts.snapshot.owner.meta.annotations.get(labels::ALLOW_RESCUE);
         given.is_some_and(|given| Nonce::new(given) == self.nonce(facts))
+    }
+
+    /// Those that are left and have not reported what they have.
+    pub fn unreported(&self, facts: &Facts<'_>) -> Vec<&MemberFact> {
+        self.rest.iter().copied().filter(|m| rank(facts, m).is_none()).collect()
     }
 
     /// The one that knows most, once all that are left have reported.
