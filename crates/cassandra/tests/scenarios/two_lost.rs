@@ -3,7 +3,6 @@
 use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
-use crate::sim::rows::Level;
 use crate::tasks::host_of;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
@@ -14,11 +13,6 @@ const LOST: &str = "demo-dc1-c-0";
 
 /// A ring of five, one of them lost with its Node, and no other machine for it in its zone.
 fn with_one_that_has_no_place() -> World {
-    one_has_no_place_after(|_| {})
-}
-
-/// The same after this.
-fn one_has_no_place_after(before: impl FnOnce(&mut World)) -> World {
     let mut world = World::new();
     world.ring.copies = 3;
     for node in ["n4", "n5"] {
@@ -29,7 +23,6 @@ fn one_has_no_place_after(before: impl FnOnce(&mut World)) -> World {
     let mut world = world.with(&cluster);
     world.settle();
     assert_eq!(world.write(20), 20);
-    before(&mut world);
     let host = host_of(&world, UNPLACED);
     world.ring.called_lost.insert(host);
     let node = world.node_of(UNPLACED);
@@ -48,35 +41,6 @@ fn a_lost_member_without_a_place_does_not_hold_up_the_replacement_of_another() {
     world.until(|w| w.normal() == 3);
     world.until(|w| w.normal() == 4);
     assert!(world.runs(LOST), "{}", world.last_words());
-    world.register_node("n8", "z2");
-    world.settle();
-    world.expect_ring(5);
-}
-
-/// The one without a place had hints for a member that was restarted before. Nobody streams from
-/// that one before it is repaired, also when another one is lost hours later.
-#[test]
-fn hints_that_were_lost_with_one_that_has_no_place_are_made_up_for_before_another_is_replaced() {
-    const RESTARTED: &str = "demo-dc1-a-2";
-    let repairs = |world: &World| {
-        let begun = world.begun_by(RESTARTED);
-        begun.iter().filter(|id| id.starts_with("pay-repair")).count()
-    };
-    let mut world = one_has_no_place_after(|world| {
-        world.delete(kinds::POD, RESTARTED);
-        world.until(|w| w.normal() == 4);
-        assert_eq!(world.write_at(20, Level::Quorum, UNPLACED), 20, "{}", world.last_words());
-        world.until(|w| w.normal() == 5);
-    });
-    world.pass(7200);
-    assert_eq!(repairs(&world), 0, "{}", world.last_words());
-    let node = world.node_of(LOST);
-    world.lose_node(&node);
-    world.register_node("n9", "z3");
-    world.until(|w| w.normal() == 3);
-    world.until(|w| w.normal() == 4);
-    assert!(world.runs(LOST), "{}", world.last_words());
-    assert!(repairs(&world) > 0, "{}", world.last_words());
     world.register_node("n8", "z2");
     world.settle();
     world.expect_ring(5);

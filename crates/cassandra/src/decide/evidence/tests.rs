@@ -180,7 +180,8 @@ impl Ring {
         self.ask(|facts| {
             let whom = &facts.members[&MemberName::new(WHOM)];
             let (witnesses, own) = (witnesses(facts, &whom.name), host(WHOM));
-            let takes = Takes { schemas: Schemas::ItsOwn, ..Takes::but(&[&own]) };
+            let except = [&own];
+            let takes = Takes { schemas: Schemas::ItsOwn, ..Takes::but(&except) };
             verdict(facts, whom, &witnesses, &Nonce::new(NONCE), takes)
         })
     }

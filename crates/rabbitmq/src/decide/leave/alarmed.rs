@@ -3,7 +3,7 @@
 
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::order;
-use crate::facts::{Facts, MemberFact, Node};
+use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Objection;
 use palladion_api::service::ServiceTurn;
 use palladion_plan::Flow;
