@@ -89,7 +89,7 @@ fn tasks() -> Result<Vec<Value>> {
 }
 
 /// What a person types into the command line, and it is done.
-fn typed(words: &str) {
+pub(crate) fn typed(words: &str) {
     let typed = bed().palladion(&format!("{words} -n {NAMESPACE}")).expect("typed");
     assert_eq!(typed.code, 0, "{typed:?}");
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::abort::{REPAIR_STOPPED_IN, aborted, cleared, wait_streams};
 use super::killed::{Who, end};
-use super::much::{end_of_much, let_go, let_go_once_up, much_to_repair};
-use super::{SOON, ask, in_server, wait_done};
+use super::much::{bytes, end_of_much, let_go, let_go_once_up, much_to_repair};
+use super::{SOON, ask, wait_done};
 use crate::schedules::cover::{begin, end as uncover};
 
 /// Bytes of what is written; random, so that no compression makes it less.
@@ -71,9 +71,7 @@ pub(super) fn cover() {
 /// Each replica by itself, by what is on its disk.
 fn everybody_has_all(ring: &Ring<'_>) {
     for name in &ring.member_names().expect("names") {
-        let count =
-            "nodetool flush much; cat /var/lib/cassandra/data/much/blobs-*/*-Data.db | wc -c";
-        let bytes: u64 = in_server(name, count).trim().parse().expect("a number");
+        let bytes = bytes(name);
         assert!(bytes >= BYTES, "{name} has {bytes} of {BYTES} bytes");
     }
 }

@@ -6,23 +6,19 @@ use std::time::Duration;
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed::{condition, text};
 use palladion_e2e::checked::KEYSPACE;
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, wait_for};
 use serde_json::{Value, json};
 
 use super::abort::cleared;
 use super::much::{ROWS, end_of_much, much_to_compact, rows};
-use super::{NAMESPACE, SOON, ask, in_server, read, wait_at_work, wait_done, wait_phase};
+use super::{SOON, ask, in_server, read, wait_at_work, wait_done, wait_phase};
+use crate::schedules::typed;
 
 /// Is left out.
 const STOPPED: &str = "tasks-dc1-b-0";
 const GOSSIP: &str = "org.apache.cassandra.gms";
 /// Cassandra looks for snapshots that are over every minute.
 const OVER_IN: Duration = Duration::from_secs(180);
-
-fn typed(words: &str) {
-    let typed = bed().palladion(&format!("{words} -n {NAMESPACE}")).expect("typed");
-    assert_eq!(typed.code, 0, "{words}: {typed:?}");
-}
 
 fn state_of(task: &Value, member: &str) -> String {
     let all = task["status"]["members"].as_array().cloned().unwrap_or_default();

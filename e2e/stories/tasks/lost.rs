@@ -9,8 +9,9 @@ use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::json;
 
 use super::abort::{cleared, wait_streams};
-use super::much::{ROWS, end_of_much, let_go_once_up, much_that_one_lacks, rows};
-use super::{NAMESPACE, SOON, ask, in_server, read, wait_phase};
+use super::due::BYTES;
+use super::much::{ROWS, bytes, end_of_much, let_go_once_up, much_that_one_lacks, rows};
+use super::{NAMESPACE, SOON, ask, read, wait_phase};
 use crate::heal::wait_replaced;
 
 /// Each of three members compares 48 MiB with the two others, as fast as they can.
@@ -60,10 +61,9 @@ pub(super) fn in_a_repair(ring: &Ring<'_>) {
     .expect("ended");
     let ended = wait_phase("lost", "Done");
     println!("the task ended with {}", ended["status"]["members"]);
-    let on_disk = "nodetool flush much; cat /var/lib/cassandra/data/much/blobs-*/*-Data.db | wc -c";
     for name in &names {
-        let bytes: u64 = in_server(name, on_disk).trim().parse().expect("a number");
-        assert!(bytes >= super::due::BYTES, "{name} has {bytes} bytes");
+        let bytes = bytes(name);
+        assert!(bytes >= BYTES, "{name} has {bytes} bytes");
     }
     bed().cluster.power_on(node).expect("power on");
     bed().wait_node_is_back(node).expect("back");

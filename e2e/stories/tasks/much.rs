@@ -120,6 +120,12 @@ pub(super) fn sstables(member: &str) -> usize {
     listed.trim().parse().expect("a number")
 }
 
+/// Bytes of that table that a replica has, by what is on its disk.
+pub(super) fn bytes(member: &str) -> u64 {
+    let count = "nodetool flush much; cat /var/lib/cassandra/data/much/blobs-*/*-Data.db | wc -c";
+    in_server(member, count).trim().parse().expect("a number")
+}
+
 /// All rows of that table, as a client counts them.
 pub(super) fn rows(ring: &Ring<'_>) -> usize {
     ring.cql(&["SELECT DISTINCT k FROM much.blobs"]).expect("rows").len()

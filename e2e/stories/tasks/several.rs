@@ -8,12 +8,10 @@ use palladion_e2e::bed::text;
 use palladion_e2e::{Ring, WantedRing, a_ring, wait_for};
 use serde_json::{Value, json};
 
-use super::SOON;
 use super::abort::cleared;
-use super::ask;
 use super::due::{BYTES, cover};
-use super::much::{Copies, end_of_much, let_go, much_to_bring_to};
-use super::{in_server, read, wait_done};
+use super::much::{Copies, bytes, end_of_much, let_go, much_to_bring_to};
+use super::{SOON, ask, read, wait_done};
 use crate::schedules::cover::end as uncover;
 
 const MEMBERS: usize = 4;
@@ -42,10 +40,7 @@ pub(super) fn at_a_time(ring: &Ring<'_>) {
     .expect("ended");
     wait_done("several");
     assert_eq!(most, 2, "members that were repaired at the same time");
-    let on_disk = "nodetool flush much; cat /var/lib/cassandra/data/much/blobs-*/*-Data.db | wc -c";
-    let names = ring.member_names().expect("names");
-    let bytes = |name: &String| in_server(name, on_disk).trim().parse::<u64>().expect("a number");
-    let all: u64 = names.iter().map(bytes).sum();
+    let all: u64 = ring.member_names().expect("names").iter().map(|name| bytes(name)).sum();
     assert!(all >= 2 * BYTES, "{all} bytes of two copies of {BYTES}");
     wait_for("every member to say that nothing is due", SOON, || {
         let all = ring.members()?;
