@@ -26,12 +26,7 @@ impl Copies {
 /// A table of two SSTables on every member that take some twenty seconds to
 /// compact with a limit of 1 MiB/s; and that limit.
 pub(super) fn much_to_compact(ring: &Ring<'_>) {
-    parts_to_compact(ring, 2);
-}
-
-/// The same of so many SSTables.
-pub(super) fn parts_to_compact(ring: &Ring<'_>, parts: usize) {
-    written(ring, parts, Copies::All);
+    written(ring, 2, Copies::All);
     for member in &ring.member_names().expect("names") {
         in_server(member, "nodetool setcompactionthroughput 1");
     }

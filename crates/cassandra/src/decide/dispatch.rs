@@ -150,7 +150,6 @@ fn restored(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// The ring's own work: its shape, its revision, its maintenance.
 fn next_of_ring(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let busy = restart::of_idle(facts, valid, draft).is_busy()
-        || restart::cure::first(facts, valid, draft).is_busy()
         || shape(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy();
     if busy {

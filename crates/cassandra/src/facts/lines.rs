@@ -1,6 +1,6 @@
 //! Release lines of the servers, as far as members have reported them.
 
-use super::{Facts, MemberFact};
+use super::Facts;
 use std::collections::BTreeMap;
 
 /// The line of a version: `5.0` of `5.0.5` and of `5.0-beta1`.
@@ -56,21 +56,6 @@ pub fn explain_schemas(facts: &Facts<'_>) -> bool {
     }
     // Of other datacenters the schema of each member is not known, but their lines are.
     of_line.len() > 1 || facts.lines_elsewhere().iter().any(|line| !of_line.contains_key(line))
-}
-
-/// Has this member another schema than at least as many others as have the same: would its
-/// restart leave most with one? Of each it must be known; only who serves says so.
-pub fn differs_from_most(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let version = |m: &MemberFact| {
-        let server = m.status.server.as_ref().filter(|_| m.is_normal())?;
-        server.schema_version.clone()
-    };
-    let all: Option<Vec<String>> = facts.joined().map(version).collect();
-    let (Some(all), Some(own)) = (all, version(member)) else {
-        return false;
-    };
-    let having = |schema: &String| all.iter().filter(|one| *one == schema).count();
-    all.iter().any(|other| *other != own && having(other) >= having(&own))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Which volumes are lost, and which are the new ones of members that lost theirs.
 
 use super::marks;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::MemberFact;
 use palladion_api::cluster::Replaced;
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{VolumeState, VolumeStatus};
 
 /// The marker rule: the recorded volume's marker is missing on the recorded
@@ -40,21 +40,6 @@ pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
         | VolumeState::Unknown => return None,
     };
     Some((volume.volume_id.clone(), Replaced { host_id, address }))
-}
-
-/// Host IDs whose absence does not forbid a replacement: the dead one, and whoever else is lost,
-/// marked or by the marker rule. None of them comes back with what it had, so two of them would
-/// wait for each other.
-pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a HostId) -> Vec<&'a HostId> {
-    let members = || facts.members.values();
-    let marked = members().filter_map(marks::of).map(|record| &record.host_id);
-    let unmarked = members().filter(|m| is_unmarked(m)).filter_map(MemberFact::recorded_host_id);
-    std::iter::once(host_id).chain(marked).chain(unmarked).collect()
-}
-
-/// Is its volume lost by the marker rule alone, without a mark?
-pub fn is_unmarked(member: &MemberFact) -> bool {
-    marks::of(member).is_none() && lost(member).is_some()
 }
 
 /// Is this the new volume of a member whose old one is marked for replacement?

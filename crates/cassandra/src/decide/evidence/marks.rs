@@ -1,7 +1,7 @@
 //! Volumes that are marked for replacement: the record of it, and what withdraws it.
 
 use crate::decide::draft::Draft;
-use crate::facts::{ClaimFact, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::{Doing, Happened, Marked, Unmarked};
 use palladion_api::ids::{HostId, Uid};
@@ -100,4 +100,11 @@ fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, doing: Doing)
         patch["metadata"]["annotations"] = json!({ labels::UPGRADE_WITHOUT: null });
     }
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence))
+}
+
+/// Host IDs whose absence does not forbid it: the dead one, and whoever else
+/// is marked for replacement; nobody waits for them any more.
+pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a HostId) -> Vec<&'a HostId> {
+    let marked = facts.members.values().filter_map(of);
+    std::iter::once(host_id).chain(marked.map(|r| &r.host_id)).collect()
 }

@@ -36,7 +36,7 @@ pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;
 pub use quiet::{
     elsewhere_is_quiet, is_quiet_for, is_quiet_without, nobody_moves, others_are_quiet,
-    others_are_quiet_but_for, rest_is_quiet, ring_is_quiet, ring_is_quiet_but,
+    rest_is_quiet, ring_is_quiet, ring_is_quiet_but,
 };
 pub use stranger::{Who, may_be_nobody, who_was_it};
 pub use witness::{others, rest_of, seen_up_by};

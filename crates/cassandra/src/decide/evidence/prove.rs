@@ -5,13 +5,13 @@ use super::absence::{self, Absent, Asked};
 use super::answer::Answer;
 use super::ask::{ask, nonce_of_gone};
 use super::datacenters::Elsewhere;
-use super::lost::excused;
+use super::marks;
 use super::moved;
 use super::proof::Proof;
 use super::purpose::Purpose;
 use super::stranger::{never_joined, stranger};
 use super::unnoticed;
-use super::verdict::{Schemas, Takes, verdict};
+use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
@@ -178,9 +178,11 @@ fn answer(
     purpose: &Purpose<'_>,
     asked: &Asked<'_>,
 ) -> Answer {
-    let verdict = |takes: Takes<'_>| verdict(facts, whom, asked.others, asked.nonce, takes);
+    let verdict = |except: &[&HostId], elsewhere| {
+        verdict(facts, whom, asked.others, asked.nonce, except, elsewhere)
+    };
     match purpose {
-        Purpose::Join => match verdict(Takes::but(&[])) {
+        Purpose::Join => match verdict(&[], Elsewhere::AllNormal) {
             // What an earlier try has left is deleted by this one: not the ring's data.
             Answer::Proven(proof) if unnoticed::of(whom).is_some() => {
                 stranger(facts, whom, asked.others, asked.nonce).unwrap_or(Answer::Proven(proof))
@@ -188,19 +190,16 @@ fn answer(
             answer => answer,
         },
         Purpose::NeverJoined => never_joined(facts, whom, asked.others, asked.nonce),
-        Purpose::Leave { except } | Purpose::Stop { except } => verdict(Takes::but(except)),
-        Purpose::Restart { except } => verdict(Takes {
-            elsewhere: Elsewhere::OneDown,
-            schemas: Schemas::ItsOwn,
-            ..Takes::but(except)
-        }),
+        Purpose::Leave { except } | Purpose::Stop { except } => {
+            verdict(except, Elsewhere::AllNormal)
+        }
+        Purpose::Restart { except } => verdict(except, Elsewhere::OneDown),
         Purpose::Replace { host_id } | Purpose::Remove { host_id } => {
             let absent = Absent { member: whom, host_id, voters: absence::voters(whom) };
             let dead = absence::is_dead(facts, &absent, asked);
             // The dead one is all that this step repairs; any other absence forbids it.
-            let excused = excused(facts, host_id);
-            let takes = Takes { elsewhere: Elsewhere::OneDown, ..Takes::but(&excused) };
-            match (&dead, verdict(takes)) {
+            let excused = marks::excused(facts, host_id);
+            match (&dead, verdict(&excused, Elsewhere::OneDown)) {
                 (Answer::Proven(_), _) if whom.lives_by_its_own_word(&facts.nodes) => {
                     serves(facts, whom)
                 }

@@ -1,9 +1,8 @@
 //! The cheap look before a turn is taken: what members report by themselves.
 
 use super::datacenters::{self, Elsewhere, Seen};
-use super::lost::{excused, lost};
+use super::marks;
 use super::proof::Proof;
-use super::verdict::Schemas;
 use super::witness::{known_hosts, rest_of};
 use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::{Objection, Proven};
@@ -78,48 +77,16 @@ pub fn elsewhere_is_quiet(
 /// All others are up and normal, and see nobody in trouble but this one: it is to
 /// be stopped, whatever it reports itself.
 pub fn others_are_quiet(facts: &Facts<'_>, member: &MemberFact) -> Result<(), Objection> {
-    but_for(facts, member, Elsewhere::AllNormal, Schemas::One)
-}
-
-/// The same of one that is to be restarted: it may be down to the others, have another schema
-/// than most, or see the ring otherwise, and is not on its way out to any of them.
-pub fn others_are_quiet_but_for(facts: &Facts<'_>, member: &MemberFact) -> Result<(), Objection> {
-    let moves = |e: &&RingMember| {
-        Some(&e.host_id) == member.recorded_host_id() && e.state != MemberState::Normal
-    };
-    for other in facts.joined().filter(|m| m.name != member.name) {
-        let mut seen = other.status.ring.iter().flat_map(|ring| &ring.exceptions);
-        if let Some(odd) = seen.find(moves) {
-            return Err(sees(other, odd));
-        }
-    }
-    but_for(facts, member, Elsewhere::OneDown, Schemas::ItsOwn)
-}
-
-fn but_for(
-    facts: &Facts<'_>,
-    member: &MemberFact,
-    elsewhere: Elsewhere,
-    schemas: Schemas,
-) -> Result<(), Objection> {
     let others = facts.joined().filter(|m| m.name != member.name);
     let others = others.collect::<Vec<_>>();
-    let except = Some(Except { member, schemas });
-    all_quiet(facts, &others, except, elsewhere)
-}
-
-/// Whom a step is about, and so nobody asks to be well.
-#[derive(Clone, Copy)]
-struct Except<'a> {
-    member: &'a MemberFact,
-    schemas: Schemas,
+    all_quiet(facts, &others, member.recorded_host_id(), Elsewhere::AllNormal)
 }
 
 /// These see nobody in trouble, but for whom the step is about.
 fn all_quiet(
     facts: &Facts<'_>,
     members: &[&MemberFact],
-    except: Option<Except<'_>>,
+    except: Option<&HostId>,
     elsewhere: Elsewhere,
 ) -> Result<(), Objection> {
     let views = views(facts, members, except, elsewhere)?;
@@ -130,13 +97,10 @@ fn all_quiet(
 fn views<'a>(
     facts: &Facts<'_>,
     members: &[&'a MemberFact],
-    except: Option<Except<'_>>,
+    except: Option<&HostId>,
     elsewhere: Elsewhere,
 ) -> Result<Vec<Seen<'a>>, Objection> {
     let known = known_hosts(facts).len();
-    let its_own = except.filter(|except| except.schemas == Schemas::ItsOwn);
-    let is_its_own = its_own.is_some_and(|of| lines::differs_from_most(facts, of.member));
-    let except = except.and_then(|except| except.member.recorded_host_id());
     let without = except.map_or(known, |host_id| rest_of(facts, host_id));
     none_is_stopped(members.iter().copied())?;
     let mut views = Vec::new();
@@ -147,7 +111,7 @@ fn views<'a>(
         if let Some(odd) = odd {
             return Err(sees(member, odd));
         }
-        if !ring.schema_agreed && !is_its_own && !lines::explain_schemas(facts) {
+        if !ring.schema_agreed && !lines::explain_schemas(facts) {
             return Err(Objection::Schemas { witness: member.name.clone() });
         }
         // Who has started since the others lost that one may not have heard of it.
@@ -180,9 +144,9 @@ pub fn rest_is_quiet(
     host_id: &HostId,
     elsewhere: Elsewhere,
 ) -> Result<(), Objection> {
-    let excused = excused(facts, host_id);
+    let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
-    let is_other = |m: &&MemberFact| m.name != *name && lost(m).is_none();
+    let is_other = |m: &&MemberFact| m.name != *name && marks::of(m).is_none();
     none_is_stopped(facts.joined().filter(is_other))?;
     let mut views = Vec::new();
     for member in facts.joined().filter(is_other) {

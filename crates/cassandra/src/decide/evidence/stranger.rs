@@ -5,7 +5,7 @@ use super::datacenters::{self, Elsewhere};
 use super::marks;
 use super::proof::Proof;
 use super::quiet::{rest_is_quiet, ring_is_quiet};
-use super::verdict::{Takes, verdict};
+use super::verdict::verdict;
 use super::witness::{others, recorded_hosts};
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{NotClear, Objection, Proven};
@@ -94,7 +94,7 @@ pub(super) fn never_joined(
     if let Some(why) = not_known(member) {
         return Answer::Refused { why, read_at: facts.turn().map_or(facts.now(), |t| t.since.0) };
     }
-    let well = verdict(facts, member, witnesses, nonce, Takes::but(&[]));
+    let well = verdict(facts, member, witnesses, nonce, &[], Elsewhere::AllNormal);
     let Answer::Proven(_) = well else {
         return well;
     };

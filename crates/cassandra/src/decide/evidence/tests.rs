@@ -9,7 +9,7 @@ use super::prove::{is_out_already, prove};
 use super::purpose::Purpose;
 use super::quiet::is_quiet_for;
 use super::stranger::{never_joined, stranger};
-use super::verdict::{Schemas, Takes, verdict};
+use super::verdict::verdict;
 use super::witness::{others, rest_of, witnesses};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact, PodFact};
@@ -171,29 +171,8 @@ impl Ring {
         self.ask(|facts| {
             let whom = &facts.members[&MemberName::new(WHOM)];
             let witnesses = witnesses(facts, &whom.name);
-            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), Takes::but(&[]))
+            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), &[], Elsewhere::AllNormal)
         })
-    }
-
-    /// The same for its own restart, whatever they see of it.
-    fn may_restart(&self) -> Answer {
-        self.ask(|facts| {
-            let whom = &facts.members[&MemberName::new(WHOM)];
-            let (witnesses, own) = (witnesses(facts, &whom.name), host(WHOM));
-            let except = [&own];
-            let takes = Takes { schemas: Schemas::ItsOwn, ..Takes::but(&except) };
-            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), takes)
-        })
-    }
-
-    /// All have this schema but one, and everybody has noticed.
-    fn with_schemas(mut self, schema: &str, odd: &str, its: Value) -> Self {
-        for name in NAMES {
-            self.answer(name)["schemaAgreed"] = json!(false);
-            let own = if name == odd { its.clone() } else { json!(schema) };
-            self.statuses.get_mut(name).unwrap()["server"]["schemaVersion"] = own;
-        }
-        self
     }
 
     fn absent(&self, voters: Voters, what: Question) -> Answer {
@@ -270,26 +249,6 @@ fn a_member_that_is_down_or_not_normal_in_one_view_forbids() {
     }
     let silent = a_ring().silent(NAMES[1]);
     assert!(matches!(why(silent.is_well()), Objection::NotNormal { .. }));
-}
-
-#[test]
-fn a_member_that_is_down_to_the_others_is_restarted_and_one_that_they_see_leave_is_not() {
-    let down = a_ring().all_see("liveness", "Down");
-    assert_eq!(kind(down.may_restart()), Some(ProofKind::AllWell));
-    assert!(matches!(why(down.is_well()), Objection::SeesHost { .. }));
-    let leaving = a_ring().all_see("state", "Leaving");
-    assert!(matches!(why(leaving.may_restart()), Objection::SeesHost { .. }));
-}
-
-#[test]
-fn schemas_may_differ_for_the_restart_of_who_has_another_one_than_most() {
-    let odd = |name| a_ring().with_schemas("1", name, json!("2"));
-    assert_eq!(kind(odd(WHOM).may_restart()), Some(ProofKind::AllWell));
-    assert!(matches!(why(odd(WHOM).is_well()), Objection::Schemas { .. }));
-    assert!(matches!(why(odd(NAMES[1]).may_restart()), Objection::Schemas { .. }));
-    // Whose schema is not known may have the one that most have, and most another one.
-    let unknown = a_ring().with_schemas("1", WHOM, Value::Null);
-    assert!(matches!(why(unknown.may_restart()), Objection::Schemas { .. }));
 }
 
 #[test]
@@ -588,8 +547,7 @@ impl Ring {
         self.ask(|facts| {
             let whom = &facts.members[&MemberName::new(WHOM)];
             let witnesses = witnesses(facts, &whom.name);
-            let takes = Takes { elsewhere, ..Takes::but(&[]) };
-            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), takes)
+            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), &[], elsewhere)
         })
     }
 

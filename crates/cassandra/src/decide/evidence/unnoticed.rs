@@ -1,9 +1,10 @@
 //! What proves that a member joined although nobody has noted it: its ledger
 //! says that it was joining, and the ring has it as a full member, down.
 
+use super::datacenters::Elsewhere;
 use super::marks;
 use super::proof::Proof;
-use super::verdict::{Takes, verdict};
+use super::verdict::verdict;
 use super::witness::witnesses;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Proven;
@@ -45,7 +46,8 @@ pub fn is_full_member(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Op
         }
     }
     let host_id = host_id?;
-    let verdict = verdict(facts, member, &witnesses, nonce, Takes::but(&excused(member, host_id)));
+    let verdict =
+        verdict(facts, member, &witnesses, nonce, &excused(member, host_id), Elsewhere::AllNormal);
     let ring = verdict.proven()?.text().to_string();
     let proven = Proven::JoinedUnnoticed { host_id: host_id.clone(), ring };
     Some(Proof::asked(facts, ProofKind::AllWell, member, Some(host_id), &proven))

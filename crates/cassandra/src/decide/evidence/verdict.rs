@@ -10,7 +10,7 @@ use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::ids::{HostId, Nonce};
-use palladion_api::member::{Evidence, Liveness, MemberState, RingMember};
+use palladion_api::member::{Evidence, Liveness, MemberState};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::{Count, Names};
 use std::collections::BTreeSet;
@@ -24,41 +24,16 @@ fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&HostId]) -> Option<
     })
 }
 
-/// What a step takes of the schemas of members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schemas {
-    /// All have one.
-    One,
-    /// The member itself may have another one than most: its restart is what cures that.
-    ItsOwn,
-}
-
-/// What a step takes that is not as it should be.
-#[derive(Clone, Copy, Debug)]
-pub struct Takes<'a> {
-    /// Host IDs that it repairs or restarts.
-    pub except: &'a [&'a HostId],
-    /// Members of other datacenters.
-    pub elsewhere: Elsewhere,
-    /// Schemas that differ.
-    pub schemas: Schemas,
-}
-
-impl<'a> Takes<'a> {
-    /// Nothing but these host IDs.
-    pub fn but(except: &'a [&'a HostId]) -> Self {
-        Takes { except, elsewhere: Elsewhere::AllNormal, schemas: Schemas::One }
-    }
-}
-
-/// Do the witnesses see every known member up and normal, with one schema, but for what
-/// the step takes?
+/// Do the witnesses see every known member up and normal, with one schema?
+/// `except` are host IDs that the step repairs or restarts, `elsewhere` what it takes of
+/// other datacenters.
 pub fn verdict(
     facts: &Facts<'_>,
     whom: &MemberFact,
     witnesses: &[&MemberFact],
     nonce: &Nonce,
-    takes: Takes<'_>,
+    except: &[&HostId],
+    elsewhere: Elsewhere,
 ) -> Answer {
     let known = known_hosts(facts);
     // Whom one of ours has elsewhere, all that are asked have heard of.
@@ -70,7 +45,7 @@ pub fn verdict(
             missing.push(witness.name.clone());
             continue;
         };
-        if let Some(why) = objection(facts, whom, (witness, answer), &all, takes) {
+        if let Some(why) = objection(facts, witness, answer, &all, except) {
             return Answer::Refused { why, read_at: answer.read_at.0 };
         }
         newest = newest.max(Some(answer.read_at.0));
@@ -79,9 +54,7 @@ pub fn verdict(
             views.push(Seen::of_answer(facts, witness, answer));
         }
     }
-    if let (Some(why), Some(read_at)) =
-        (datacenters::objection(facts, views, takes.elsewhere), newest)
-    {
+    if let (Some(why), Some(read_at)) = (datacenters::objection(facts, views, elsewhere), newest) {
         return Answer::Refused { why, read_at };
     }
     if let Some((why, read_at)) = too_old(facts) {
@@ -90,7 +63,7 @@ pub fn verdict(
     if !missing.is_empty() {
         return Answer::Missing(missing);
     }
-    if let Some(down) = down_by_its_own_word(facts, takes.except) {
+    if let Some(down) = down_by_its_own_word(facts, except) {
         let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
         return Answer::Refused {
             why: match down.is_stopped() {
@@ -111,29 +84,21 @@ pub fn verdict(
 /// What in one answer forbids the step, naming the witness.
 fn objection(
     facts: &Facts<'_>,
-    whom: &MemberFact,
-    (witness, answer): (&MemberFact, &Evidence),
+    witness: &MemberFact,
+    answer: &Evidence,
     known: &BTreeSet<HostId>,
-    takes: Takes<'_>,
+    except: &[&HostId],
 ) -> Option<Objection> {
-    let except = takes.except;
     let witness = witness.name.clone();
     let Some(members) = &answer.members else {
         return Some(Objection::Unread { witness });
     };
-    let is_its_own = takes.schemas == Schemas::ItsOwn && lines::differs_from_most(facts, whom);
-    if !answer.schema_agreed && !is_its_own && !lines::explain_schemas(facts) {
+    if !answer.schema_agreed && !lines::explain_schemas(facts) {
         return Some(Objection::Schemas { witness });
     }
-    // Who serves may be down to the others, and is not on its way out to any of them.
-    let moves = |m: &RingMember| {
-        whom.is_normal()
-            && whom.recorded_host_id() == Some(&m.host_id)
-            && m.state != MemberState::Normal
-    };
     let odd = members.iter().find(|m| {
         (m.liveness != Liveness::Up || m.state != MemberState::Normal)
-            && (!except.contains(&&m.host_id) || moves(m))
+            && !except.contains(&&m.host_id)
             && !facts.is_elsewhere(m)
     });
     if let Some(odd) = odd {

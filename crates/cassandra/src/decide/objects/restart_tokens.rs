@@ -11,9 +11,6 @@ use palladion_api::member::AccessProblemKind;
 use palladion_plan::hash;
 use serde_json::json;
 
-/// The scope of what a person asks of one member.
-const MEMBER: &str = "member";
-
 /// The scope of what a task asks for; its token is the uid of the task.
 const TASK: &str = "task";
 
@@ -36,14 +33,6 @@ pub fn due(valid: &Valid, member: &MemberFact) -> Option<String> {
     wanted.iter().any(is_new).then(|| merge(given, &wanted))
 }
 
-/// Does a person ask for the restart of this very member, by its own token or by a task?
-pub fn is_asked_of_it(valid: &Valid, member: &MemberFact) -> bool {
-    let given = member.spec.as_ref().and_then(|s| s.restart_token.as_deref()).unwrap_or_default();
-    let is_new = |part: &(&str, String)| !given.split(' ').any(|g| g == words(part));
-    let is_its_own = |part: &&(&str, String)| [MEMBER, TASK].contains(&part.0);
-    wanted(valid, member).iter().filter(is_its_own).any(is_new)
-}
-
 /// What a member that is being made is given: its first start is restart enough.
 pub fn of_a_new_member(valid: &Valid, rack: &RackName) -> Option<String> {
     let nobody = MemberFact { rack: rack.clone(), ..MemberFact::default() };
@@ -54,7 +43,7 @@ pub fn of_a_new_member(valid: &Valid, rack: &RackName) -> Option<String> {
 /// Is the restart that people want of this very member on record with it?
 pub fn is_given(member: &MemberFact, token: &str) -> bool {
     let given = member.spec.as_ref().and_then(|s| s.restart_token.as_deref());
-    given.is_some_and(|given| given.split(' ').any(|g| g == part(MEMBER, token)))
+    given.is_some_and(|given| given.split(' ').any(|g| g == part("member", token)))
 }
 
 /// Has the server been started since it was given its token?
@@ -72,7 +61,7 @@ fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
     let tokens = [
         ("ring", valid.restart_token.as_ref()),
         ("rack", rack.and_then(|r| r.restart_token.as_ref())),
-        (MEMBER, own.or(annotated)),
+        ("member", own.or(annotated)),
     ];
     let by_task = member.restart_task.as_ref().map(|task| (TASK, short(task.as_str())));
     let address = clients::to_announce(valid, member);

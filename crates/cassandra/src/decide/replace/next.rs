@@ -14,15 +14,13 @@ use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
 use crate::words::leave;
 use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
-use palladion_api::cluster::{Mode, Replaced, TurnStep};
+use palladion_api::cluster::{Mode, TurnStep};
 use palladion_api::ids::{HostId, MemberName};
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Flow};
 
-/// The first member whose volume is lost and whose replacement may begin. What one waits for holds
-/// up no other lost one, and all else that changes the ring.
+/// The first member whose volume is lost.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let mut any = Flow::Free;
     for (_, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
@@ -38,12 +36,51 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if marks::is_withdrawn(member, draft) {
             return Flow::Busy;
         }
-        let is_out = absence::is_out(facts, &name, &replaced.host_id);
         let unwanted = marks::of(member).is_some() && !replicas::is_wanted(valid, member);
-        let way = if unwanted || is_out { Way::Remove } else { Way::Replace };
-        if let Some(flow) = waits(facts, valid, (member, &replaced, is_out), way, draft) {
-            any = any.or(|| flow);
-            continue;
+        let is_out = absence::is_out(facts, &name, &replaced.host_id);
+        let removed = unwanted || is_out;
+        let way = if removed { Way::Remove } else { Way::Replace };
+        let voters = match is_out {
+            true => absence::voters_on_removed(member),
+            false => absence::voters(member),
+        };
+        // A lost member here and one elsewhere would wait for each other.
+        let can_go_on =
+            evidence::rest_is_quiet(facts, &name, &replaced.host_id, Elsewhere::OneDown)
+                .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
+        if let Err(why) = can_go_on {
+            let held = way.held(name.clone(), why);
+            if let Some(problem) = held_by_leave(facts, valid, member) {
+                draft.report(problem);
+            } else if marks::of(member).is_some() {
+                draft.report(Problem::Held { held: held.clone() });
+            }
+            draft.wait_for(Waiting::Held { held }).about(member.subject());
+            return Flow::Busy;
+        }
+        if !removed && waits_for_its_pod(member) {
+            let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
+            draft.wait_for(waiting).about(member.subject());
+            return Flow::Busy;
+        }
+        // Where no rollout has begun it would wait for this one.
+        if !removed && access::is_open_to_all(facts, valid) && facts.joined().any(|m| m.is_sealed())
+        {
+            draft.wait_for(Waiting::ForRoles { member: name.clone() }).about(member.subject());
+            return Flow::Busy;
+        }
+        // `load_balancers` says so: its successor would wait with the turn.
+        if !removed && clients::lacks_address(valid, member) {
+            return Flow::Busy;
+        }
+        let members = match way {
+            Way::Remove => facts.not_rebuilt(),
+            Way::Replace => Vec::new(),
+        };
+        if !members.is_empty() {
+            let members = Names::of(members);
+            draft.wait_for(leave::Waiting::NotRebuilt { member: name, members });
+            return Flow::Free;
         }
         // Scylla streams from all who hold a range.
         if valid.mode == Mode::Cassandra
@@ -57,61 +94,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.steps.push(lock::take(facts, &turn, doing, Some(Event::normal(event))));
         return Flow::Busy;
     }
-    any
-}
-
-/// Does this one wait for something, and does all else that changes the ring wait with it?
-fn waits(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    (member, replaced, is_out): (&MemberFact, &Replaced, bool),
-    way: Way,
-    draft: &mut Draft,
-) -> Option<Flow> {
-    let name = || member.name.clone();
-    let voters = match is_out {
-        true => absence::voters_on_removed(member),
-        false => absence::voters(member),
-    };
-    // A lost member here and one elsewhere would wait for each other.
-    let can_go_on =
-        evidence::rest_is_quiet(facts, &member.name, &replaced.host_id, Elsewhere::OneDown)
-            .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
-    if let Err(why) = can_go_on {
-        let held = way.held(name(), why);
-        if let Some(problem) = held_by_leave(facts, valid, member) {
-            draft.report(problem);
-        } else if marks::of(member).is_some() {
-            draft.report(Problem::Held { held: held.clone() });
-        }
-        draft.wait_for(Waiting::Held { held }).about(member.subject());
-        return Some(Flow::Busy);
-    }
-    match way {
-        Way::Remove => {
-            let members = facts.not_rebuilt();
-            let is_held = !members.is_empty();
-            if is_held {
-                let members = Names::of(members);
-                draft.wait_for(leave::Waiting::NotRebuilt { member: name(), members });
-            }
-            is_held.then_some(Flow::Free)
-        }
-        Way::Replace if waits_for_its_pod(member) => {
-            let waiting = Waiting::ForPod { member: name(), pod: pod_words(member) };
-            draft.wait_for(waiting).about(member.subject());
-            Some(Flow::Busy)
-        }
-        // Where no rollout has begun it would wait for this one.
-        Way::Replace
-            if access::is_open_to_all(facts, valid) && facts.joined().any(|m| m.is_sealed()) =>
-        {
-            draft.wait_for(Waiting::ForRoles { member: name() }).about(member.subject());
-            Some(Flow::Busy)
-        }
-        // `load_balancers` says so: its successor would wait with the turn.
-        Way::Replace => clients::lacks_address(valid, member).then_some(Flow::Busy),
-    }
+    Flow::Free
 }
 
 /// A decommission that failed halfway waits for this one, which waits for it:
@@ -136,11 +119,8 @@ fn is_short_of_data(
     host_id: &HostId,
     draft: &mut Draft,
 ) -> Flow {
-    // Also of one whose own replacement only waits: its hints went when it was lost.
-    let mut all_lost = facts.members.values().filter(|m| evidence::lost(m).is_some());
-    let window = hints::window(valid);
     let record = absences::uncounted(facts, valid)
-        .or_else(|| all_lost.find_map(|m| hinted::lost_with(facts, m, window)));
+        .or_else(|| hinted::lost_with(facts, lost, hints::window(valid)));
     if let Some(record) = record {
         draft.steps.push(record);
         return Flow::Busy;

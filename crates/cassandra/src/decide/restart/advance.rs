@@ -76,20 +76,20 @@ fn bring_back(
     if matches!(task, Task::ComeBack) {
         return proven(facts, turn, member, pod, draft);
     }
-    // One that does not come up, or is cut off from the others, is what the restart repairs.
-    let own = member.recorded_host_id();
+    // A canary that does not come up is what the next pod repairs.
+    let own = member.recorded_host_id().filter(|_| !member.is_normal());
     let except = own.into_iter().chain(going_without::host_ids(facts)).collect();
     let proof = match evidence::prove(facts, turn, member, &Purpose::Restart { except }, draft) {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
         Err(Unproven::AskAgain(why)) => {
-            draft.steps.push(match member.is_normal() {
+            draft.steps.push(match own {
                 // Its own turn goes on under a fresh nonce: nobody else may restart before it is back.
-                false => {
+                Some(_) => {
                     let doing = Doing::AskAgain { member: member.name.clone(), why };
                     lock::renew(facts, &lock::again(facts, turn), doing)
                 }
-                true => lock::end(facts, turn, Ended::Forbidden { why }, None),
+                None => lock::end(facts, turn, Ended::Forbidden { why }, None),
             });
             return;
         }

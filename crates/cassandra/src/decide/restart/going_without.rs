@@ -32,10 +32,6 @@ pub fn host_ids<'a>(facts: &'a Facts<'_>) -> Vec<&'a HostId> {
 
 /// The cheap look before a restart.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
-    // Nobody has said anything of it.
-    if let Some(lost) = facts.joined().find(|m| evidence::lost::is_unmarked(m)) {
-        return Err(Objection::NotNormal { member: lost.name.clone() });
-    }
     if let Some(member) = of(facts).first()
         && let Some(record) = marks::of(member)
     {

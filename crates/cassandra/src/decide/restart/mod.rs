@@ -3,7 +3,6 @@
 
 mod advance;
 pub mod broken;
-pub mod cure;
 pub mod going_without;
 mod next;
 pub mod revisions;

@@ -6,8 +6,8 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof};
 use crate::decide::maintenance::access;
 use crate::decide::objects::{replicas, restart_tokens};
+use crate::decide::restart::going_without;
 use crate::decide::restart::steps::give_token;
-use crate::decide::restart::{cure, going_without};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -26,7 +26,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.wait_for(waiting).about(member.subject());
     }
     let too_old = clients::too_old(facts, valid).is_some();
-    for member in cures_first(facts, valid, due(facts, valid)) {
+    for member in due(facts, valid) {
         let name = member.name.clone();
         // Its pod waits until people start it again.
         if member.is_stopped() {
@@ -54,7 +54,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             draft.wait_for(waiting).about(member.subject());
             continue;
         }
-        if let Err(why) = cure::may_be_restarted(facts, valid, member) {
+        if let Err(why) = going_without::ring_is_quiet(facts) {
             let otherwise = |why| Waiting::ForRing { member: name, why };
             evidence::wait_for_ring(member, Work::Restart, why, otherwise, draft);
             return Flow::Busy;
@@ -67,18 +67,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Busy;
     }
     Flow::Free
-}
-
-/// A restart that the others wait for goes before theirs.
-fn cures_first<'a>(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    mut due: Vec<&'a MemberFact>,
-) -> Vec<&'a MemberFact> {
-    if going_without::ring_is_quiet(facts).is_err() {
-        due.sort_by_cached_key(|member| !cure::is_called_for(facts, valid, member));
-    }
-    due
 }
 
 /// A token for a member that serves nobody: it stops nothing, so that it needs no turn and

@@ -10,7 +10,7 @@ use super::units;
 use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
 use crate::decide::maintenance::lacking;
-use crate::decide::restart::{cure, standstill, versions};
+use crate::decide::restart::{standstill, versions};
 use crate::decide::turn::{region, stopping};
 use crate::facts::{Facts, KNOWS_DATACENTERS, KNOWS_DEPARTURES, MemberFact, Watched};
 use crate::validate::Valid;
@@ -112,10 +112,6 @@ pub fn gate<'a>(
     }
     if let Some(body) = &job.task.spec.work.remove_datacenter {
         return remove_datacenter::gate(facts, member, body);
-    }
-    // That is what the ring waits for.
-    if job.kind == TaskKind::Restart && cure::is_one(facts, member) {
-        return Gate::Open(member, None);
     }
     let needs_quiet = needs(job.kind).contains(&Need::Quiet);
     match needs_quiet.then(|| evidence::is_quiet_for(facts, member)) {

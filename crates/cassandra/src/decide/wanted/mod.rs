@@ -15,6 +15,5 @@ pub mod unmet;
 pub use instead::of_restart as instead_of_restart;
 pub use next::next;
 pub use now::forget as forget_now;
-pub use order::is_on_its_way;
 pub use start::advance as start;
 pub use stop::advance as stop;
