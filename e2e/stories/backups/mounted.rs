@@ -77,7 +77,7 @@ pub fn go_to_a_volume() {
     assert_eq!(taken::figure(&again, "sentBytes"), 0, "nothing is new: {}", again["status"]);
     ring.cql(&[&format!("TRUNCATE {TABLE}")]).expect("thrown away");
     assert!(rows(&ring).is_empty(), "a check that cannot fail");
-    restored(&id.to_string());
+    restored(id);
     assert_eq!(rows(&ring), before, "all rows are back");
     is_reported_while_it_cannot_be_mounted(&ring, &directory);
     assert_eq!(rows(&ring), before, "all rows are there");
