@@ -102,7 +102,7 @@ fn reason_of_failed(world: &World, name: &str) -> String {
 }
 
 /// Does this member work?
-fn works(world: &World, member: &str) -> bool {
+pub fn works(world: &World, member: &str) -> bool {
     let servers = &world.ring.servers;
     world.ring.calls.keys().any(|pod| servers.get(pod).is_some_and(|s| s.member == member))
 }

@@ -2,26 +2,17 @@
 //! which a server does not end when it is asked to.
 
 use crate::every::a_ring;
-use crate::jobs::{said, task};
+use crate::jobs::{said, task, works};
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
-use crate::tasks::{ask, status};
-use palladion_api::task::{MemberTaskState as State, TaskMember, TaskPhase};
+use crate::tasks::{ask, entry, status};
+use palladion_api::task::{MemberTaskState as State, TaskPhase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
 const FIRST: &str = "demo-dc1-a-0";
 const OF_B: &str = "demo-dc1-b-0";
-
-fn entry(world: &World, name: &str, member: &str) -> TaskMember {
-    let all = status(world, name).members;
-    all.into_iter().find(|entry| entry.name.as_str() == member).expect("a member of the task")
-}
-
-fn works(world: &World, member: &str) -> bool {
-    world.ring.calls.keys().any(|pod| world.ring.servers[pod].member == member)
-}
 
 /// How often a member was begun.
 fn begun(world: &World, member: &str) -> usize {

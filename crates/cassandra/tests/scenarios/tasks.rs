@@ -6,7 +6,7 @@ use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::reasons::Reason;
-use palladion_api::task::{CassandraTaskStatus, TaskPhase};
+use palladion_api::task::{CassandraTaskStatus, TaskMember, TaskPhase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::{ObjectKey, Subresource};
@@ -31,6 +31,12 @@ pub fn key(name: &str) -> ObjectKey {
 pub fn status(world: &World, name: &str) -> CassandraTaskStatus {
     let task = world.store.get(&key(name)).expect("the task should exist");
     serde_json::from_value(task["status"].clone()).unwrap_or_default()
+}
+
+/// What a task says of a member.
+pub fn entry(world: &World, name: &str, member: &str) -> TaskMember {
+    let members = status(world, name).members;
+    members.into_iter().find(|entry| entry.name.as_str() == member).expect("it is of the task")
 }
 
 fn message(world: &World, name: &str) -> String {

@@ -36,8 +36,7 @@ pub fn hangs(world: &World) -> bool {
 }
 
 pub fn entry(world: &World, member: &str) -> TaskMember {
-    let members = status(world, DUE).members;
-    members.into_iter().find(|entry| entry.name.as_str() == member).expect("it is of the task")
+    crate::tasks::entry(world, DUE, member)
 }
 
 pub fn repaired(world: &World) -> BTreeSet<u32> {

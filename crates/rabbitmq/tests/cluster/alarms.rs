@@ -1,13 +1,13 @@
 //! Leaves that an alarm forbids: what may end the alarm does not wait for them.
 
-use super::acts::pod;
+use super::acts::{node, pod};
 use super::world::World;
 use serde_json::json;
 
 impl World {
     /// A node runs short of something, until it has the resources that somebody has corrected.
-    fn raises_alarm(&mut self) {
-        let alarm = json!([{ "node": super::acts::node(0), "resource": "memory" }]);
+    fn raises_alarm(&mut self, ordinal: i32) {
+        let alarm = json!([{ "node": node(ordinal), "resource": "memory" }]);
         self.alarms = serde_json::from_value(alarm).unwrap();
         self.tell("a node runs short of memory");
     }
@@ -29,7 +29,7 @@ impl World {
 #[test]
 fn a_leave_that_an_alarm_forbids_holds_up_no_rollout() {
     let mut world = World::settled(5);
-    world.raises_alarm();
+    world.raises_alarm(0);
     let before = world.pods();
     world.patch_spec(&world.more_memory(3));
     world.pass(600);
@@ -55,7 +55,7 @@ fn a_leave_that_was_begun_before_an_alarm_was_raised_gives_way_to_restarts() {
     }
     let mut tried = 0;
     for mut world in worlds.into_iter().step_by(3) {
-        world.raises_alarm();
+        world.raises_alarm(0);
         world.patch_spec(&json!({ "restartToken": "x" }));
         world.pass(900);
         let token = world.member(0)["status"]["server"]["restartToken"].clone();
@@ -72,8 +72,7 @@ fn a_leave_that_was_begun_before_an_alarm_was_raised_gives_way_to_restarts() {
 #[test]
 fn a_leaver_whose_own_alarm_forbids_its_leave_is_restarted_and_leaves() {
     let mut world = World::settled(3);
-    let alarm = json!([{ "node": super::acts::node(2), "resource": "memory" }]);
-    world.alarms = serde_json::from_value(alarm).unwrap();
+    world.raises_alarm(2);
     let leaver = world.uid(2);
     world.patch_spec(&world.more_memory(1));
     world.until(|w| w.uid(2).is_some() && w.uid(2) != leaver);

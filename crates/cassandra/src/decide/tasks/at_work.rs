@@ -55,8 +55,7 @@ fn is_at_it(facts: &Facts<'_>, name: &MemberName, granted: &BTreeSet<MemberName>
 
 /// Why nobody is granted anything.
 fn withheld(facts: &Facts<'_>, job: &Job<'_>) -> Waiting {
-    let mut left = facts.members.values();
-    if let Some(waiting) = left.find_map(|member| left::running(facts, member)) {
+    if let Some(waiting) = left::anywhere(facts) {
         return waiting;
     }
     match units::of_others(facts, job.task.uid()) {

@@ -16,7 +16,7 @@ use palladion_api::task::Body;
 pub fn held_until(facts: &Facts<'_>, member: &MemberFact) -> Option<Timestamp> {
     let told = answer(member).filter(|told| told.state.is_final())?;
     let work = asked(member)?.work.body();
-    if told.cause != Some(JobCause::LeftRunning) || !work.is_some_and(is_repair) {
+    if told.cause != Some(JobCause::LeftRunning) || !matches!(work, Some(Body::Repair(_))) {
         return None;
     }
     // Both are by the clock of its agent.
@@ -27,10 +27,6 @@ pub fn held_until(facts: &Facts<'_>, member: &MemberFact) -> Option<Timestamp> {
     }
     let until = facts.again(ended, None, GRANT);
     (facts.now() < until).then_some(until)
-}
-
-fn is_repair(body: Body<'_>) -> bool {
-    matches!(body, Body::Repair(_))
 }
 
 /// What the server of a member has not ended.

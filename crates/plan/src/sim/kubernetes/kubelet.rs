@@ -16,6 +16,8 @@ const START: SignedDuration = SignedDuration::from_secs(1);
 const DRAIN: SignedDuration = SignedDuration::from_secs(2);
 /// An image whose tag contains this word does not exist.
 const MISSING_IMAGE: &str = "missing";
+/// The condition of a pod by which its kubelet says whether volumes and network are there.
+const MAY_START: &str = "PodReadyToStartContainers";
 
 impl<C: Clone + Default> Kubernetes<C> {
     pub(super) fn run_kubelets(&mut self, store: &mut Store) -> Activity {
@@ -109,18 +111,17 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value, mounts: bool) -> Act
 /// The conditions of a pod whose containers may start.
 fn mounted(pod: &Value) -> Value {
     let all = pod["status"]["conditions"].as_array().into_iter().flatten();
-    all.filter(|c| c["type"] != "PodReadyToStartContainers").cloned().collect()
+    all.filter(|c| c["type"] != MAY_START).cloned().collect()
 }
 
 /// What a kubelet says of a pod whose volumes it cannot mount; it tries for as long as the pod
 /// is there.
 fn waits_for_volumes(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
-    const CONDITION: &str = "PodReadyToStartContainers";
     let all = || pod["status"]["conditions"].as_array().into_iter().flatten();
-    if all().any(|c| c["type"] == CONDITION) {
+    if all().any(|c| c["type"] == MAY_START) {
         return Activity::default();
     }
-    let waits = json!({ "type": CONDITION, "status": "False", "lastTransitionTime": store.now });
+    let waits = json!({ "type": MAY_START, "status": "False", "lastTransitionTime": store.now });
     let conditions: Vec<Value> = all().cloned().chain([waits]).collect();
     let _ = store.put_status(key, json!({ "phase": "Pending", "conditions": conditions }));
     Activity::ACTED
