@@ -242,13 +242,20 @@ impl Bed {
         self.cluster.kubectl(&[&wait[..], &namespace].concat()).map(drop)
     }
 
-    /// What a pod logs from now on; ends with the container.
-    pub fn follow_log(&self, namespace: &str, pod: &str) -> Result<std::process::Child> {
+    /// What a pod logs from these seconds ago on, into this; ends with the container.
+    pub fn follow_log(
+        &self,
+        namespace: &str,
+        pod: &str,
+        seconds: u32,
+        into: impl Into<std::process::Stdio>,
+    ) -> Result<std::process::Child> {
         std::process::Command::new(self.cluster.site().parts.program("kubectl"))
             .arg("--kubeconfig")
             .arg(self.cluster.site().kubeconfig("admin"))
-            .args(["logs", "-f", "--tail=0", "--request-timeout=120s", "-n", namespace, pod])
-            .stdout(std::process::Stdio::piped())
+            .args(["logs", "-f", "--tail=-1", "--request-timeout=600s", "-n", namespace, pod])
+            .arg(format!("--since={seconds}s"))
+            .stdout(into)
             .stderr(std::process::Stdio::null())
             .spawn()
             .with_context(|| format!("following the log of {pod}"))

@@ -14,8 +14,10 @@ use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
 use palladion_testbed::audit::{AuditEntry, AuditMark};
 use rustix::process::Signal;
+use serde_json::{Value, json};
 
 const NAMESPACE: &str = "two-operators";
+const TASK: &str = "once";
 const OLD: &str = "operator-old";
 const NEW: &str = "operator-new";
 /// A ring of one needs well under a minute for all its writes.
@@ -58,6 +60,12 @@ pub fn story() -> Story {
             }
         })
         .in_soak()
+        .step("nor one that was frozen while a task ran, and each member did it once", || {
+            for write in [1, 2, 4, 6, 8] {
+                frozen_at(Change::Task, write);
+            }
+        })
+        .in_soak()
         .into()
 }
 
@@ -68,6 +76,7 @@ enum Change {
     Join,
     Leave,
     Rollout,
+    Task,
 }
 
 impl Change {
@@ -77,16 +86,42 @@ impl Change {
             Self::Creation => (0, 1),
             Self::Join => (1, 2),
             Self::Leave => (3, 2),
-            Self::Rollout => (2, 2),
+            Self::Rollout | Self::Task => (2, 2),
         }
     }
 
     /// What is asked for while the first operator leads.
-    fn wanted(self) -> WantedRing {
+    fn manifest(self) -> String {
         let ring = of(self.members().1);
         match self {
-            Self::Creation | Self::Join | Self::Leave => ring,
-            Self::Rollout => ring.line("config: { concurrent_reads: 8 }"),
+            Self::Creation | Self::Join | Self::Leave => ring.manifest(NAMESPACE),
+            Self::Rollout => ring.line("config: { concurrent_reads: 8 }").manifest(NAMESPACE),
+            // A second snapshot of the same name fails.
+            Self::Task => json!({
+                "apiVersion": "palladion.dev/v1alpha1",
+                "kind": "CassandraTask",
+                "metadata": { "name": TASK },
+                "spec": { "cluster": NAMESPACE, "snapshot": { "name": "once" } },
+            })
+            .to_string(),
+        }
+    }
+
+    /// The second operator has finished what was asked for.
+    fn wait_done(self) {
+        match self {
+            Self::Creation | Self::Join | Self::Leave | Self::Rollout => {}
+            Self::Task => {
+                let done = "--for=condition=Complete --timeout=120s";
+                bed()
+                    .kubectl(&format!("wait cassandratask/{TASK} -n {NAMESPACE} {done}"))
+                    .expect("the second finishes the task");
+                let task = bed().get(NAMESPACE, "cassandratask", TASK).expect("the task");
+                let task = task.expect("it is there");
+                let members = task["status"]["members"].as_array().expect("its members");
+                let once = |m: &Value| m["state"] == "Succeeded" && m["tries"] == 1;
+                assert!(members.len() == 2 && members.iter().all(once), "{}", task["status"]);
+            }
         }
     }
 }
@@ -117,13 +152,14 @@ fn frozen_at(change: Change, write: u64) {
     let mark = bed().cluster.audit_mark().expect("the audit log");
 
     let mut old = start(OLD, &[(STOP_BEFORE_WRITES, write.to_string())]);
-    bed().apply(NAMESPACE, &change.wanted().manifest(NAMESPACE)).expect("apply");
+    bed().apply(NAMESPACE, &change.manifest()).expect("apply");
     wait_for("the first operator to stop", COMES, || Ok(old.is_stopped()?.then_some(())))
         .unwrap_or_else(|error| panic!("{change:?} has no write {write}: {error:#}"));
 
     let new = start(NEW, &[]);
     ring.wait_members(after).expect("the second finishes what the first began");
     ring.wait_settled().expect("nothing is left to do");
+    change.wait_done();
     assert!(old.is_stopped().expect("its state"), "it was frozen all the while");
     old.signal(Signal::CONT).expect("thawed");
     let ended = old.wait_ended(NOTICES).expect("a leader that was deposed ends");

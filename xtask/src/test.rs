@@ -4,6 +4,7 @@
 mod lanes;
 mod programs;
 mod room;
+mod servers;
 mod soak;
 mod steps;
 mod stores;

@@ -1,5 +1,6 @@
 //! Processes, pods and machines that end without a word, and a disk with them.
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use palladion_e2e::machines::is_ready;
@@ -67,7 +68,7 @@ pub(super) fn pod(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
     let name = ring.member_names().expect("names")[1].clone();
     let before = ring.pod_uids().expect("uids");
-    let log = bed().follow_log(NAMESPACE, &name).expect("its log");
+    let log = bed().follow_log(NAMESPACE, &name, 1, Stdio::piped()).expect("its log");
     let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     bed().delete(NAMESPACE, "pod", &name).expect("delete");
     // It ends by itself with the container.

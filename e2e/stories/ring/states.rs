@@ -190,6 +190,9 @@ pub(super) fn pinned_as_a_seed(ring: &Ring<'_>) {
     choose("Always");
     all_name_it(true);
     is_refused("pinned", &json!({ "member": PINNED }), Reason::MemberIsPinnedSeed);
+    // Of all that stands in its way the first is said: it lives, too, and has another volume.
+    let of_another = json!({ "member": PINNED, "volumeID": "another" });
+    is_refused("pinned-other", &of_another, Reason::MemberIsPinnedSeed);
     choose("Auto");
     let after = ring.member(PINNED).expect("the member");
     assert_eq!(after["status"]["startHistory"], history, "nobody was started");

@@ -136,9 +136,10 @@ pub(super) fn contrail() {
         let own: Vec<&Value> =
             all.iter().filter(|pod| pod["metadata"]["labels"][layer.label] == layer.name).collect();
         assert_eq!(own.len(), layer.pods, "pods of {}", layer.name);
-        for pod in own {
-            in_order(&services, &layer, pod, &tickets, &seen);
-        }
+        let compare = |pod: &Value| in_order(&services, &layer, pod, &tickets, &seen);
+        let compared: usize = own.into_iter().map(compare).sum();
+        println!("{}: compared with {compared} times of what is below", layer.name);
+        assert!(compared > 0, "all below {} was away since it became available", layer.name);
     }
     registered(&services, &nodes, 2);
     another_control(&services);
@@ -217,14 +218,14 @@ fn uids(services: &Services) -> BTreeMap<String, String> {
 }
 
 /// Ticket, gate, container, process: each after the one before, and the ticket after all
-/// that is below.
+/// that is below. Of how many of these the first time at which they were available is known.
 fn in_order(
     services: &Services,
     layer: &Layer,
     pod: &Value,
     tickets: &BTreeMap<String, i64>,
     seen: &BTreeMap<(&'static str, &'static str), Seen>,
-) {
+) -> usize {
     let name = pod["metadata"]["name"].as_str().expect("a name");
     assert!(pod["metadata"]["labels"][TICKET].is_string(), "{name} has no ticket");
     let ticket = *tickets.get(name).unwrap_or_else(|| panic!("nobody gave {name} a ticket"));
@@ -237,6 +238,7 @@ fn in_order(
     assert!(passed <= began, "a container of {name} started before its gate was passed");
     assert!(began <= process, "the process of {name} is older than its container");
     assert!(ticket <= process, "the process of {name} is older than its ticket");
+    let mut compared = 0;
     for below in &layer.below {
         let found = seen[below];
         let first = found.there.unwrap_or_else(|| panic!("{} was never seen active", below.1));
@@ -246,8 +248,10 @@ fn in_order(
         // One that was away since has a later time, which says nothing of the first.
         if since <= first {
             assert!(since <= ticket, "{name} got its ticket before {} was available", below.1);
+            compared += 1;
         }
     }
+    compared
 }
 
 /// Both configs, so many controls, and the agents by their nodes.

@@ -1,7 +1,8 @@
 //! A node that is cut off from everybody, whose member is replaced meanwhile: when the node
 //! is reached again its old server, which ran all the time, serves nobody.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,16 @@ fn asked(node: Node, server: SocketAddrV4, word: &str) -> Result<String> {
     let mut command = bed().cluster.in_network_of(node, "timeout")?;
     let output = command.args(["5", "bash", "-c", &ask]).output().context("asking")?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The same, asked through a port of this machine that is forwarded to it.
+fn asked_through(port: u16, word: &str) -> Result<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).context("connecting")?;
+    stream.set_read_timeout(Some(Duration::from_secs(5))).context("setting a limit")?;
+    stream.write_all(word.as_bytes()).context("asking")?;
+    let mut said = String::new();
+    stream.read_to_string(&mut said).context("reading the answer")?;
+    Ok(said)
 }
 
 /// What came of asking the old server for sessions.
@@ -96,6 +107,10 @@ pub fn serves_nobody() {
     let pod = bed().get(ensemble.name, "pod", &name).expect("get").expect("its pod");
     let ip: Ipv4Addr = text(&pod, "/status/podIP").parse().expect("an address");
     let old = SocketAddrV4::new(ip, CLIENTS);
+    // That nobody answers there later shows nothing where nobody ever did.
+    let port = bed().cluster.forward(old).expect("forwarded");
+    let said = asked_through(port, "srvr").expect("asked through the forwarded port");
+    assert!(said.contains("Mode: "), "the server before it is cut off: {said:?}");
     let writing = Writing::begin_in(&ensemble, 2).expect("writing");
     let begin = Instant::now();
     bed().cluster.cut_node(node, &[Peer::All]).expect("cut");
@@ -114,7 +129,6 @@ pub fn serves_nobody() {
     // It runs, and has no majority.
     let said = asked(node, old, "srvr").expect("asked");
     assert!(said.contains("not currently serving requests"), "the old server: {said:?}");
-    let port = bed().cluster.forward(old).expect("forwarded");
     is_on_no_list(&service, ip);
     bed().cluster.heal_node(node).expect("healed");
     let served = ask_for_sessions(port);

@@ -1,8 +1,6 @@
 //! `cargo xtask soak`: the same tests with their long repetitions, the simulator without
 //! its shortcuts, the agents with real servers, and backups with stores of other projects.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -11,6 +9,7 @@ use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
 
 use super::lanes::{self, Bench, Playing};
+use super::servers::with_real_servers;
 use super::steps::Tally;
 use super::{beside, cargo, conclude, room, stores};
 use crate::{idle, install};
@@ -25,11 +24,6 @@ const SIMULATORS: [(&str, &str); 3] = [
     ("palladion-zookeeper", "ensemble"),
     ("palladion-rabbitmq", "cluster"),
 ];
-
-/// Where Debian's package has the programs of RabbitMQ.
-const DEBIANS_RABBITMQ: &str = "/usr/lib/rabbitmq/bin";
-/// The directory that they are in elsewhere.
-const RABBITMQ: &str = "RABBITMQ_BIN";
 
 /// Optimised, which landing has no time to compile: the stories take a quarter.
 fn words<'a>((package, test): (&'a str, &'a str)) -> [&'a str; 8] {
@@ -46,6 +40,9 @@ pub struct SoakArguments {
     /// Install the stores of other projects and run their tests, and nothing else
     #[arg(long, conflicts_with_all = ["only", "from"])]
     stores: bool,
+    /// Run the tests of the agents of ZooKeeper and RabbitMQ with real servers, and nothing else
+    #[arg(long, conflicts_with_all = ["only", "from", "stores"])]
+    servers: bool,
     /// Random histories of the simulator
     #[arg(long, default_value_t = 150)]
     histories: u32,
@@ -55,7 +52,7 @@ pub struct SoakArguments {
 pub fn soak(arguments: &SoakArguments) -> Result<()> {
     let begin = Instant::now();
     let mut tally = Tally::default();
-    let SoakArguments { name, playing, stores, histories } = arguments;
+    let SoakArguments { name, playing, stores, servers, histories } = arguments;
     let bench = Bench { name, playing, length: Length::Soak };
     if playing.list {
         return bench.list();
@@ -63,6 +60,11 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
     room::look()?;
     if *stores {
         stores::with_stores(&mut tally);
+        return conclude(begin, &tally);
+    }
+    if *servers {
+        let outcome = with_real_servers(&mut tally);
+        tally.ended(outcome);
         return conclude(begin, &tally);
     }
     if playing.is_part() {
@@ -115,48 +117,4 @@ fn the_testbed(tally: &mut Tally) -> Result<()> {
     let mut command = cargo(&words);
     command.args(["--", "--ignored", "--test-threads", "1"]);
     tally.step("the testbed itself", "", &mut command)
-}
-
-/// The agents of services with real servers, without Kubernetes. The libraries of ZooKeeper come
-/// by Maven, as those of the testbed do. RabbitMQ is to be on this machine: that of the testbed is
-/// in an image. Where it is not, its tests are counted as left out.
-fn with_real_servers(tally: &mut Tally) -> Result<()> {
-    let has_nodes = has_rabbitmq(std::env::var_os(RABBITMQ));
-    if !has_nodes {
-        eprintln!(
-            "no rabbitmq-server in {DEBIANS_RABBITMQ}, nor in {RABBITMQ}: the tests of its agent with real nodes are left out"
-        );
-    }
-    for (package, has_servers) in
-        [("palladion-agent-zookeeper", true), ("palladion-agent-rabbitmq", has_nodes)]
-    {
-        let mut command = cargo(&["test", "--package", package, "--locked", "--test", "real"]);
-        if has_servers {
-            command.args(["--", "--ignored"]);
-        }
-        tally.step(&format!("{package} with real servers"), "", &mut command)?;
-    }
-    Ok(())
-}
-
-/// Is there a server where its agent's tests look for one?
-fn has_rabbitmq(named: Option<OsString>) -> bool {
-    let directory = named.map_or_else(|| DEBIANS_RABBITMQ.into(), PathBuf::from);
-    directory.join("rabbitmq-server").exists()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rabbitmq_is_where_its_programs_are() {
-        let directory = std::env::temp_dir().join(format!("rabbitmq-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).expect("a directory");
-        let named = || Some(directory.clone().into_os_string());
-        assert!(!has_rabbitmq(named()));
-        std::fs::write(directory.join("rabbitmq-server"), "").expect("written");
-        assert!(has_rabbitmq(named()));
-        std::fs::remove_dir_all(&directory).expect("removed");
-    }
 }

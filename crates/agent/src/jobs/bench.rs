@@ -181,12 +181,17 @@ impl Bench {
         }
     }
 
-    /// The part of a keyspace; how it ended is noted, for people and for the next try.
-    pub async fn keyspace(&self, name: &str, part: impl Future<Output = Step<()>>) -> Step<()> {
+    /// The part of a keyspace; how it ended is noted, for people and for the next try, with what
+    /// there is to say of one that ended well.
+    pub async fn keyspace(
+        &self,
+        name: &str,
+        part: impl Future<Output = Step<Option<Done>>>,
+    ) -> Step<()> {
         let begun = Instant::now();
         let outcome = part.await;
         let (state, message) = match &outcome {
-            Ok(()) => (KeyspaceState::Succeeded, None),
+            Ok(said) => (KeyspaceState::Succeeded, said.as_ref().map(Done::to_string)),
             Err(Halt::Failed(_, why)) => (KeyspaceState::Failed, Some(why.clone())),
             Err(
                 Halt::Stopped
@@ -195,12 +200,12 @@ impl Bench {
                 | Halt::LeftUnanswered { .. },
             ) => (KeyspaceState::Aborted, None),
             // Noted with the end of the job.
-            Err(Halt::Lost | Halt::Refused(_)) => return outcome,
+            Err(Halt::Lost | Halt::Refused(_)) => return outcome.map(drop),
         };
         let seconds = begun.elapsed().as_secs();
         let result = KeyspaceResult::of(name.into(), state, seconds, message);
         self.note(|notes| notes.finish_keyspace(result))?;
-        outcome
+        outcome.map(drop)
     }
 
     /// What the outcome amounts to; `None` where it is not known here.

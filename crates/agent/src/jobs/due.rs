@@ -5,7 +5,7 @@ use super::adopt::adopt;
 use super::bench::{Bench, Step};
 use super::course::Course;
 use super::granted;
-use super::segments::{calm, change, look, now, read, surveyed};
+use super::segments::{at_rest, change, look, now, read, surveyed};
 use super::tries::Try;
 use crate::admin::Reading;
 use crate::admin::jobs::{Segment, Tables};
@@ -16,6 +16,7 @@ use crate::repair::failing::{Failing, Resting, awake, cut};
 use crate::repair::segments::plan;
 use crate::repair::survey::Survey;
 use crate::words::calls::Doing;
+use crate::words::repair::Unclear;
 use crate::words::work::Done;
 use palladion_api::task::{DEFAULT_SEGMENT_BYTES, RepairTask};
 
@@ -102,30 +103,28 @@ pub(super) struct Before {
 }
 
 /// Look before a repair of everything; where that is not clear, it is not remembered.
-pub(super) async fn seen(bench: &Bench) -> Option<Before> {
-    let reading = bench.admin.read().await.ok()?;
-    let ring = calm(&reading).ok()?;
-    match surveyed(bench, &reading).await {
-        Ok(found) => Some(Before { ring, found }),
-        Err(why) => {
-            tracing::info!(why = why.to_string(), "this repair will not be remembered");
-            None
-        }
-    }
+pub(super) async fn seen(bench: &Bench) -> Result<Before, Unclear> {
+    let server = |error: crate::admin::Error| Unclear::Server { why: error.to_string() };
+    let reading = bench.admin.read().await.map_err(server)?;
+    let ring = at_rest(&reading)?;
+    let found = surveyed(bench, &reading).await?;
+    Ok(Before { ring, found })
 }
 
-/// All own ranges of a keyspace, or of tables of it, were repaired.
+/// All own ranges of a keyspace, or of tables of it, were repaired. Where that cannot be
+/// remembered it says why: they stay due.
 pub(super) async fn remember(
     bench: &Bench,
     before: &Before,
     (keyspace, tables): (&str, &[String]),
     begun: i64,
-) -> Step<()> {
+) -> Step<Result<(), Unclear>> {
     // What was seen before is outdated in another ring or schema. Whoever looks again beside
     // this has noted what is new, and that must stay.
-    match calm(&read(bench).await?) {
+    match at_rest(&read(bench).await?) {
         Ok(ring) if ring == before.ring => {}
-        Ok(_) | Err(_) => return Ok(()),
+        Ok(_) => return Ok(Err(Unclear::Changed)),
+        Err(why) => return Ok(Err(why)),
     }
     let known = before.found.schema.keyspaces.get(keyspace);
     let all = known.into_iter().flat_map(|known| known.tables.keys());
@@ -137,5 +136,5 @@ pub(super) async fn remember(
         memory.begin(&segment, &before.ring, begun);
         memory.finish(&before.ring)
     })?;
-    Ok(())
+    Ok(Ok(()))
 }

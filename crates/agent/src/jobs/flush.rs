@@ -27,7 +27,8 @@ pub async fn flush(bench: &Bench, of: &Selection) -> Step<Done> {
                 Err(Halt::Failed(..)) if plan::was_dropped(bench, of, &item).await => {}
                 answer => answer?,
             }
-            bench.note(Notes::finish_item)
+            bench.note(Notes::finish_item)?;
+            Ok(None)
         };
         bench.keyspace(keyspace, part).await?;
     }

@@ -10,7 +10,7 @@ use palladion_api::words::Names;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Looks that fail in a row before a repair counts as lost.
+/// A repair counts as lost when all looks have failed for as long as so many take.
 const LOOKS: u32 = 30;
 
 /// How a repair is over that did not fail.
@@ -35,13 +35,14 @@ pub(super) async fn follow_within(
     ticket: &RepairTicket,
     limit: Option<Duration>,
 ) -> Step<Followed> {
-    let (since, mut silent) = (Instant::now(), 0);
+    let since = Instant::now();
+    let mut heard = since;
     let mut asked = Asked::default();
     let keyspace = || ticket.keyspace.clone();
     loop {
         let is_late = limit.is_some_and(|limit| since.elapsed() >= limit);
         match bench.asked() {
-            None if !is_late => bench.pause(bench.pace.repair).await,
+            None if !is_late => bench.pause(bench.pace.repair_look(since.elapsed())).await,
             // Its threads may begin sessions after the first call to end it.
             Some(_) | None => tokio::time::sleep(bench.pace.stop).await,
         }
@@ -49,7 +50,7 @@ pub(super) async fn follow_within(
             asked.end(bench, &ticket.keyspace, || Names::of([ticket.number])).await?;
         }
         match bench.admin.repair_state(ticket).await {
-            Ok(RepairState::Running) => silent = 0,
+            Ok(RepairState::Running) => heard = Instant::now(),
             Ok(RepairState::Completed) => return Ok(Followed::Done),
             Ok(RepairState::Failed(why)) => {
                 bench.may_stop()?;
@@ -64,8 +65,8 @@ pub(super) async fn follow_within(
                 let why = Failed::RepairForgotten { keyspace: keyspace() };
                 return Err(bench.failed_by_itself(JobCause::ServerError, why).await);
             }
-            Err(_) if silent >= LOOKS => return Err(Halt::Lost),
-            Err(_) => silent += 1,
+            Err(_) if heard.elapsed() >= bench.pace.repair * LOOKS => return Err(Halt::Lost),
+            Err(_) => {}
         }
     }
 }

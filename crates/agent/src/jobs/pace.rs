@@ -13,7 +13,7 @@ pub struct Pace {
     pub again: Duration,
     /// How long it is tried.
     pub busy: Duration,
-    /// How often a repair is looked at.
+    /// How often a repair is looked at that runs for long.
     pub repair: Duration,
     /// How long a repair that was just begun may be unknown to the server.
     pub early: Duration,
@@ -39,6 +39,19 @@ pub struct Pace {
     pub agreement: Duration,
 }
 
+/// The first look at a repair that was just begun. Many are of little, and a job may be of
+/// hundreds, one after the other.
+const FIRST_LOOK: Duration = Duration::from_millis(100);
+/// So small a part of the time that a repair takes may pass until its end is seen.
+const LATE: u32 = 8;
+
+impl Pace {
+    /// After how long a repair is looked at again that has run for so long.
+    pub fn repair_look(&self, runs: Duration) -> Duration {
+        (runs / LATE).max(FIRST_LOOK).min(self.repair)
+    }
+}
+
 impl Default for Pace {
     fn default() -> Self {
         Self {
@@ -58,5 +71,19 @@ impl Default for Pace {
             quiet: Duration::from_secs(65),
             agreement: Duration::from_secs(60),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repair_is_looked_at_seldom_when_it_takes_long_and_soon_when_it_does_not() {
+        let pace = Pace::default();
+        let look = |millis| pace.repair_look(Duration::from_millis(millis)).as_millis();
+        assert_eq!([look(0), look(800), look(4_000), look(3_600_000)], [100, 100, 500, 2_000]);
+        let hurried = Pace { repair: Duration::from_millis(5), ..pace };
+        assert_eq!(hurried.repair_look(Duration::ZERO).as_millis(), 5, "never seldomer than asked");
     }
 }

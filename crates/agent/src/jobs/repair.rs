@@ -8,6 +8,7 @@ use super::{due, plan};
 use crate::admin::RepairTicket;
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;
+use crate::words::repair::Unclear;
 use crate::words::work::Done;
 use jiff::Timestamp;
 use palladion_api::member::JobUnit;
@@ -47,10 +48,15 @@ pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
                 bench.note(|notes| notes.number(ticket.number))?;
                 follow(bench, &ticket).await?;
             }
-            if let (Some(before), Some(begun)) = (&before, begun) {
-                due::remember(bench, before, (keyspace, tables), begun).await?;
-            }
-            bench.note(Notes::finish_item)
+            let recorded = match (&before, begun) {
+                (Ok(before), Some(begun)) => {
+                    due::remember(bench, before, (keyspace, tables), begun).await?
+                }
+                (Err(why), _) => Err(why.clone()),
+                (Ok(_), None) => Err(Unclear::Beginning),
+            };
+            bench.note(Notes::finish_item)?;
+            Ok(recorded.err().map(|why| Done::NotRecorded { why: why.to_string() }))
         };
         bench.keyspace(keyspace, part).await?;
     }

@@ -42,7 +42,7 @@ pub async fn rewrite(bench: &Bench, what: Rewrite<'_>, of: &Selection) -> Step<D
                 }
                 meter.done += bytes;
             }
-            Ok(())
+            Ok(None)
         };
         bench.keyspace(keyspace, part).await?;
     }

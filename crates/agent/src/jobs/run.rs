@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::watch::Sender;
 use tokio::time::Instant;
 
-/// Looks that fail in a row before nothing is known of a repair any more.
+/// Nothing is known of a repair any more when all looks have failed for as long as so many take.
 const REPAIR_LOOKS: u32 = 30;
 
 /// How often a server is called again that is still at the removal of an earlier call.
@@ -208,11 +208,12 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
         let doing = || Doing::Repair { keyspace: keyspace.clone() };
         if let Some(ticket) = admin.begin_repair(keyspace, what).await.with_context(doing)? {
             tools.note(ticket.number);
-            let (since, mut silent) = (Instant::now(), 0);
+            let since = Instant::now();
+            let mut heard = since;
             loop {
-                tokio::time::sleep(tools.pace.repair).await;
+                tokio::time::sleep(tools.pace.repair_look(since.elapsed())).await;
                 match admin.repair_state(&ticket).await {
-                    Ok(RepairState::Running) => silent = 0,
+                    Ok(RepairState::Running) => heard = Instant::now(),
                     Ok(RepairState::Completed) => break,
                     Ok(RepairState::Failed(why)) => {
                         bail!(Failed::RepairFailed { keyspace: keyspace.clone(), why })
@@ -221,8 +222,10 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
                     Ok(RepairState::Unknown) => {
                         bail!(Failed::RepairForgotten { keyspace: keyspace.clone() })
                     }
-                    Err(error) if silent >= REPAIR_LOOKS => return Err(error).with_context(doing),
-                    Err(_) => silent += 1,
+                    Err(error) if heard.elapsed() >= tools.pace.repair * REPAIR_LOOKS => {
+                        return Err(error).with_context(doing);
+                    }
+                    Err(_) => {}
                 }
             }
             repaired.push(keyspace.as_str());

@@ -26,7 +26,7 @@ palladion_api::sentences! {
         NoSource => "the operation must name keyspaces and the datacenter whose copies are streamed";
         NoReplication => "the operation must name keyspaces and their replication";
         RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
-        RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
+        RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}, so it is not known to be complete; it is repaired again";
     }
 
     /// Why key and certificate for clients cannot be used.

@@ -39,6 +39,8 @@ palladion_api::sentences! {
     pub enum Done {
         Keyspaces { keyspaces: Names } => "completed for keyspaces: {keyspaces}";
         Segments { segments: Count, keyspaces: Names } => "repaired {segments} of keyspaces: {keyspaces}";
+        /// Of one keyspace.
+        NotRecorded { why: String } => "repaired, but not recorded as repaired, because {why}; a schedule that covers the ring repairs these ranges once more when they are due";
         NothingDue => "no range is due for repair";
         NoKeyspaces => "no keyspace requires this job";
         Snapshot { name: String } => "took snapshot {name}";
@@ -69,7 +71,7 @@ palladion_api::sentences! {
         TooLongLeft { keyspace: String, numbers: Names, seconds: u64, ends: u64 } => "a segment of keyspace {keyspace} was not repaired within {seconds} s, and the server has not ended repair {numbers} within {ends} s; its sessions may still run, and end with a restart of the server at the latest";
         Segments { failed: usize, segments: usize, tries: u32, why: String } => "{failed} of {segments} segments failed {tries} times and rest for up to an hour: {why}";
         Resting { segments: Count, tries: u32, until: Timestamp } => "left out {segments} that failed {tries} times, and repaired all else that was due; they rest until {until}";
-        RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
+        RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}, so it is not known to be complete; see the log of the server, and repair the keyspace again";
         SnapshotExists { name: String } => "snapshot {name} already exists; choose another name, or clear it first";
         /// What the agent was doing, and what the server answered.
         Server { why: String } => "{why}";

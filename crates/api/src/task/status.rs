@@ -142,7 +142,8 @@ pub struct KeyspaceResult {
     /// How long it took, in seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// Details, in words, where it did not succeed; of `replication`, what it was before.
+    /// Details, in words, where it did not succeed; of `replication`, what it was before; of
+    /// `repair`, why it is not recorded as repaired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub message: Option<String>,

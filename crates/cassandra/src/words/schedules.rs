@@ -49,7 +49,7 @@ palladion_plan::sentences! {
     /// Are ranges repaired later than they should be?
     pub enum Behind {
         Late { member: MemberName, since: Timestamp } => RepairBehind,
-            "ranges of member {member} are not repaired: at {since} they had used up 90% of the time for which deletions in them are kept (`gc_grace_seconds`)";
+            "ranges of member {member} are not repaired: at {since} they had used up 90% of the time for which deletions in them are kept (`gc_grace_seconds`); see what keeps their repair from ending with `kubectl palladion task list`, or raise `gc_grace_seconds`";
         Silent { members: Names } => FactUnknown,
             "these members have not reported yet what is due for repair: {members}";
         TooOld { members: Names } => AgentTooOld,
@@ -72,9 +72,9 @@ palladion_plan::sentences! {
     /// Can deletions be lost?
     pub enum Risk {
         TooLate { member: MemberName, since: Timestamp } => RepairTooLate,
-            "ranges of member {member} were not repaired before {since}, when deletions in them began to be forgotten (`gc_grace_seconds`): rows that were deleted may come back";
+            "ranges of member {member} were not repaired before {since}, when deletions in them began to be forgotten (`gc_grace_seconds`): rows that were deleted may come back; see what keeps their repair from ending with `kubectl palladion task list`, and check rows that were deleted since then";
         ReturnsTooLate { member: MemberName, since: Timestamp, seconds: u32 } => ReturnsTooLate,
-            "member {member} has been down since {since}, for longer than the {seconds} s for which deletions in some tables are kept (`gc_grace_seconds`): rows that were deleted may come back with it";
+            "member {member} has been down since {since}, for longer than the {seconds} s for which deletions in some tables are kept (`gc_grace_seconds`): rows that were deleted may come back with it; before you start it, see `kubectl palladion explain ReturnsTooLate`";
         Nothing => UpToDate, "no range is beyond `gc_grace_seconds`";
     }
 

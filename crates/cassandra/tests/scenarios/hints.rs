@@ -6,6 +6,7 @@ use crate::maintenance::{AWAY, lose};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::rows::Level;
+use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
@@ -73,6 +74,35 @@ fn who_was_restarted_is_repaired_before_a_coordinator_is_replaced_that_was_lost_
     world.settle();
     assert_eq!(repairs(&world, AWAY), WITHOUT_AND_WITH, "{}", world.last_words());
     world.expect_ring(3);
+}
+
+/// It is not the one that had the hints which is replaced first, and by then nobody would wait
+/// for hints any more that are lost.
+#[test]
+fn who_was_restarted_is_repaired_before_any_of_two_lost_members_is_replaced() {
+    let mut world = World::new();
+    world.ring.copies = 3;
+    let mut world = world.with(&a_cluster(&[("a", 2), ("b", 1), ("c", 1)]));
+    world.settle();
+    world.delete(kinds::POD, AWAY);
+    world.until(|w| w.normal() == 3);
+    assert_eq!(world.write_at(40, Level::Quorum, "demo-dc1-a-1"), 40, "{}", world.last_words());
+    world.until(|w| w.normal() == 4);
+    // While one is down nobody is replaced.
+    let node = world.node_of("demo-dc1-b-0");
+    world.set_machine(&node, Machine::Down);
+    for member in ["demo-dc1-a-1", COORDINATOR] {
+        lose(&mut world, member);
+        world.label(kinds::MEMBER, member, labels::REPLACE);
+        world.pass(20 * 60);
+    }
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    let first = |words: &str| world.writes.iter().position(|write| write.contains(words));
+    let repaired = first(&format!("start the pending repair on member {AWAY}"));
+    let replaced = first("begin the replacement of member");
+    assert!(repaired.is_some() && repaired < replaced, "{}", world.last_words());
+    world.expect_ring(4);
 }
 
 /// A removal streams, too.

@@ -84,6 +84,7 @@ mod terminated;
 mod together;
 mod told;
 mod trusted_elsewhere;
+mod two_lost;
 mod unheard;
 mod volumes;
 mod whole_ring;

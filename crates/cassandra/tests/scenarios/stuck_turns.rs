@@ -1,6 +1,7 @@
 //! Members that have the turn and cannot go on with it: whatever holds them up, the turn ends, by
 //! itself or by what a person wants of the member, and others go on.
 
+use crate::maintenance::lose;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
@@ -177,4 +178,26 @@ fn a_leave_that_is_over_ends_where_another_member_is_given_up() {
     world.register_node("n9", "z2");
     world.settle();
     world.expect_ring(2);
+}
+
+/// A proof asks for one schema: a turn that is taken all the same ends as soon as it is answered,
+/// and would be taken again and again.
+#[test]
+fn a_replacement_that_a_schema_holds_up_takes_no_turn_until_members_agree() {
+    let mut world = spread(3, 1);
+    world.ring.odd_schemas.insert("demo-dc1-a-2".into());
+    lose(&mut world, LAST);
+    world.pass(300);
+    let before = world.writes.len();
+    world.pass(600);
+    let written = &world.writes[before..];
+    let turns = written.iter().filter(|write| write.contains("replace")).count();
+    assert_eq!(turns, 0, "{written:?}");
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("SchemasDisagree"), "{degraded}");
+    let progressing = world.condition("Progressing");
+    assert!(progressing.contains("more than one schema version"), "{progressing}");
+    world.ring.odd_schemas.clear();
+    world.settle();
+    world.expect_ring(4);
 }

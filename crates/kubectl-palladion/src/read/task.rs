@@ -70,7 +70,7 @@ pub struct Member {
     pub reason: String,
     /// Details; empty where there are none.
     pub message: String,
-    /// Keyspaces that did not succeed.
+    /// Keyspaces that did not succeed, or of which there is something to say.
     pub keyspaces: Vec<Keyspace>,
 }
 
@@ -102,7 +102,7 @@ impl Member {
             state: text(entry, "/state"),
             reason: text(entry, "/reason"),
             message: text(entry, "/message"),
-            keyspaces: all.filter(|keyspace| keyspace.state != SUCCEEDED).collect(),
+            keyspaces: all.filter(|k| k.state != SUCCEEDED || !k.message.is_empty()).collect(),
         }
     }
 

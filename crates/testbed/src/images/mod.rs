@@ -11,7 +11,7 @@ mod rabbitmq;
 mod tools;
 mod zookeeper;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -20,6 +20,7 @@ use archive::Start;
 pub use palladion::{AGENT, OPERATOR, palladion};
 
 use crate::cache::{Cache, Key, hex};
+use crate::command::{command, run};
 use crate::parts::Parts;
 use crate::progress::Progress;
 use layer::Layer;
@@ -62,6 +63,27 @@ pub fn zookeeper_reference(version: &str) -> String {
 /// The reference of the RabbitMQ image of that version.
 pub fn rabbitmq_reference(version: &str) -> String {
     format!("palladion.dev/rabbitmq:{version}")
+}
+
+/// The programs of RabbitMQ and of Erlang, as the image of that version has them: a directory
+/// with `usr/lib/rabbitmq` and `usr/lib/erlang` in it, made or taken from the cache.
+pub fn rabbitmq_programs(
+    cache: &Cache,
+    version: &str,
+    progress: &mut dyn Progress,
+) -> Result<PathBuf> {
+    let layers = rabbitmq::image(cache, version, progress)?.layers;
+    let contents = layers.iter().map(|layer| layer.blob.sha256.as_str());
+    let key = Key::of("rabbitmq").text(&contents.collect::<Vec<_>>().join(" ")).build();
+    cache.get("programs", &key, |directory| {
+        // The lowest one is all of Debian, and has what this machine has as well.
+        for (index, layer) in layers.iter().enumerate() {
+            let mut unpack = command("tar", ["--extract", "--file"]);
+            unpack.arg(&layer.tar).arg("--directory").arg(directory);
+            run(unpack.arg(if index == 0 { "./usr/lib/erlang" } else { "./usr/lib" }))?;
+        }
+        Ok(())
+    })
 }
 
 /// Makes, or takes from the cache, the images that do not come from this

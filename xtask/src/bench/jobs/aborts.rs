@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use palladion_testbed::Cluster;
 use palladion_testbed::progress::{Lines, Progress};
 use serde_json::{Value, json};
@@ -60,6 +60,10 @@ fn aborted(
     let begin = Instant::now();
     while begin.elapsed() < BEGINS_IN {
         let status = task::status(cluster, name)?;
+        ensure!(
+            status["endedAt"].is_null(),
+            "the {name} has ended before it was seen; use more data (`--mib`): {status}"
+        );
         let member = status["current"]["member"].as_str().unwrap_or_default().to_string();
         if !member.is_empty()
             && data::in_server(cluster, &member, &["nodetool", look])?.contains(word)

@@ -15,6 +15,8 @@ use super::{data, task};
 const ROUNDS: usize = 2;
 /// The smallest that a task takes: each member has many.
 const SEGMENT: u64 = 64 << 20;
+/// Until what was repaired is due again.
+const AGAIN: Duration = Duration::from_secs(60);
 /// Until the operator has given members what a schedule covers.
 const SOON: Duration = Duration::from_secs(60);
 
@@ -22,20 +24,40 @@ fn ours() -> Value {
     json!({ "repair": { "keyspaces": ["bench"] } })
 }
 
-/// In segments, by grants, as a covering schedule has it done. Everything is due once: before any
-/// repair.
-fn of_what_is_due() -> Value {
-    json!({ "repair": { "scope": "Due", "intensityPercent": 100, "segmentBytes": SEGMENT } })
+/// In segments, by grants, as a covering schedule has it done, in this share of the time.
+fn of_what_is_due(percent: u32) -> Value {
+    json!({ "repair": { "scope": "Due", "intensityPercent": percent, "segmentBytes": SEGMENT } })
 }
 
 /// Which keyspaces may be due only a covering schedule says; suspended, it begins nothing itself.
-fn cover() -> Value {
-    json!({
+/// Everything is due before any repair, and then so many seconds after the last one.
+fn cover(cluster: &Cluster, within: Option<u64>) -> Result<()> {
+    let mut schedule = json!({
         "apiVersion": "palladion.dev/v1alpha1",
         "kind": "CassandraTaskSchedule",
         "metadata": { "name": "bench" },
         "spec": { "cluster": CLUSTER, "suspend": true, "cover": { "keyspaces": ["bench"] } },
-    })
+    });
+    if let Some(within) = within {
+        schedule["spec"]["cover"]["withinSeconds"] = json!(within);
+    }
+    cluster.kubectl_with_input(&["apply", "-f", "-"], &schedule.to_string())?;
+    // Before a member has it, other ranges are due.
+    let all_have_it = || -> Result<bool> {
+        let members = look::get(cluster, &["cassandramembers"])?;
+        let members = members["items"].as_array().cloned().unwrap_or_default();
+        let has_it = |member: &Value| {
+            let repair = &member["spec"]["repair"];
+            repair.is_object() && repair["withinSeconds"].as_u64() == within
+        };
+        Ok(!members.is_empty() && members.iter().all(has_it))
+    };
+    let begin = Instant::now();
+    while !all_have_it()? {
+        ensure!(begin.elapsed() < SOON, "the members are not given what the schedule covers");
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    Ok(())
 }
 
 /// On one member: with three copies and three members that is every range of the ring.
@@ -52,21 +74,10 @@ pub fn of_consistent_data(
     (mib, idle): (u32, Duration),
     report: &mut Report,
 ) -> Result<()> {
-    cluster.kubectl_with_input(&["apply", "-f", "-"], &cover().to_string())?;
-    // Before a member has it, all of its keyspaces are due.
-    let all_have_it = || -> Result<bool> {
-        let members = look::get(cluster, &["cassandramembers"])?;
-        let members = members["items"].as_array().cloned().unwrap_or_default();
-        let has_it = |member: &Value| member["spec"]["repair"].is_object();
-        Ok(!members.is_empty() && members.iter().all(has_it))
-    };
-    let begin = Instant::now();
-    while !all_have_it()? {
-        ensure!(begin.elapsed() < SOON, "the members are not given what the schedule covers");
-        std::thread::sleep(Duration::from_secs(1));
-    }
-    let due = watched(cluster, "what is due", &of_what_is_due(), report)?;
+    cover(cluster, None)?;
+    let due = watched(cluster, "what is due", &of_what_is_due(100), report)?;
     super::at_rest(cluster, idle, "a schedule that covers the ring", report)?;
+    of_half_the_time(cluster, mib, report)?;
     cluster.kubectl(&["delete", "cassandrataskschedule", "bench"])?;
     let (mut theirs, mut own) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
@@ -78,6 +89,23 @@ pub fn of_consistent_data(
     let of_due = format!("{mib} MiB of consistent data that is due, in segments of 64 MiB,");
     row(report, &of_due, &[due], &theirs[..1]);
     watched(cluster, "everything", &ours(), report).map(drop)
+}
+
+/// A repair that pauses takes so much longer.
+fn of_half_the_time(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+    cover(cluster, Some(AGAIN.as_secs()))?;
+    let mut took = Vec::new();
+    for percent in [100, 50] {
+        Lines.note(&format!("repair of what is due, {percent} % of the time"));
+        std::thread::sleep(AGAIN + Duration::from_secs(5));
+        took.push(task::run(cluster, "pace", &of_what_is_due(percent))?.as_secs_f64());
+    }
+    report.row(
+        &format!("a repair of {mib} MiB that is due with `intensityPercent: 50` / with 100, ratio"),
+        "2",
+        format!("{:.1} s / {:.1} s = {:.2}", took[1], took[0], took[1] / took[0]),
+    );
+    Ok(())
 }
 
 /// Each row is on one replica alone: two thirds of what a member should hold are missing.

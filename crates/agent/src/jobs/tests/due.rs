@@ -145,6 +145,14 @@ async fn nothing_is_called_while_somebody_moves_or_tables_cannot_be_read() {
     assert!(place.calls().is_empty());
 }
 
+/// What is said of each keyspace of the job that ended last.
+fn said_of_keyspaces(place: &Place) -> Vec<String> {
+    place.book.read(|notes| {
+        let results = &notes.last.as_ref().expect("a job that has ended").status.results;
+        results.iter().map(|result| result.message.clone().unwrap_or_default()).collect()
+    })
+}
+
 #[tokio::test]
 async fn a_repair_of_everything_is_remembered_too() {
     let place = Place::new();
@@ -157,9 +165,29 @@ async fn a_repair_of_everything_is_remembered_too() {
     assert!(!due_in(&place, 0));
     let unread = Place::new();
     unread.state().no_schema = Some("no");
-    let ended = work(&unread.begun("a", "task", everything)).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None), "it needs no CQL");
+    let ended = work(&unread.begun("a", "task", everything.clone())).await.unwrap();
+    assert_eq!(how(Some(&ended)), (JobState::Succeeded, None), "it needs no CQL");
     assert!(unread.repairs.read(|memory| memory.keyspaces.is_empty()), "and is not remembered");
+    end(&unread, ended);
+    let said = said_of_keyspaces(&unread);
+    assert!(said.iter().all(|said| said.contains("not recorded as repaired, because")), "{said:?}");
+    // The ring changes in its middle.
+    let moved = Place::new();
+    moved.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+    let bench = moved.begun("a", "task", everything);
+    let changes = async {
+        while moved.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        moved.state().schema += 1;
+    };
+    let (ended, ()) = tokio::join!(work(&bench), changes);
+    end(&moved, ended.unwrap());
+    let said = said_of_keyspaces(&moved);
+    assert!(
+        said[0].contains("the ring or its schema has changed since the repair began"),
+        "{said:?}"
+    );
 }
 
 #[tokio::test]

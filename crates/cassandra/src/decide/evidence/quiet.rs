@@ -148,7 +148,7 @@ pub fn rest_is_quiet(
     let without = rest_of(facts, host_id);
     let is_other = |m: &&MemberFact| m.name != *name && marks::of(m).is_none();
     none_is_stopped(facts.joined().filter(is_other))?;
-    let mut views = Vec::new();
+    let (mut views, mut differing) = (Vec::new(), None);
     for member in facts.joined().filter(is_other) {
         let ring = ring_of(facts, member)?;
         let odd = ring
@@ -163,12 +163,21 @@ pub fn rest_is_quiet(
             let (witness, member) = (member.name.clone(), name.clone());
             return Err(Objection::StillUp { witness, member });
         }
+        if !ring.schema_agreed {
+            differing.get_or_insert(member);
+        }
         views.push(Seen::of_report(facts, member, ring));
     }
     match (views.is_empty(), datacenters::objection(facts, views, elsewhere)) {
-        (true, _) => Err(Objection::OnlyMember),
-        (false, Some(why)) => Err(why),
-        (false, None) => Ok(()),
+        (true, _) => return Err(Objection::OnlyMember),
+        (false, Some(why)) => return Err(why),
+        (false, None) => {}
+    }
+    // Last: what a person is needed for is said first. A proof asks for it as well, and a turn
+    // that is taken without it would end as soon as it is answered, again and again.
+    match differing.filter(|_| !lines::explain_schemas(facts)) {
+        Some(witness) => Err(Objection::Schemas { witness: witness.name.clone() }),
+        None => Ok(()),
     }
 }
 

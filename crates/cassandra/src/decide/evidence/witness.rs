@@ -31,7 +31,8 @@ pub fn others<'a>(facts: &'a Facts<'_>, except: &MemberName) -> Vec<&'a MemberFa
     facts.members.values().filter(|m| is_witness(m) && m.name != *except).collect()
 }
 
-/// Every host ID that is on record: with a member, on a claim, of the first member.
+/// Every host ID that is on record: with a member, on a claim, of the first member, or of whom
+/// another is to take the place, whose own record goes with the first turn for that.
 pub(super) fn recorded_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     // Of who is gone all others have said so, before it was recorded.
     let members = || facts.members.values().filter(|m| !m.is_gone());
@@ -41,7 +42,8 @@ pub(super) fn recorded_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
         |f: &&Initialization| facts.members.get(&f.member).is_some_and(|m| is_unrecorded(m, f));
     let founding = facts.status.initialization.as_ref().filter(unrecorded);
     let founder = founding.and_then(|f| f.host_id.as_ref());
-    recorded.chain(claimed).chain(founder).cloned().collect()
+    let marked = members().filter_map(marks::of).map(|record| &record.host_id);
+    recorded.chain(claimed).chain(founder).chain(marked).cloned().collect()
 }
 
 /// Every host ID of our datacenter that any witness or record knows: the denominator

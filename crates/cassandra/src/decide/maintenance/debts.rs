@@ -116,10 +116,9 @@ pub fn with(member: &MemberFact, more: &Debt) -> Option<Vec<Debt>> {
     let spec = member.spec.as_ref()?;
     let is_same = |d: &&Debt| d.kind == more.kind && d.ranges == more.ranges;
     let mut all_same = spec.pending_maintenance.iter().filter(is_same);
-    let same = all_same.clone().count();
     // What has begun does not know of what has happened since.
-    let begun = all_same.any(|d| ordered(member, d).is_some());
-    (same <= usize::from(begun)).then(|| {
+    let last = all_same.next_back();
+    last.is_none_or(|last| ordered(member, last).is_some()).then(|| {
         let mut all = spec.pending_maintenance.clone();
         all.push(more.clone());
         all

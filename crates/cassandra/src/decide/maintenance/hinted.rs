@@ -8,7 +8,7 @@
 use super::missed::{self, Needs};
 use super::together::TOGETHER;
 use super::{absences, debts};
-use crate::decide::evidence::marks;
+use crate::decide::evidence;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::Cause;
@@ -115,7 +115,7 @@ pub fn on_claim(claim: &ClaimFact) -> Option<&str> {
 /// on record. One that was away only after that was lost has its hints elsewhere.
 pub fn lost_with(facts: &Facts<'_>, lost: &MemberFact, window: SignedDuration) -> Option<Step> {
     let at = lost_at(facts, lost);
-    let is_other = |m: &&MemberFact| m.name != lost.name && marks::of(m).is_none();
+    let is_other = |m: &&MemberFact| m.name != lost.name && evidence::lost(m).is_none();
     let others: Vec<&MemberFact> = facts.joined().filter(is_other).collect();
     let before = match ended_with_it(&others, at) {
         true => at - TOGETHER,
@@ -200,7 +200,7 @@ fn lost_at(facts: &Facts<'_>, lost: &MemberFact) -> Timestamp {
 /// Have all others ended, too? Nobody took writes without them then, but for those of the
 /// last seconds (safety rule 5.1): only who was away before counts.
 fn ended_with_it(others: &[&MemberFact], at: Timestamp) -> bool {
-    let ended =
-        |m: &&MemberFact| restarts(m).next().is_some_and(|(since, _)| since >= at - TOGETHER);
+    let is_then = |since: Timestamp| since >= at - TOGETHER && since <= at + TOGETHER;
+    let ended = |m: &&MemberFact| restarts(m).any(|(since, _)| is_then(since));
     others.iter().all(ended)
 }

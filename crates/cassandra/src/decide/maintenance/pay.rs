@@ -199,7 +199,9 @@ pub fn before_replacement(
             }
             // It has what those that are left had. What the lost one alone had is still missing
             // if that comes back: the repair stays on record.
-            Course::Done if tried.is_some() => continue,
+            // Made without another one that is lost, it counts as well. What has failed then does
+            // not: it may have been the loss of this one that ended it.
+            Course::Done if without_lost(facts, operation) => continue,
             Course::Failed { why, .. } if has_failed => {
                 report_failed(member, debt, why, draft);
                 continue;
@@ -216,6 +218,12 @@ pub fn before_replacement(
         return Flow::Busy;
     }
     held_by_a_newer_word(facts, lost, draft)
+}
+
+/// Was it made without a member that is lost still?
+fn without_lost(facts: &Facts<'_>, operation: Option<&Operation>) -> bool {
+    let Some(target) = operation.and_then(|o| o.target.as_ref()) else { return false };
+    facts.members.values().filter_map(evidence::lost).any(|(_, lost)| lost.host_id == *target)
 }
 
 /// The repair by which a member gets what it lacks: that which runs, or the last one on record. Each

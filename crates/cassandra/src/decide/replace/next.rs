@@ -19,8 +19,9 @@ use palladion_api::ids::{HostId, MemberName};
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Flow};
 
-/// The first member whose volume is lost.
+/// The first member whose volume is lost, and for which there is a pod.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let mut waits = Flow::Free;
     for (_, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
@@ -48,7 +49,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         let can_go_on =
             evidence::rest_is_quiet(facts, &name, &replaced.host_id, Elsewhere::OneDown)
                 .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
-        if let Err(why) = can_go_on {
+        // Of who is out only the record is closed.
+        let is_held = |why: &Objection| !(is_out && matches!(why, Objection::Schemas { .. }));
+        if let Some(why) = can_go_on.err().filter(is_held) {
             let held = way.held(name.clone(), why);
             if let Some(problem) = held_by_leave(facts, valid, member) {
                 draft.report(problem);
@@ -61,7 +64,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if !removed && waits_for_its_pod(member) {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
-            return Flow::Busy;
+            // The next one may have a place, and this one none for days.
+            waits = Flow::Busy;
+            continue;
         }
         // Where no rollout has begun it would wait for this one.
         if !removed && access::is_open_to_all(facts, valid) && facts.joined().any(|m| m.is_sealed())
@@ -80,7 +85,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if !members.is_empty() {
             let members = Names::of(members);
             draft.wait_for(leave::Waiting::NotRebuilt { member: name, members });
-            return Flow::Free;
+            return waits;
         }
         // Scylla streams from all who hold a range.
         if valid.mode == Mode::Cassandra
@@ -94,7 +99,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.steps.push(lock::take(facts, &turn, doing, Some(Event::normal(event))));
         return Flow::Busy;
     }
-    Flow::Free
+    waits
 }
 
 /// A decommission that failed halfway waits for this one, which waits for it:
@@ -111,7 +116,7 @@ fn held_by_leave(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Optio
 }
 
 /// Replacement and removal stream each range from one member that is left: not
-/// from one that lacks what it should hold.
+/// from one that lacks what it should hold, whichever of those that are lost had it.
 fn is_short_of_data(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -119,8 +124,10 @@ fn is_short_of_data(
     host_id: &HostId,
     draft: &mut Draft,
 ) -> Flow {
+    let is_lost = |m: &&MemberFact| !m.is_gone() && evidence::lost(m).is_some();
+    let all_lost = || facts.members.values().filter(is_lost);
     let record = absences::uncounted(facts, valid)
-        .or_else(|| hinted::lost_with(facts, lost, hints::window(valid)));
+        .or_else(|| all_lost().find_map(|m| hinted::lost_with(facts, m, hints::window(valid))));
     if let Some(record) = record {
         draft.steps.push(record);
         return Flow::Busy;
