@@ -2,8 +2,10 @@
 
 use super::partition;
 use crate::decide::draft::Draft;
-use crate::decide::join;
+use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
+use crate::words::leave::Problem as OfLeaver;
+use crate::words::queues::Queues;
 use crate::words::status::Trouble as OfCluster;
 use palladion_api::conditions::DEGRADED;
 use palladion_api::labels;
@@ -78,6 +80,10 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         let (volume, annotation) = (volume.clone(), labels::REPLACE);
         let said = OfCluster::NotOnRecord { member: name(), volume, namespace, annotation };
         return Some(Trouble::of(said));
+    }
+    if let Some(queues) = leave::unmoved(facts, member) {
+        let queues = Queues::from(&queues);
+        return Some(Trouble::of(OfLeaver::QueuesNotMoved { member: name(), queues }));
     }
     let server = member.server()?;
     let message = || server.message.clone().unwrap_or_default();

@@ -22,6 +22,7 @@ palladion_plan::sentences! {
         Failed { server: Server } => "the start failed: {server}";
         ForUser => "a user decides about it first";
         QueuesNeedNode => "queues need its node, and others go on meanwhile";
+        QueuesNotMoved => "queues cannot be moved off its node, and others go on meanwhile";
         QueueNamesNode => "a queue names its node, and others go on meanwhile";
         AlarmFirst => "an alarm forbids it, and others go on meanwhile";
         FlagsFirst => "stable feature flags are enabled first";
