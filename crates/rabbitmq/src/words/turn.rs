@@ -10,6 +10,7 @@ palladion_plan::sentences! {
         MemberGone => "the member does not exist";
         PodGone => "its pod is gone";
         OtherVolume => "it has another volume";
+        VolumesFirst => "all volumes are looked at again first";
         AgentRefused { why: String } => "its agent refused: {why}";
         NotLost => "its volume does not count as lost any more";
         LostToo => "the volume that came in the place of the lost one is lost, too";
