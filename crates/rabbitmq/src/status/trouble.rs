@@ -101,6 +101,10 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         Some(Reason::WaitingForTables) => {
             Some(OfCluster::WaitingForTables { member: name(), message: message() })
         }
+        Some(Reason::DefinitionsPending) => {
+            let secret = facts.spec.definitions_secret_name.clone().unwrap_or_default();
+            Some(OfCluster::DefinitionsRefused { secret, member: name(), message: message() })
+        }
         Some(_) | None => None,
     };
     if let Some(said) = said {

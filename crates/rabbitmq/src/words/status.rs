@@ -40,6 +40,8 @@ palladion_plan::sentences! {
             "Secret {secret} is missing or incomplete: create or restore it or, as long as no node has served, correct `secretName`; member {member}: {message}";
         DefinitionsMissing { secret: String, member: MemberName } => DefinitionsMissing,
             "member {member} finds no `definitions.json` in Secret {secret}; create the Secret with this key, or remove `definitionsSecretName`";
+        DefinitionsRefused { secret: String, member: MemberName, message: String } => DefinitionsPending,
+            "member {member} cannot import `definitions.json` of Secret {secret} into the new cluster, which waits for it, and tries again: {message}; correct the Secret, or remove `definitionsSecretName`";
         CookieDiffers { member: MemberName, message: String } => CookieDiffers,
             "member {member}: {message}";
         NameUnresolved { member: MemberName, message: String } => NameUnresolved,
