@@ -6,12 +6,12 @@ use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
 use crate::words::leave::Problem as OfLeaver;
 use crate::words::queues::Queues;
-use crate::words::status::Trouble as OfCluster;
+use crate::words::status::{MoreOf, Trouble as OfCluster};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::labels;
 use palladion_api::names::rabbitmq_secret;
 use palladion_api::reasons::Reason;
-use palladion_api::service_member::MemberServerState;
+use palladion_api::service_member::{Alarm, MemberServerState};
 use palladion_plan::members::status as shared;
 use palladion_plan::words::Names;
 use palladion_plan::words::status::Trouble as OfMember;
@@ -50,9 +50,19 @@ fn of_cluster(facts: &Facts<'_>) -> Vec<Trouble> {
         partition(facts).map(|(member, nodes)| OfCluster::Partitioned { member, nodes }),
         nodes.map(|nodes| OfCluster::UnknownNodes { nodes }),
         definitions_missing(facts),
-        alarm.map(|alarm| OfCluster::Alarm { node: alarm.node, resource: alarm.resource }),
+        alarm.map(of_alarm),
     ];
     all.into_iter().flatten().map(Trouble::of).collect()
+}
+
+fn of_alarm(alarm: Alarm) -> OfCluster {
+    let step = match alarm.resource.as_str() {
+        "memory" => MoreOf::Memory,
+        "disk" => MoreOf::Disk,
+        // Of file descriptors, for example.
+        _ => MoreOf::Unknown,
+    };
+    OfCluster::Alarm { node: alarm.node, resource: alarm.resource, step }
 }
 
 /// The Secret with the credentials.
