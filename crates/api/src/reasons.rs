@@ -98,6 +98,8 @@ reasons! {
     Initializing => "Wait.";
     /// The ring is not initialized: a volume of its members holds data, or cannot be looked at.
     InitializationRefused => "If that data is no longer needed, run the command from the message: it allows the start with `palladion.dev/allow-initialization`, or deletes the PersistentVolumeClaim that cannot be looked at.";
+    /// The first server of an ensemble, or the first node of a RabbitMQ cluster, failed to start three times, or its agent refuses to start it. Nothing is acknowledged yet. It is tried again, with pauses of one to ten minutes.
+    InitializationFailed => "The message quotes the last failure. Correct the cause: `config`, `resources`, the image or the storage. The next try is made by itself; to have it at once, delete the member's pod: `kubectl delete pod MEMBER`.";
     /// A member is joining the ring.
     Joining => "Wait; members join one at a time.";
     /// A join failed three times; other members may go on.
@@ -128,6 +130,8 @@ reasons! {
     QueueNamesNode => "The message names the queues. Take the replica out of each: `rabbitmq-queues delete_member QUEUE NODE`. Only a queue that has lost the majority of its replicas refuses that, and has to be deleted with its messages. The member joins as soon as no queue names it.";
     /// A member cannot leave: queues that exist on it alone would be deleted with it.
     QueuesWouldBeLost => "The message names the queues. Move their messages, or delete the queues. If they are not needed, run the command from the message: it allows the operator to go on without them (`palladion.dev/allow-forget`). Or set `nodes` back.";
+    /// A member cannot leave: queues with replicas on its node could not be moved to other nodes. Other work goes on, and the move is tried again every ten minutes.
+    QueuesNotMoved => "The message names the queues. Look which of their replicas are not online: `rabbitmq-queues quorum_status QUEUE`, of a stream `rabbitmq-streams stream_status QUEUE`. Bring back the members that hold those; the leave then goes on by itself. A queue that has lost the majority of its replicas for good can only be deleted, with its messages: `rabbitmqctl delete_queue QUEUE`. Or set `nodes` back.";
     /// A member is not replaced: queues have no majority of their replicas on other nodes that run, so they could never be repaired.
     QueuesWouldLoseQuorum => "Bring back the nodes that hold the other replicas. If they are lost, too, run the command from the message: it allows the operator to go on (`palladion.dev/allow-forget`) and leaves those queues to you.";
     /// The other nodes of a RabbitMQ cluster name a node as a member that has none of their data: its server ended while it was being taken in. They refuse it as long as they do.
@@ -150,7 +154,7 @@ reasons! {
     FeatureFlagsDisabled => "Wait; the operator enables them when all nodes run the same version. If it lasts, look at `rabbitmqctl list_feature_flags`.";
     /// The Secret that `definitionsSecretName` names does not exist, or has no `definitions.json`.
     DefinitionsMissing => "Create the Secret with the key `definitions.json`, or remove `definitionsSecretName`. The kubelet brings it into the pods within two minutes.";
-    /// Definitions are being imported, or could not be.
+    /// Definitions are being imported, or could not be. The first node of a new cluster waits for them before it serves.
     DefinitionsPending => "Wait; if it lasts, run the command in the message to read what RabbitMQ says, and correct `definitions.json` in the Secret.";
     /// The volume of a member is an old copy: servers have been started on a newer one since. A server on it would have forgotten what it has acknowledged.
     VolumeRolledBack => "Mount the newer volume and delete the pod. If it does not exist any more, replace the member: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`.";

@@ -28,6 +28,7 @@ use palladion_agent_core::supervisor::Supervisor;
 use palladion_agent_core::telling::Since;
 use palladion_api::ids::{Nonce, VolumeId};
 use palladion_api::rabbitmq::{DEFINITIONS_KEY, NodeName};
+use palladion_api::reasons::Reason;
 use palladion_api::service_member::{
     FeatureFlags, MemberEvidence, MemberServerState, ServiceMemberStatus,
 };
@@ -160,6 +161,8 @@ pub struct Failure {
     pub why: String,
     /// What that says of a join.
     pub join: JoinFact,
+    /// Under which reason it is reported, where a person is to look at it.
+    pub reason: Option<Reason>,
 }
 
 /// Work on the node.

@@ -24,7 +24,8 @@ impl Agent {
                 decision.reason = Reason::ServerFailed;
             }
             decision.message = Some(trouble.clone());
-        } else if let Some(trouble) = self.labour_trouble() {
+        } else if let Some((trouble, reason)) = self.labour_trouble() {
+            decision.reason = reason.unwrap_or(decision.reason);
             decision.message = Some(trouble.into());
         }
         decision.message = self.not_read().or(decision.message);

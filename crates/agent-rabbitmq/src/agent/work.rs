@@ -5,11 +5,12 @@ use super::state::{Agent, Done, Failure};
 use crate::decide::{Doors, JoinFact, Work};
 use crate::volume::ledger::{App, Entered};
 use crate::words::agent::Trouble;
-use crate::words::job::NotSo;
+use crate::words::job::{Doing, NotSo};
 use anyhow::Result;
 use jiff::Timestamp;
 use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::member::IntentState;
+use palladion_api::reasons::Reason;
 use std::time::{Duration, Instant};
 
 /// Work that is still to be done has been tried again by then.
@@ -21,7 +22,10 @@ impl Failure {
             Some(NotSo::NamedWithoutData { .. }) => JoinFact::NamedWithoutData,
             Some(_) | None => JoinFact::Open,
         };
-        Self { why: format!("{error:#}"), join }
+        // RabbitMQ goes on refusing them until somebody corrects the Secret.
+        let of_definitions = matches!(error.downcast_ref(), Some(Doing::SetUpDefinitions));
+        let reason = of_definitions.then_some(Reason::DefinitionsPending);
+        Self { why: format!("{error:#}"), join, reason }
     }
 }
 
@@ -91,9 +95,11 @@ impl Agent {
         Ok(())
     }
 
-    /// What the work that failed last has to say, while it is to be done.
-    pub(super) fn labour_trouble(&self) -> Option<Trouble> {
-        let (_, failure, at) = self.labour.failed.as_ref()?;
-        (at.elapsed() < TOLD).then(|| Trouble::Step { why: failure.why.clone() })
+    /// What the work that failed last has to say, while it is to be done or is done once more, and
+    /// under which reason.
+    pub(super) fn labour_trouble(&self) -> Option<(Trouble, Option<Reason>)> {
+        let (work, failure, at) = self.labour.failed.as_ref()?;
+        let is_to_be_done = at.elapsed() < TOLD || self.labour.under_way.as_ref() == Some(work);
+        is_to_be_done.then(|| (Trouble::Step { why: failure.why.clone() }, failure.reason))
     }
 }

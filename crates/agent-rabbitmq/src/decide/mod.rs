@@ -11,6 +11,7 @@ pub mod health;
 pub mod intent;
 pub mod operation;
 pub mod permit;
+pub mod replicas;
 pub mod running;
 pub mod start;
 #[cfg(test)]

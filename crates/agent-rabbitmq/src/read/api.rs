@@ -152,15 +152,16 @@ impl Queue {
         self.arguments.get(name)?.as_u64()
     }
 
-    /// How many replicas it should have, where there are as many nodes.
+    /// How many replicas it was declared with, as far as anybody can tell, which is the least
+    /// that it should have where there are as many nodes.
     pub fn wanted_size(&self) -> usize {
         let said = self.initial_size().unwrap_or(USUAL);
         usize::try_from(said).unwrap_or(usize::MAX)
     }
 }
 
-/// Replicas of a queue that was declared without a number: RabbitMQ's own default for a
-/// cluster of three.
+/// Replicas of a queue that was declared without a number: RabbitMQ's own default for a quorum
+/// queue. A stream gets one on each node that runs, of which nothing is noted either.
 const USUAL: u64 = 3;
 
 /// The answer of a health check.

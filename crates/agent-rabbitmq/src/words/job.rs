@@ -18,6 +18,7 @@ palladion_api::sentences! {
         MakeVhost { name: String } => "creating the virtual host `{name}`";
         DeleteGuest => "deleting the user `guest`";
         ImportDefinitions => "importing the definitions";
+        SetUpDefinitions => "setting the new cluster up with its definitions";
         Drain => "draining the node";
         EndDrain => "ending the drain of the node";
         ReadQueues => "reading the queues";

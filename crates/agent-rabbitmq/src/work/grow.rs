@@ -1,7 +1,8 @@
-//! Giving queues replicas on this node, after it has joined: as many as they were declared
-//! with, and never on another node.
+//! Giving queues replicas on this node, after it has joined: those that they lack, and never on
+//! another node.
 
 use super::{Done, Hands};
+use crate::decide::replicas::lacks_one;
 use crate::read::{Queue, name};
 use crate::wire::Error;
 use crate::words::job::{Doing, Done as Words};
@@ -57,9 +58,10 @@ fn is_refusal(error: &anyhow::Error) -> bool {
     causes.any(Error::is_a_no)
 }
 
-/// Has a queue fewer replicas than it was declared with, and none here?
+/// Does a queue lack a replica, and has it none here?
 fn wants_one(queue: &Queue, own: &NodeName, running: usize) -> bool {
-    !queue.members.contains(own) && queue.members.len() < queue.wanted_size().min(running)
+    let (has, declared) = (queue.members.len(), queue.wanted_size());
+    !queue.members.contains(own) && lacks_one(has, declared, running)
 }
 
 #[cfg(test)]
@@ -101,5 +103,15 @@ mod tests {
         assert!(!wants(&["a", "d"], None, 4), "it has one here");
         assert!(!wants(&["a", "gone"], None, 2), "there is nobody else");
         assert!(wants_one(&queue("stream", &["a"], Some(2)), &own, 3));
+    }
+
+    /// A stream is declared on all nodes, and a user may grow a quorum queue to all of them.
+    #[test]
+    fn a_queue_gets_the_replica_back_that_was_deleted_with_its_node() {
+        let own = NodeName::new("e");
+        let rest = &["a", "b", "c", "d"];
+        assert!(wants_one(&queue("stream", rest, None), &own, 5));
+        assert!(wants_one(&queue("quorum", rest, Some(3)), &own, 5));
+        assert!(!wants_one(&queue("quorum", rest, Some(4)), &own, 5), "four were asked for");
     }
 }

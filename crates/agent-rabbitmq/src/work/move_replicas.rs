@@ -3,6 +3,7 @@
 //! forget a node first would leave queues with a dead replica that still counts (R10).
 
 use super::{Done, Hands};
+use crate::decide::replicas;
 use crate::read::{Awaited, Queue, QueueKind, name};
 use crate::words::job::{Doing, Done as Words};
 use anyhow::{Context, Result};
@@ -119,11 +120,9 @@ fn can_add(queue: &Queue, node: &NodeName, running: &[NodeName]) -> bool {
     queue.kind() != QueueKind::Stream || running.contains(node)
 }
 
-/// Has it a replica more than it should have, as an earlier try that was cut short leaves it?
-/// Then that one takes the place. A number that is odd was somebody's choice.
+/// Has it a replica more than it should have?
 fn has_spare(queue: &Queue) -> bool {
-    let (has, wanted) = (queue.members.len(), queue.wanted_size());
-    has == wanted.saturating_add(1) || (has > wanted && has.is_multiple_of(2))
+    replicas::has_spare(queue.members.len(), queue.wanted_size())
 }
 
 /// Who must have caught up before the replica of a node is deleted. Those that stay of a

@@ -2,9 +2,10 @@
 //! users, its definitions.
 
 use super::Hands;
+use super::definitions::Definitions;
 use super::node::Application;
-use crate::words::job::NotSo;
-use anyhow::{Result, bail};
+use crate::words::job::{Doing, NotSo};
+use anyhow::{Context, Result, bail};
 
 impl Hands {
     /// Set it up.
@@ -16,13 +17,17 @@ impl Hands {
         self.make_vhost(vhost).await?;
         self.make_agent_user().await?;
         self.make_service_user(vhost).await?;
-        if let Some(definitions) = self.found_definitions()? {
+        if let Some(definitions) = self.first_definitions()? {
             // Definitions may have parameters, policies and types of exchanges that only a
             // plugin knows. Its listener opens with it: nobody is led to a pod that is not ready.
             self.enable_plugins().await?;
-            self.import(&definitions).await?;
+            self.import(&definitions).await.context(Doing::SetUpDefinitions)?;
         }
         // Last: until here it is the only one that may do anything.
         self.delete_guest().await
+    }
+
+    fn first_definitions(&self) -> Result<Option<Definitions>> {
+        self.found_definitions().context(Doing::SetUpDefinitions)
     }
 }

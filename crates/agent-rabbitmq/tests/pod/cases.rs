@@ -26,6 +26,7 @@ pub const ALL: &[(&str, Case)] = &[
     ("operations_are_done_when_what_they_are_for_is_so", operates),
     ("a_queue_whose_replica_another_member_has_moved_gets_no_spare_one", moves_at_once),
     ("what_a_failed_import_prints_is_in_no_status_and_no_log", keeps_passwords),
+    ("a_new_cluster_whose_definitions_are_refused_says_so_until_they_are_right", is_corrected),
     ("a_queue_grows_whatever_its_name_is_and_whatever_another_one_refuses", grows),
     ("a_stream_stays_where_it_is_whole_until_the_others_have_all_of_it", keeps_streams),
     ("a_container_that_ends_hands_over_and_starts_nothing", ends),
@@ -355,6 +356,30 @@ fn keeps_passwords() {
     let statuses = json!(pod.api.statuses(NAME)).to_string();
     assert!(!statuses.contains("of-a-user"), "a password is in a status");
     assert!(!pod.log().contains("of-a-user"), "a password is logged");
+}
+
+/// Before its first node serves, nobody could tell it from one that is slow.
+fn is_corrected() {
+    let mut pod = Pod::prepared();
+    let path = pod.path("definitions").join(DEFINITIONS_KEY);
+    let right = fs::read_to_string(&path).unwrap();
+    let refused = json!({ "users": { "name": "u", "password": "of-a-user" } }).to_string();
+    fs::write(&path, &refused).unwrap();
+    pod.start();
+    pod.permit("Initialize", "n1", json!([]));
+    let says = |s: &Value, word: &str| {
+        let message = s["server"]["message"].as_str().unwrap_or_default();
+        s["server"]["reason"] == "DefinitionsPending" && message.contains(word)
+    };
+    pod.wait_for("a refusal", |s| says(s, "import_definitions"));
+    fs::write(&path, "[]").unwrap();
+    let status = pod.wait_for("no definitions", |s| says(s, "definitions.json"));
+    assert_eq!((&status["server"]["state"], starts(&status)), (&json!("Starting"), 1));
+    let statuses = json!(pod.api.statuses(NAME)).to_string();
+    assert!(!statuses.contains("of-a-user") && !pod.log().contains("of-a-user"));
+    fs::write(&path, right).unwrap();
+    let status = pod.wait_for("a member", |s| s["permit"]["state"] == "Done");
+    assert_ne!(status["server"]["reason"], "DefinitionsPending");
 }
 
 fn grows() {

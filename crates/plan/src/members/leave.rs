@@ -13,6 +13,7 @@ use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::MemberVolumeState;
 use serde_json::json;
+use std::cmp::Reverse;
 
 /// Members that the spec does not ask for, and that have not left yet.
 pub fn surplus<'a>(
@@ -39,7 +40,14 @@ pub fn has_lost(facts: &ServiceFacts<'_>, spec: &ServiceSpec) -> bool {
 /// Who of them leaves first. The lost ones do, wherever they stand: without them the others
 /// are fewer than they look, and each of these serves.
 pub fn first<'a>(facts: &'a ServiceFacts<'_>, spec: &ServiceSpec) -> Option<&'a MemberFact> {
-    surplus(facts, spec).max_by_key(|m| (is_lost_leaver(m), m.ordinal))
+    in_order(facts, spec).into_iter().next()
+}
+
+/// All of them, in the order in which they leave.
+pub fn in_order<'a>(facts: &'a ServiceFacts<'_>, spec: &ServiceSpec) -> Vec<&'a MemberFact> {
+    let mut all: Vec<&MemberFact> = surplus(facts, spec).collect();
+    all.sort_by_key(|m| Reverse((is_lost_leaver(m), m.ordinal)));
+    all
 }
 
 /// Has its agent yet to note on the volume that it has left? A volume without that note is

@@ -13,6 +13,7 @@ pub mod claim;
 mod claim_fact;
 mod fact;
 mod facts;
+pub mod first_start;
 mod grounds;
 pub mod late;
 pub mod leave;

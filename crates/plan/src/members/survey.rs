@@ -153,6 +153,15 @@ fn report(member: &MemberFact) -> Survey<'_> {
     Survey::Waiting(Waiting::Report { member: name, pod }, Some(member))
 }
 
+/// Does a start that is on record go on with this member, by all that is found now?
+pub fn goes_on_with(facts: &ServiceFacts<'_>, spec: &ServiceSpec, member: &MemberFact) -> bool {
+    match survey(facts, spec) {
+        Survey::Resume(first) => first.name == member.name,
+        Survey::Doubt(found) => is_allowed(facts, &nonce(&spec.uid, &found)),
+        Survey::Waiting(..) | Survey::NeverAsked(_) | Survey::Clear => false,
+    }
+}
+
 /// The member that may initialize the service now. `None` where it must wait; then the
 /// draft says for what, or what a user is asked.
 pub fn first<'a>(

@@ -2,11 +2,13 @@
 //! stays. With `deletionPolicy: Delete` a finalizer holds the object until the claims
 //! that carry its uid are gone: those, and no others.
 
-use super::{Draft, Grounds, Prove, ServiceFacts};
+use super::{Draft, Grounds, MemberFact, Prove, ServiceFacts, late};
+use crate::draft::Flow;
 use crate::kinds::{CLAIM, STATEFUL_SET};
 use crate::object::Meta;
 use crate::plan::{Event, Loss, Step};
 use crate::wait::Subject;
+use crate::words::Names;
 use crate::words::service::{Doing, Happened, Waiting};
 use palladion_api::cluster::DeletionPolicy;
 use serde_json::json;
@@ -49,11 +51,12 @@ pub fn decide(facts: &ServiceFacts<'_>, prove: Prove, draft: &mut Draft) {
         if meta.is_controlled_by(&owner.uid) && !meta.is_terminating() {
             draft.steps.push(delete_set(facts, meta, prove));
         }
-        draft.wait_for(Waiting::MembersStop);
+        if !wait_for_pods(facts, draft).is_busy() {
+            draft.wait_for(Waiting::SetEnds { set: meta.name.clone() });
+        }
         return;
     }
-    if facts.members.values().any(|m| m.pod.is_some()) {
-        draft.wait_for(Waiting::MembersStop);
+    if wait_for_pods(facts, draft).is_busy() {
         return;
     }
     let mut claims = facts.members.values().filter_map(|m| m.claim.as_ref());
@@ -69,6 +72,25 @@ pub fn decide(facts: &ServiceFacts<'_>, prove: Prove, draft: &mut Draft) {
         }
         None => draft.steps.push(set_finalizer(facts, false)),
     }
+}
+
+/// Say whose end is waited for: first those that have none without a person.
+fn wait_for_pods(facts: &ServiceFacts<'_>, draft: &mut Draft) -> Flow {
+    let with_pod = facts.members.values().filter(|m| m.pod.is_some());
+    let (away, others): (Vec<&MemberFact>, Vec<&MemberFact>) =
+        with_pod.partition(|m| late::is_going_with_its_machine(facts, m));
+    if away.is_empty() && others.is_empty() {
+        return Flow::Free;
+    }
+    for member in away {
+        let node = member.pod.as_ref().and_then(|pod| pod.node.clone()).unwrap_or_default();
+        let waiting = Waiting::PodAway { pod: member.name.clone(), node };
+        draft.wait_for(waiting).about(member.subject());
+    }
+    if !others.is_empty() {
+        draft.wait_for(Waiting::PodsEnd { pods: Names::of(others.iter().map(|m| &m.name)) });
+    }
+    Flow::Busy
 }
 
 fn delete_set(facts: &ServiceFacts<'_>, set: &Meta, prove: Prove) -> Step {

@@ -3,6 +3,7 @@
 use super::Several;
 use super::members::{Server, Volume};
 use crate::workload::words::MemberPod;
+use jiff::Timestamp;
 use palladion_api::ids::{MemberName, Nonce, VolumeId};
 
 palladion_api::sentences! {
@@ -31,8 +32,12 @@ palladion_api::sentences! {
         Doubtful { doubts: Several<Doubt>, namespace: String, kind: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             InitializationRefused,
             "{doubts}; to initialize a new cluster all the same, run `kubectl annotate -n {namespace} {kind} {cluster} --overwrite {annotation}={nonce}`";
-        Failed { member: MemberName, server: Server } => InitializationRefused,
-            "member {member} could not initialize the cluster: {server}";
+        Failed { member: MemberName, server: Server, at: Timestamp, namespace: String } => InitializationFailed,
+            "member {member} could not initialize the cluster: {server}; correct the cause; the start is tried again at {at}, or at once after `kubectl delete pod -n {namespace} {member}`";
+        TriedAgain { member: MemberName, tries: u32, server: Server } => InitializationFailed,
+            "member {member} could not initialize the cluster in {tries} tries, and is trying again: {server}";
+        Refused { member: MemberName, why: String, at: Timestamp, namespace: String } => InitializationFailed,
+            "the agent of member {member} refuses to initialize the cluster: {why}; correct the cause; the start is tried again at {at}, or at once after `kubectl delete pod -n {namespace} {member}`";
     }
 
     /// Events.

@@ -1,6 +1,6 @@
 //! The objects of a clustered service, and what keeps anything from being decided.
 
-use super::Count;
+use super::{Count, Names};
 use crate::workload::words::TemplateChange;
 use palladion_api::ids::MemberName;
 
@@ -22,7 +22,10 @@ palladion_api::sentences! {
     pub enum Waiting {
         Address { member: MemberName } => CreatingObjects,
             "member {member} waits for its address and for the revision of its StatefulSet";
-        MembersStop => Deleting, "waiting for all pods to end";
+        SetEnds { set: String } => Deleting, "waiting for the end of StatefulSet {set}";
+        PodsEnd { pods: Names } => Deleting, "waiting for the end of the pods {pods}";
+        PodAway { pod: MemberName, node: String } => Deleting,
+            "waiting for the end of pod {pod}, which nobody confirms, because its Node {node} is not ready; bring the Node back or, if its machine is gone for good, run `kubectl delete node {node}`";
         ClaimDeleted { claim: String } => Deleting, "PersistentVolumeClaim {claim} is being deleted";
     }
 

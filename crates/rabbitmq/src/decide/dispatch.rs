@@ -48,7 +48,7 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
         }
     }
     match turn.step {
-        ServiceStep::Initialize => initialize::advance(facts, turn, draft),
+        ServiceStep::Initialize => initialize::advance(facts, valid, turn, draft),
         ServiceStep::Join => join::advance(facts, valid, turn, draft),
         ServiceStep::Leave => leave::advance(facts, valid, turn, draft),
         ServiceStep::Replace => replace::advance(facts, valid, turn, draft),

@@ -1,6 +1,7 @@
 //! The cluster as those that depend on it see it: who is in it, where, and whether a
 //! majority of them is ready.
 
+use crate::decide::leave;
 use crate::facts::{Facts, MemberFact, Node};
 use crate::validate::Valid;
 use palladion_api::rabbitmq::{ClusterNode, NodeName};
@@ -40,7 +41,8 @@ pub fn nodes(facts: &Facts<'_>) -> Vec<ServiceNode> {
 pub fn of_record<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
     let leaves = |m: &MemberFact| {
         let turn = facts.turn().filter(|t| t.member == m.name);
-        turn.is_some_and(|t| t.step == ServiceStep::Leave)
+        // One that is to leave does not come and go with each try.
+        turn.is_some_and(|t| t.step == ServiceStep::Leave) || leave::unmoved(facts, m).is_some()
     };
     facts.enrolled().filter(move |m| m.has_served() && !leaves(m))
 }

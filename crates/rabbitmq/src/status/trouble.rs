@@ -2,14 +2,16 @@
 
 use super::partition;
 use crate::decide::draft::Draft;
-use crate::decide::join;
+use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
-use crate::words::status::Trouble as OfCluster;
+use crate::words::leave::Problem as OfLeaver;
+use crate::words::queues::Queues;
+use crate::words::status::{MoreOf, Trouble as OfCluster};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::labels;
 use palladion_api::names::rabbitmq_secret;
 use palladion_api::reasons::Reason;
-use palladion_api::service_member::MemberServerState;
+use palladion_api::service_member::{Alarm, MemberServerState};
 use palladion_plan::members::status as shared;
 use palladion_plan::words::Names;
 use palladion_plan::words::status::Trouble as OfMember;
@@ -48,9 +50,19 @@ fn of_cluster(facts: &Facts<'_>) -> Vec<Trouble> {
         partition(facts).map(|(member, nodes)| OfCluster::Partitioned { member, nodes }),
         nodes.map(|nodes| OfCluster::UnknownNodes { nodes }),
         definitions_missing(facts),
-        alarm.map(|alarm| OfCluster::Alarm { node: alarm.node, resource: alarm.resource }),
+        alarm.map(of_alarm),
     ];
     all.into_iter().flatten().map(Trouble::of).collect()
+}
+
+fn of_alarm(alarm: Alarm) -> OfCluster {
+    let step = match alarm.resource.as_str() {
+        "memory" => MoreOf::Memory,
+        "disk" => MoreOf::Disk,
+        // Of file descriptors, for example.
+        _ => MoreOf::Unknown,
+    };
+    OfCluster::Alarm { node: alarm.node, resource: alarm.resource, step }
 }
 
 /// The Secret with the credentials.
@@ -79,6 +91,10 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         let said = OfCluster::NotOnRecord { member: name(), volume, namespace, annotation };
         return Some(Trouble::of(said));
     }
+    if let Some(queues) = leave::unmoved(facts, member) {
+        let queues = Queues::from(&queues);
+        return Some(Trouble::of(OfLeaver::QueuesNotMoved { member: name(), queues }));
+    }
     let server = member.server()?;
     let message = || server.message.clone().unwrap_or_default();
     let said = match server.reason.as_deref().and_then(Reason::read) {
@@ -94,6 +110,10 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         }
         Some(Reason::WaitingForTables) => {
             Some(OfCluster::WaitingForTables { member: name(), message: message() })
+        }
+        Some(Reason::DefinitionsPending) => {
+            let secret = facts.spec.definitions_secret_name.clone().unwrap_or_default();
+            Some(OfCluster::DefinitionsRefused { secret, member: name(), message: message() })
         }
         Some(_) | None => None,
     };

@@ -29,8 +29,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Failed { member: MemberName, server: Server } => JoinFailed,
-            "member {member} could not join after several tries: {server}";
+        Failed { member: MemberName, server: Server, namespace: String } => JoinFailed,
+            "member {member} could not join after several tries: {server}; correct the cause, and run `kubectl delete pod -n {namespace} {member}` to have it tried again";
         QueueNamesNode { member: MemberName, node: NodeName, queues: Queues } => QueueNamesNode,
             "member {member} cannot join as node {node}: {queues} still name that node, and its empty replicas would vote; take the replica out of each queue with `rabbitmq-queues delete_member`; only a queue that has lost its majority has to be deleted, with its messages";
     }

@@ -29,6 +29,8 @@ palladion_plan::sentences! {
         QueuesWouldBeLost { member: MemberName, queues: Queues, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             QueuesWouldBeLost,
             "member {member} does not leave: {queues} exist on it alone and would be deleted with it; move their messages or delete the queues; to let it leave all the same, run `kubectl annotate -n {namespace} rabbitmqcluster {cluster} --overwrite {annotation}={nonce}`";
+        QueuesNotMoved { member: MemberName, queues: Queues } => QueuesNotMoved,
+            "member {member} does not leave: {queues} could not be moved off its node, and that is tried again every 10 minutes; look for replicas that are not online (`rabbitmq-queues quorum_status QUEUE`, `rabbitmq-streams stream_status QUEUE`) and bring back the members that hold them; a queue that has lost the majority of its replicas for good can only be deleted, with its messages (`rabbitmqctl delete_queue QUEUE`); or set `nodes` back";
     }
 
     /// Events.

@@ -33,7 +33,7 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         Stuck { member: MemberName, pod: MemberPod, server: Server } => RolloutStuck,
-            "the rollout stopped at member {member}: {pod}; {server}";
+            "the rollout stopped at member {member}: {pod}; {server}; correct the cause, or set the spec back: the next spec replaces this pod at once";
     }
 
     /// Events.

@@ -22,6 +22,13 @@ palladion_plan::sentences! {
             "the node of member {member} reports a partition from {nodes}";
     }
 
+    /// What to do where a node runs short of something.
+    pub enum MoreOf {
+        Memory => "raise `resources.limits.memory`";
+        Disk => "enlarge the volumes (`storage.volumeClaimTemplate`)";
+        Unknown => "give the node more of it";
+    }
+
     /// A node, or the cluster, is in trouble.
     pub enum Trouble {
         UnknownNodes { nodes: Names } => UnknownNode,
@@ -31,15 +38,17 @@ palladion_plan::sentences! {
         NotInCluster { member: MemberName, volume: VolumeId, namespace: String, annotation: &'static str } => NotInCluster,
             "the other nodes do not name the node of member {member} as one of the cluster, although the operator did not remove it; if it should serve again, run `kubectl annotate -n {namespace} servicemember {member} --overwrite {annotation}={volume}`: its data is removed, and it joins as new";
         Partitioned { member: MemberName, nodes: Names } => Partitioned,
-            "the node of member {member} reports a partition from {nodes}";
-        Alarm { node: NodeName, resource: String } => AlarmRaised,
-            "node {node} holds up publishers, because {resource} runs short";
+            "the node of member {member} reports a partition from {nodes}; check the network between them: until no node reports a partition no member joins, leaves or is restarted";
+        Alarm { node: NodeName, resource: String, step: MoreOf } => AlarmRaised,
+            "node {node} holds up publishers, because {resource} runs short; have the queues consumed, or {step}";
         Khepri => KhepriUnsupported,
             "feature flag `khepri_db` is enabled: the nodes keep their membership in Khepri, so the operator changes nothing any more";
         CredentialsMissing { secret: String, member: MemberName, message: String } => CredentialsMissing,
             "Secret {secret} is missing or incomplete: create or restore it or, as long as no node has served, correct `secretName`; member {member}: {message}";
         DefinitionsMissing { secret: String, member: MemberName } => DefinitionsMissing,
             "member {member} finds no `definitions.json` in Secret {secret}; create the Secret with this key, or remove `definitionsSecretName`";
+        DefinitionsRefused { secret: String, member: MemberName, message: String } => DefinitionsPending,
+            "member {member} cannot import `definitions.json` of Secret {secret} into the new cluster, which waits for it, and tries again: {message}; correct the Secret, or remove `definitionsSecretName`";
         CookieDiffers { member: MemberName, message: String } => CookieDiffers,
             "member {member}: {message}";
         NameUnresolved { member: MemberName, message: String } => NameUnresolved,

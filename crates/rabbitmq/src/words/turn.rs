@@ -10,6 +10,7 @@ palladion_plan::sentences! {
         MemberGone => "the member does not exist";
         PodGone => "its pod is gone";
         OtherVolume => "it has another volume";
+        VolumesFirst => "all volumes are looked at again first";
         AgentRefused { why: String } => "its agent refused: {why}";
         NotLost => "its volume does not count as lost any more";
         LostToo => "the volume that came in the place of the lost one is lost, too";
@@ -22,6 +23,7 @@ palladion_plan::sentences! {
         Failed { server: Server } => "the start failed: {server}";
         ForUser => "a user decides about it first";
         QueuesNeedNode => "queues need its node, and others go on meanwhile";
+        QueuesNotMoved => "queues cannot be moved off its node, and others go on meanwhile";
         QueueNamesNode => "a queue names its node, and others go on meanwhile";
         AlarmFirst => "an alarm forbids it, and others go on meanwhile";
         FlagsFirst => "stable feature flags are enabled first";

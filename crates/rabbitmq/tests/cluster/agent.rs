@@ -415,6 +415,9 @@ impl World {
         if joins && self.stuck.contains(&pod.key.name) {
             return Activity::default();
         }
+        if self.definitions_are_refused && action == Action::Work(Piece::SetUp) {
+            return Activity::default();
+        }
         if let Some(again) = agent.again.filter(|again| joins && *again > self.store.now) {
             return Activity::default().at(again);
         }

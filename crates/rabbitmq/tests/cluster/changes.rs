@@ -84,6 +84,7 @@ fn a_joiner_that_cannot_start_is_tried_three_times_and_holds_up_no_leave() {
     world.settle();
     let said = world.condition("Degraded");
     assert!(said.starts_with("True JoinFailed: member demo-rmq-3"), "{said}");
+    assert!(said.contains("`kubectl delete pod -n messaging demo-rmq-3`"), "{said}");
     assert_eq!(world.rabbit.running().len(), 4, "the other one has joined: {}", world.last_words());
     world.patch_spec(&json!({ "nodes": 3 }));
     world.settle();
@@ -193,6 +194,7 @@ fn a_rollout_to_an_image_that_does_not_exist_stops_at_the_first_and_can_be_corre
     assert_eq!(world.rabbit.running().len(), 2);
     let said = world.condition("Degraded");
     assert!(said.contains("RolloutStuck") || said.contains("ImagePullFailed"), "{said}");
+    assert!(said.contains("set the spec back"), "{said}");
     world.patch_spec(&json!({ "version": "3.10.25" }));
     world.settle();
     world.expect(3);

@@ -1,6 +1,6 @@
 //! Volumes that are lost, nodes that are away, disks that come back.
 
-use super::acts::pod;
+use super::acts::{node, pod};
 use super::volume::Kind;
 use super::world::World;
 use palladion_plan::sim::kubernetes::Machine;
@@ -45,6 +45,47 @@ fn a_claim_that_a_person_deletes_before_the_node_is_out_of_its_queues_holds_up_n
     world.settle();
     world.expect(3);
     assert_eq!(world.replicas("orders"), [0, 1, 2]);
+}
+
+/// RabbitMQ gives a stream a replica on each node, and a user may grow a queue to all of them.
+/// With each loss one of five copies would go.
+#[test]
+fn a_replacement_gives_queues_back_as_many_replicas_as_they_had() {
+    let mut world = World::settled(5);
+    let all: Vec<String> = (0..5).map(node).collect();
+    for (queue, kind) in [("log", Kind::Stream), ("grown", Kind::Quorum)] {
+        world.rabbit.declare(queue, kind, &all, 3, &mut world.kube.disks);
+    }
+    world.pass(2);
+    for lost in [4, 1] {
+        world.wipe(lost);
+        world.settle();
+        world.expect(5);
+        for queue in ["log", "grown"] {
+            assert_eq!(world.replicas(queue), [0, 1, 2, 3, 4], "{}", world.last_words());
+        }
+        assert_eq!(world.replicas("orders").len(), 3, "never all: {}", world.last_words());
+    }
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.settle();
+    world.expect(3);
+    for queue in ["log", "grown", "orders"] {
+        assert_eq!(world.replicas(queue), [0, 1, 2], "{}", world.last_words());
+    }
+}
+
+/// Two of them at once: the second one counts until it is its turn.
+#[test]
+fn replacements_of_two_nodes_give_queues_back_as_many_replicas_as_they_had() {
+    let mut world = World::settled(5);
+    let all: Vec<String> = (0..5).map(node).collect();
+    world.rabbit.declare("grown", Kind::Quorum, &all, 3, &mut world.kube.disks);
+    world.pass(2);
+    world.wipe(4);
+    world.wipe(1);
+    world.settle();
+    world.expect(5);
+    assert_eq!(world.replicas("grown"), [0, 1, 2, 3, 4], "{}", world.last_words());
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod report;
 mod second_losses;
 mod stranded;
 mod taken_in;
+mod unmoved;
 mod upgrades;
 mod volume;
 mod work;

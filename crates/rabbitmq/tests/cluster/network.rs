@@ -30,6 +30,8 @@ fn a_partition_that_pauses_nobody_is_shown_and_stops_every_change() {
     world.pass(30);
     let said = world.condition("Partitioned");
     assert!(said.starts_with("True Partitioned"), "{said}");
+    let said = world.condition("Degraded");
+    assert!(said.contains("check the network between them"), "{said}");
     world.writes.clear();
     world.patch_spec(&json!({ "nodes": 1 }));
     world.pass(120);

@@ -4,7 +4,9 @@
 use super::acts::pod;
 use super::world::{NAMESPACE, World};
 use palladion_plan::ObjectKey;
+use palladion_plan::sim::kubernetes::Machine;
 use palladion_rabbitmq::resources as kinds;
+use serde_json::json;
 
 impl World {
     pub fn node_of(&self, ordinal: i32) -> String {
@@ -15,6 +17,25 @@ impl World {
     fn is_marked(&self, ordinal: i32) -> bool {
         self.member(ordinal)["spec"]["replace"].is_object()
     }
+}
+
+/// With `deletionPolicy: Delete` the cluster waits for all pods before any data goes.
+#[test]
+fn a_deletion_names_the_pods_that_it_waits_for_and_what_ends_one_on_a_machine_that_is_away() {
+    let mut world = World::on_machines_of_their_own(3);
+    world.patch_spec(&json!({ "deletionPolicy": "Delete" }));
+    world.settle();
+    let machine = world.node_of(1);
+    world.kube.set_machine(&mut world.store, &machine, Machine::Down);
+    world.pass(60);
+    world.delete_cluster();
+    world.pass(600);
+    let said = world.condition("Progressing");
+    let named = [pod(1), format!("`kubectl delete node {machine}`")];
+    assert!(named.iter().all(|name| said.contains(name)), "{said}");
+    assert!(!said.contains(&pod(0)), "{said}");
+    world.kube.take_away(&mut world.store, &machine);
+    world.until(World::is_deleted);
 }
 
 #[test]

@@ -138,6 +138,24 @@ fn definitions_that_are_not_imported_have_a_reason() {
     shows(&world, Reason::DefinitionsPending);
 }
 
+/// The first node waits for them before it serves, and so do all others.
+#[test]
+fn definitions_that_a_new_cluster_cannot_import_are_reported() {
+    let mut world = World::new();
+    world.definitions_are_refused = true;
+    let spec = json!({ "nodes": 3, "version": "3.10.8", "definitionsSecretName": "queues" });
+    world.create(&spec);
+    world.pass(600);
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True DefinitionsPending: member demo-rmq-0"), "{said}");
+    assert!(said.contains("Secret queues"), "{said}");
+    world.definitions_are_refused = false;
+    world.definitions = Some("h1".to_string());
+    world.settle();
+    world.expect(3);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
 #[test]
 fn definitions_that_no_secret_has_are_reported_with_the_name_of_the_secret() {
     let mut world = World::settled(3);

@@ -116,7 +116,8 @@ fn an_alarm_holds_up_a_leave_and_no_restart() {
     world.patch_spec(&json!({ "nodes": 1 }));
     world.pass(120);
     assert_eq!(world.rabbit.running().len(), 3, "{}", world.last_words());
-    assert!(world.condition("Degraded").contains("AlarmRaised"));
+    let said = world.condition("Degraded");
+    assert!(said.contains("AlarmRaised") && said.contains("enlarge the volumes"), "{said}");
     world.alarms.clear();
     world.settle();
     world.expect(1);

@@ -154,10 +154,14 @@ impl World {
         wish: Wish<'_>,
     ) -> ServiceMemberStatus {
         let state = self.volume_state(pod, spec);
+        let is_refused = self.definitions_are_refused && !self.volume(pod).ledger.entered;
         let running = self.rabbit.nodes.get(pod.uid.as_str());
         let (server, reason) = match (running.map(|p| p.app), &agent.last_words, wish) {
             (Some(App::Running), _, _) if agent.join == JoinFact::NamedWithoutData => {
                 (MemberServerState::Starting, Some("NamedWithoutData"))
+            }
+            (Some(App::Running), _, _) if is_refused => {
+                (MemberServerState::Starting, Some("DefinitionsPending"))
             }
             (Some(App::Running), _, _) => (MemberServerState::Running, None),
             (Some(App::Stopped), _, _) => (MemberServerState::Stopping, None),

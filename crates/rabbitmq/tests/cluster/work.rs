@@ -7,6 +7,7 @@ use super::volume::{Kind, Queue};
 use super::world::World;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_rabbitmq::decide::replicas;
 use palladion_api::member::OperationState;
 use palladion_api::service_member::{
     ForgetQueues, MemberOperation, MemberOperationKind, MemberOperationStatus, QueueNames,
@@ -144,8 +145,7 @@ impl World {
             }
             let now = self.store.now;
             let has = queue.replicas.len();
-            let has_spare =
-                has == queue.wanted + 1 || (has > queue.wanted && has.is_multiple_of(2));
+            let has_spare = replicas::has_spare(has, queue.wanted);
             let Some((until, added)) = work.begun.get(&name).copied() else {
                 let room = self.rabbit.running().into_iter().map(|p| p.name.clone());
                 let mut room = room.filter(|n| n != node && !queue.replicas.contains(n));
@@ -190,13 +190,13 @@ impl World {
         self.rabbit.forget(node, &mut self.kube.disks).map(|()| Vec::new())
     }
 
-    /// A replica here of each queue that has fewer than it should; those that refuse it.
+    /// A replica here of each queue that lacks one; those that refuse it.
     fn grow(&mut self, pod: &PodRun) -> Vec<String> {
         let mut left = Vec::new();
         let own = self.rabbit.nodes[pod.uid.as_str()].name.clone();
         let running = self.rabbit.running().len();
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
-            let lacks = queue.replicas.len() < queue.wanted.min(running);
+            let lacks = replicas::lacks_one(queue.replicas.len(), queue.wanted, running);
             if !queue.kind.is_replicated() || !lacks || queue.replicas.contains(&own) {
                 continue;
             }

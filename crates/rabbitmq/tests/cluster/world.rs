@@ -64,6 +64,8 @@ pub struct World {
     pub secret_is_gone: bool,
     /// Files that stand for definitions, by their hash.
     pub definitions: Option<String>,
+    /// RabbitMQ refuses them before the first node serves.
+    pub definitions_are_refused: bool,
     /// Those that a node has imported.
     pub imported: BTreeSet<String>,
     /// Somebody has enabled `khepri_db`.
@@ -121,6 +123,7 @@ impl World {
             looked: BTreeMap::new(),
             secret_is_gone: false,
             definitions: None,
+            definitions_are_refused: false,
             imported: BTreeSet::new(),
             khepri: false,
             says: BTreeMap::new(),

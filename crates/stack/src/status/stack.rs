@@ -12,7 +12,7 @@ use palladion_api::StackSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PROGRESSING};
 use palladion_api::stack::{LeftBehind, MOST_SERVICES, ServiceStatus, StackKind};
 use palladion_plan::words::Message;
-use palladion_plan::{Conditions, Draft, Trouble, Truth, wait};
+use palladion_plan::{Conditions, Draft, Reason, Trouble, Truth, wait};
 use serde_json::{Value, json};
 
 /// Characters of the message of a service at the most.
@@ -63,18 +63,22 @@ pub fn of(facts: &StackFacts<'_>, spec: &StackSpec, all: &[Found<'_>], draft: &D
     })
 }
 
-/// Status of a Stack that was refused: what runs goes on running.
+/// Status of a Stack whose spec cannot be read: what runs goes on running, and nobody knows which
+/// of its services that is. What was said of them stays: what is left behind is known by it.
 pub fn refused(facts: &StackFacts<'_>, refusal: Refusal) -> Value {
     let mut writer = stored(facts);
     writer.set_false(ACCEPTED, refusal.clone());
     writer.set_false(PROGRESSING, refusal);
-    writer.set_false(DEGRADED, Fine::Nothing);
+    for condition in [AVAILABLE, DEGRADED] {
+        writer.set(condition, Truth::Unknown, Reason::FactUnknown, Available::NotLooked);
+    }
     let is_paused = facts.spec.as_ref().is_ok_and(|spec| spec.paused);
     common::paused(&mut writer, common::pause(facts.operator_config.as_ref(), is_paused));
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": Value::Null,
+        "ready": Value::Null,
     })
 }
 

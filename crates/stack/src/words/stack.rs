@@ -34,6 +34,8 @@ palladion_plan::sentences! {
         None => UpToDate, "no service is active";
         Some { ready: usize, services: usize } => ServicesNotReady,
             "{ready} of {services} active services are ready";
+        NotLooked => FactUnknown,
+            "the spec cannot be read, so the operator does not look at the services; `services` shows them as they were before; correct the spec as `Accepted` says";
     }
 
     /// Events.

@@ -24,8 +24,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Failed { member: MemberName, server: Server } => JoinFailed,
-            "member {member} could not join after several tries: {server}";
+        Failed { member: MemberName, server: Server, namespace: String } => JoinFailed,
+            "member {member} could not join after several tries: {server}; correct the cause, and run `kubectl delete pod -n {namespace} {member}` to have it tried again";
         NoServerId { member: MemberName } => JoinFailed,
             "member {member} cannot join: every server ID from 1 to 254 was given to a volume before, and none is given twice; create another ZookeeperCluster and migrate the data";
     }

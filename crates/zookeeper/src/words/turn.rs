@@ -11,6 +11,7 @@ palladion_plan::sentences! {
         MemberGone => "the member does not exist";
         PodGone => "its pod is gone";
         OtherVolume => "it has another volume";
+        VolumesFirst => "all volumes are looked at again first";
         AgentRefused { why: String } => "its agent refused: {why}";
         MajorityFirst => "so many volumes are lost that the other servers are no majority";
         NotLost => "its volume does not count as lost any more";

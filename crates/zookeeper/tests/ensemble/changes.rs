@@ -146,6 +146,7 @@ fn a_joiner_that_cannot_start_is_tried_three_times_and_holds_up_no_leave() {
     world.settle();
     let said = world.condition("Degraded");
     assert!(said.starts_with("True JoinFailed: member demo-zk-3"), "{said}");
+    assert!(said.contains(&format!("`kubectl delete pod -n {NAMESPACE} demo-zk-3`")), "{said}");
     assert_eq!(world.voters().len(), 4, "the other one has joined: {}", world.last_words());
     world.patch_spec(&json!({ "servers": 3 }));
     world.settle();
@@ -176,6 +177,7 @@ fn a_rollout_to_an_image_that_does_not_exist_stops_at_the_first_and_can_be_corre
     assert_eq!(world.ensemble.servers.len(), 2);
     let said = world.condition("Degraded");
     assert!(said.contains("RolloutStuck") || said.contains("ImagePullFailed"), "{said}");
+    assert!(said.contains("set the spec back"), "{said}");
     world.patch_spec(&json!({ "version": "3.9.3" }));
     world.settle();
     world.expect(3);

@@ -24,6 +24,42 @@ fn an_ensemble_of_one_and_one_of_three_are_created() {
     }
 }
 
+/// Its storage is slow for an hour, say: nobody has anything of it yet.
+#[test]
+fn a_first_start_that_fails_is_tried_again_by_itself() {
+    let mut world = World::new().with(3);
+    world.unlucky.insert(pod(0));
+    world.until(|w| w.condition("Degraded").starts_with("True InitializationFailed"));
+    let said = world.condition("Degraded");
+    assert!(said.contains("kubectl delete pod -n") && said.contains("demo-zk-0`"), "{said}");
+    world.writes.clear();
+    world.pass(3_600);
+    let tries = world.writes.iter().filter(|w| w.starts_with("let member demo-zk-0 try again"));
+    let tries = tries.count();
+    assert!((5..12).contains(&tries), "{tries}: {}", world.last_words());
+    assert!(world.condition("Degraded").starts_with("True InitializationFailed"));
+    world.unlucky.clear();
+    world.pass(700);
+    world.settle();
+    world.expect(3);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.last_words());
+}
+
+/// Nobody waits for that who has corrected the cause.
+#[test]
+fn a_first_start_that_has_failed_is_tried_again_at_once_with_another_pod() {
+    let mut world = World::new().with(3);
+    world.unlucky.insert(pod(0));
+    world.until(|w| w.condition("Degraded").starts_with("True InitializationFailed"));
+    world.pass(1_800);
+    world.unlucky.clear();
+    world.delete(kinds::POD, &pod(0));
+    world.pass(60);
+    assert!(world.status()["initialized"]["servedAt"].is_string(), "{}", world.last_words());
+    world.settle();
+    world.expect(3);
+}
+
 #[test]
 fn at_rest_nothing_is_written() {
     let mut world = World::settled(3);

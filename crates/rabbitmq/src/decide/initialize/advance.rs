@@ -3,20 +3,18 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::lock;
-use crate::decide::turn::permit::{self, Course, Permit, TRIES};
+use crate::decide::turn::permit::{self, Course, Permit};
 use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
 use crate::words::turn::Ended;
-use jiff::SignedDuration;
 use palladion_api::service::ServiceTurn;
+use palladion_plan::Event;
+use palladion_plan::members::first_start::{self, Next};
 use palladion_plan::members::{survey, turn as shared};
-use palladion_plan::words::initialize::{Doing, Happened, Problem, Waiting};
-use palladion_plan::{Event, turn};
-
-/// Before there is a cluster, nobody remembers a failed start.
-const RETRY: SignedDuration = SignedDuration::from_secs(10);
+use palladion_plan::words::initialize::{Doing, Happened, Waiting};
 
 /// Go on with the turn.
-pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
@@ -24,17 +22,36 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
         Course::NotGiven => before_permit(facts, turn, member, draft),
         Course::PodEnded => lock::release(facts, turn, Ended::PodGone, draft),
         Course::Open => {
+            first_start::report_tries(turn, member, draft);
             let (name, server) = (member.name.clone(), member.server_words());
             let waiting = Waiting::Serving { member: name, server };
             draft.wait_for(waiting).about(member.subject());
         }
         Course::Done => finish(facts, turn, member, draft),
-        Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
-        // Its pod must change before it is tried again.
-        Course::Failed | Course::Refused(_) => {
-            let (name, server) = (member.name.clone(), member.server_words());
-            draft.report(Problem::Failed { member: name, server });
+        Course::Failed => {
+            let next = first_start::after_failure(facts, valid, turn, member, draft);
+            go_on(facts, turn, member, next, draft);
         }
+        Course::Refused(why) => {
+            let refused = (turn, why);
+            let next = first_start::after_refusal(facts, valid, refused, member, draft);
+            go_on(facts, turn, member, next, draft);
+        }
+    }
+}
+
+fn go_on(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    next: Next,
+    draft: &mut Draft,
+) {
+    let doing = Doing::Again { member: member.name.clone() };
+    match next {
+        Next::Pause => {}
+        Next::Again(next) => draft.steps.push(lock::write(facts, &next, doing)),
+        Next::Survey => lock::release(facts, turn, Ended::VolumesFirst, draft),
     }
 }
 
@@ -54,19 +71,6 @@ fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, dra
     let data = shared::data_before_first(member);
     let (nodes, flags) = (Vec::new(), Vec::new());
     permit::give(facts, &Permit { turn, member, nodes, flags, data, proof: &proof }, draft);
-}
-
-fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
-    let again = turn.since.0 + RETRY;
-    if facts.now() < again {
-        let (name, server) = (member.name.clone(), member.server_words());
-        let waiting = Waiting::Serving { member: name, server };
-        draft.wait_for(waiting).about(member.subject()).until(again);
-        return;
-    }
-    let mut next = turn::again(facts.snapshot, turn);
-    next.question = None;
-    draft.steps.push(lock::write(facts, &next, Doing::Again { member: member.name.clone() }));
 }
 
 fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {

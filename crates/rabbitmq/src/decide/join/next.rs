@@ -43,13 +43,17 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 pub fn of_stranded(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let (failed, others): (Vec<_>, Vec<_>) = stranded(facts).partition(|m| has_failed_for_good(m));
     for member in failed {
-        let (member, server) = (member.name.clone(), member.server_words());
-        draft.report(Problem::Failed { member, server });
+        draft.report(failure_of(facts, member));
     }
     match others.into_iter().min_by_key(|m| place(facts, m)) {
         Some(member) => begin(facts, member, draft),
         None => Flow::Free,
     }
+}
+
+fn failure_of(facts: &Facts<'_>, member: &MemberFact) -> Problem {
+    let namespace = facts.snapshot.owner.meta.namespace.clone();
+    Problem::Failed { member: member.name.clone(), server: member.server_words(), namespace }
 }
 
 fn begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
@@ -171,8 +175,7 @@ fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Optio
             | MemberVolumeState::Unknown => continue,
         }
         if has_failed_for_good(member) {
-            let server = member.server_words();
-            draft.report(Problem::Failed { member: name, server });
+            draft.report(failure_of(facts, member));
             continue;
         }
         // Whoever has begun goes on with its own data. Of any other a person decides.

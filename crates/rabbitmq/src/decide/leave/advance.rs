@@ -165,8 +165,7 @@ fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut 
             return forget_again(facts, turn, member, draft);
         }
         End::Over => {
-            let more = [("rebalancePending", json!(true))];
-            return draft.steps.push(shared::finish(facts, turn, &more, None));
+            return draft.steps.push(lock::finish(facts, turn, None));
         }
         End::AwaitedUntil(until) => Some(until),
         End::Awaited => None,

@@ -1,5 +1,6 @@
 //! A leaver that serves: its queues first, then its application, then its name.
 
+use super::unmoved;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget::{Asked, ask, is_allowed, nonce_of};
@@ -56,6 +57,9 @@ fn before_it_stops(
         return;
     }
     if on_it.replicas.count + on_it.streams.count > 0 {
+        if unmoved::gives_way(facts, turn, member) {
+            return lock::postpone(facts, turn, Ended::QueuesNotMoved, draft);
+        }
         let job = Job::MoveReplicas(node.clone());
         draft.steps.extend(order::give(facts, turn, member, &job, &agreed.proof));
         return;

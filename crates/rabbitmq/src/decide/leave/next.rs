@@ -1,7 +1,7 @@
 //! Who leaves next: one that is lost, then the highest ordinal, of those that the spec does not
 //! ask for.
 
-use super::{alarmed, asked};
+use super::{alarmed, asked, unmoved};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::maintain;
@@ -10,12 +10,14 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
-use palladion_plan::members::leave::{first, has_lost};
+use palladion_plan::members::leave::{first, has_lost, in_order};
 use palladion_plan::{Flow, turn};
 
 /// The next member that should leave, if the cluster allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let Some(member) = first(facts, valid) else {
+    // Those whose queues cannot be moved hold up no other leave.
+    let mut leavers = in_order(facts, valid).into_iter();
+    let Some(member) = leavers.find(|m| !unmoved::wait(facts, m, draft).is_busy()) else {
         return Flow::Free;
     };
     // What brings members to the newest revision, and jobs, need not wait for a user.

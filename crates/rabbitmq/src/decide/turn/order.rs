@@ -95,6 +95,14 @@ pub fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
     member.status.operation.as_ref().is_some_and(|operation| is_of(turn, &operation.id))
 }
 
+/// The last order of a turn that it has carried out, where that failed or has left queues as they
+/// were.
+pub fn came_to_nothing(member: &MemberFact) -> Option<&MemberOperationStatus> {
+    let last = member.status.operation.as_ref();
+    let of_a_turn = last.filter(|answer| is_over(answer) && !is_for_all(&answer.id));
+    of_a_turn.filter(|a| a.state != OperationState::Succeeded || !left(a).is_empty())
+}
+
 /// The ID of an order for the whole cluster, which belongs to no turn.
 pub fn id_for_all(nonce: &Nonce) -> String {
     format!("cluster-{nonce}")

@@ -1,4 +1,4 @@
-//! Members whose turn has ended because queues need or name their nodes: who they are and since
+//! Members whose turn has ended because queues need or name their nodes, or cannot be moved off them: who they are and since
 //! when stands in the status, by the operator's own clock. What was asked in the turn of another
 //! member ends no turn, and postpones nobody.
 
@@ -18,9 +18,13 @@ const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(10);
 /// Has the turn waited for queues for long enough? One that was postponed for them before is after
 /// one more look.
 pub fn has_waited(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
-    let mut records = facts.status.postponed.iter().filter(|p| p.member == turn.member);
-    let was_postponed = records.any(|p| within(facts, p, LOOK_AGAIN * 2).is_some());
-    was_postponed || facts.now() >= turn.since.0 + PATIENCE
+    was_lately(facts, &turn.member) || facts.now() >= turn.since.0 + PATIENCE
+}
+
+/// Was its turn postponed, so lately that it is being looked at again?
+pub fn was_lately(facts: &Facts<'_>, member: &MemberName) -> bool {
+    let mut records = facts.status.postponed.iter().filter(|p| p.member == *member);
+    records.any(|p| within(facts, p, LOOK_AGAIN * 2).is_some())
 }
 
 /// Until when its turn is postponed.

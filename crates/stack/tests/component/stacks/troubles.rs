@@ -68,6 +68,25 @@ fn a_service_that_has_not_read_its_newest_spec_is_not_done() {
     assert_eq!(world.says("Progressing"), "False UpToDate");
 }
 
+/// As one of a newer release may be.
+#[test]
+fn a_stack_whose_spec_cannot_be_read_says_that_it_knows_nothing_of_its_services() {
+    let mut world = begun(a_stack());
+    all_say(&mut world, "True");
+    assert_eq!(world.says("Available"), "True UpToDate");
+    let mut spec = a_stack();
+    spec["services"][0]["kind"] = json!("KafkaCluster");
+    world.set_spec(spec);
+    assert_eq!(world.says("Accepted"), format!("False {}", Reason::InvalidSpec));
+    for condition in ["Available", "Degraded"] {
+        assert_eq!(world.says(condition), format!("Unknown {}", Reason::FactUnknown));
+    }
+    assert_eq!(world.status()["ready"], json!(null));
+    world.set_spec(a_stack());
+    assert_eq!((world.says("Available"), world.says("Degraded")), all_is_well());
+    assert_eq!(world.status()["ready"], "3/3");
+}
+
 /// It serves, and has these conditions of these reasons besides.
 fn serves_with(world: &mut World<StackMind>, name: &str, others: &[(&str, &str)]) {
     let of = |(type_, status): (&str, &str)| json!({ "type": type_, "status": status, "reason": "X", "message": "one of three" });

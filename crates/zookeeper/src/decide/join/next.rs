@@ -45,8 +45,7 @@ pub fn of_stranded(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         if !has_failed_for_good(member) {
             return begin(facts, member, draft);
         }
-        let (member, server) = (member.name.clone(), member.server_words());
-        draft.report(Problem::Failed { member, server });
+        draft.report(failure_of(facts, member));
     }
     Flow::Free
 }
@@ -59,6 +58,11 @@ pub fn comes_first(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 
 fn joining<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
     facts.members.values().filter(|m| m.object.is_some() && !m.is_gone())
+}
+
+fn failure_of(facts: &Facts<'_>, member: &MemberFact) -> Problem {
+    let namespace = facts.snapshot.owner.meta.namespace.clone();
+    Problem::Failed { member: member.name.clone(), server: member.server_words(), namespace }
 }
 
 fn begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
@@ -123,8 +127,7 @@ fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Optio
             | MemberVolumeState::Unknown => continue,
         }
         if has_failed_for_good(member) {
-            let server = member.server_words();
-            draft.report(Problem::Failed { member: name, server });
+            draft.report(failure_of(facts, member));
             continue;
         }
         // Its server has run in vain, and others go on for a while.

@@ -1,0 +1,110 @@
+//! Leaves whose queues cannot be moved: they wait for a person, and hold up nobody else.
+
+use super::acts::{node, pod};
+use super::volume::Kind;
+use super::world::World;
+use palladion_rabbitmq::resources as kinds;
+use serde_json::json;
+
+/// A queue of which the leaver holds one of two replicas; the other one is on a node that was
+/// forgotten when its volume was lost.
+fn a_leave_whose_queue_has_no_majority() -> World {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[4, 7]);
+    world.pass(5);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(300);
+    world
+}
+
+impl World {
+    fn runs(&self, ordinal: i32) -> bool {
+        self.rabbit.by_name(&node(ordinal)).is_some()
+    }
+
+    fn restarted(&self, ordinals: &[i32]) -> bool {
+        let token = |o: &i32| self.member(*o)["status"]["server"]["restartToken"].clone();
+        ordinals.iter().all(|o| token(o) == "x")
+    }
+}
+
+#[test]
+fn a_leave_whose_queue_cannot_be_moved_is_reported_with_the_next_step() {
+    let world = a_leave_whose_queue_has_no_majority();
+    assert_eq!(world.replicas("payments"), [4, 7], "{}", world.last_words());
+    assert_eq!(world.replicas("orders"), [0, 1, 2], "{}", world.last_words());
+    assert_eq!(world.status()["turn"], json!(null), "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True QueuesNotMoved: member demo-rmq-4"), "{said}");
+    assert!(said.contains("1 queue (payments)") && said.contains("delete_queue"), "{said}");
+}
+
+#[test]
+fn a_leave_whose_queue_cannot_be_moved_holds_up_no_other_leave_and_no_restart() {
+    let mut world = a_leave_whose_queue_has_no_majority();
+    world.pass(300);
+    assert!(!world.runs(3) && world.runs(4), "the other one leaves: {}", world.last_words());
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.pass(600);
+    assert!(world.restarted(&[0, 1, 2]), "{}", world.last_words());
+    assert!(!world.restarted(&[4]), "its queue needs it: {}", world.last_words());
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(3);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.last_words());
+}
+
+#[test]
+fn a_leave_whose_queue_cannot_be_moved_holds_up_no_replacement() {
+    let mut world = a_leave_whose_queue_has_no_majority();
+    let before = world.member(1)["spec"]["volumeID"].clone();
+    world.wipe(1);
+    world.pass(900);
+    assert_ne!(world.member(1)["spec"]["volumeID"], before, "{}", world.last_words());
+    assert!(world.runs(1) && world.runs(4), "{}", world.last_words());
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(3);
+}
+
+/// The spec asks for it again: it stays, and takes back what was moved off it.
+#[test]
+fn a_leaver_whose_queue_cannot_be_moved_stays_if_it_is_wanted_again() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[4, 7]);
+    world.declare_on("receipts", Kind::Quorum, &[0, 1, 2, 3, 4]);
+    world.pass(5);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.condition("Degraded").starts_with("True QueuesNotMoved"));
+    assert_eq!(world.replicas("receipts"), [0, 1, 2, 3], "{}", world.last_words());
+    world.patch_spec(&json!({ "nodes": 5 }));
+    world.pass(60);
+    assert_eq!(world.replicas("receipts"), [0, 1, 2, 3, 4], "{}", world.last_words());
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.last_words());
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(5);
+}
+
+/// The node with the other replica is mended: nobody has to say so.
+#[test]
+fn a_leave_goes_on_by_itself_when_its_queue_can_be_moved() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[0, 4]);
+    world.pass(5);
+    world.rabbit.crashed.insert(("payments".to_string(), node(0)));
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.until(|w| w.condition("Degraded").starts_with("True QueuesNotMoved"));
+    world.writes.clear();
+    world.pass(3_600);
+    let looks =
+        world.writes.iter().filter(|w| w.starts_with("begin the leave of member demo-rmq-4"));
+    let looks = looks.count();
+    assert!((4..8).contains(&looks), "{looks}: {}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True QueuesNotMoved"), "{said}");
+    world.kill(0);
+    world.settle();
+    world.expect(3);
+    assert!(!world.exists(kinds::MEMBER, &pod(4)), "{}", world.last_words());
+}
