@@ -18,13 +18,13 @@ const RABBITMQ: &str = "palladion-agent-rabbitmq";
 /// The directory in which somebody has another RabbitMQ.
 const NAMED: &str = "RABBITMQ_BIN";
 
-/// Programs that are made for `/usr/lib`, and find each other there, laid over what this machine
-/// has there, for one command alone. `$0` is where they are.
-const OVER: &str = r#"mount -t overlay overlay -o "lowerdir=$0/usr/lib:/usr/lib" /usr/lib || {
-    echo "cannot mount an overlay on /usr/lib in a mount namespace; this needs root" >&2
+/// Programs that are made for `/usr`, and find each other there, laid over what this machine has
+/// there, for one command alone. `$0` is where they are.
+const OVER: &str = r#"mount -t overlay overlay -o "lowerdir=$0/usr:/usr" /usr || {
+    echo "cannot mount an overlay on /usr in a mount namespace; this needs root" >&2
     exit 1
 }
-PATH="/usr/lib/erlang/bin:$PATH" exec "$@""#;
+exec "$@""#;
 
 /// All of them.
 pub fn with_real_servers(tally: &mut Tally) -> Result<()> {
@@ -53,7 +53,7 @@ fn rabbitmq() -> Result<PathBuf> {
         .with_context(|| format!("taking RabbitMQ {version} out of the testbed's image"))
 }
 
-/// The same command where these programs are in `/usr/lib`.
+/// The same command where these programs are in `/usr`.
 fn over(programs: &Path, command: &Command) -> Command {
     let mut over = Command::new("unshare");
     over.args(["--mount", "--", "sh", "-c", OVER]).arg(programs);

@@ -6,6 +6,7 @@ use crate::maintenance::{AWAY, lose};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::rows::Level;
+use crate::tasks::host_of;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
@@ -92,7 +93,11 @@ fn who_was_restarted_is_repaired_before_any_of_two_lost_members_is_replaced() {
     let node = world.node_of("demo-dc1-b-0");
     world.set_machine(&node, Machine::Down);
     for member in ["demo-dc1-a-1", COORDINATOR] {
+        let host = host_of(&world, member);
+        world.ring.called_lost.insert(host);
         lose(&mut world, member);
+        // The others see it down by then.
+        world.pass(120);
         world.label(kinds::MEMBER, member, labels::REPLACE);
         world.pass(20 * 60);
     }

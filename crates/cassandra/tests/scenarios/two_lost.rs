@@ -15,6 +15,8 @@ const LOST: &str = "demo-dc1-c-0";
 /// A ring of five, one of them lost with its Node, and no other machine for it in its zone.
 fn with_one_that_has_no_place() -> World {
     let mut world = World::new();
+    // One in each rack.
+    world.ring.copies = 3;
     for node in ["n4", "n5"] {
         world.register_node(node, "z1");
     }

@@ -65,8 +65,12 @@ pub fn rabbitmq_reference(version: &str) -> String {
     format!("palladion.dev/rabbitmq:{version}")
 }
 
+/// Erlang, in the layer that is all of Debian.
+const FROM_DEBIAN: [&str; 4] =
+    ["./usr/lib/erlang", "./usr/bin/epmd", "./usr/bin/erl", "./usr/bin/escript"];
+
 /// The programs of RabbitMQ and of Erlang, as the image of that version has them: a directory
-/// with `usr/lib/rabbitmq` and `usr/lib/erlang` in it, made or taken from the cache.
+/// with `usr` in it, made or taken from the cache.
 pub fn rabbitmq_programs(
     cache: &Cache,
     version: &str,
@@ -74,13 +78,19 @@ pub fn rabbitmq_programs(
 ) -> Result<PathBuf> {
     let layers = rabbitmq::image(cache, version, progress)?.layers;
     let contents = layers.iter().map(|layer| layer.blob.sha256.as_str());
-    let key = Key::of("rabbitmq").text(&contents.collect::<Vec<_>>().join(" ")).build();
+    let key = Key::of("rabbitmq")
+        .text(&contents.collect::<Vec<_>>().join(" "))
+        .text(&FROM_DEBIAN.join(" "))
+        .build();
     cache.get("programs", &key, |directory| {
         // The lowest one is all of Debian, and has what this machine has as well.
         for (index, layer) in layers.iter().enumerate() {
             let mut unpack = command("tar", ["--extract", "--file"]);
             unpack.arg(&layer.tar).arg("--directory").arg(directory);
-            run(unpack.arg(if index == 0 { "./usr/lib/erlang" } else { "./usr/lib" }))?;
+            match index {
+                0 => run(unpack.args(FROM_DEBIAN))?,
+                _ => run(unpack.arg("./usr/lib"))?,
+            };
         }
         Ok(())
     })
