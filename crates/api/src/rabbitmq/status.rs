@@ -57,7 +57,7 @@ pub struct RabbitmqClusterStatus {
     /// Whether members were restarted or replaced since the leaders of queues were spread last. The operator spreads them when no member is left to restart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebalance_pending: bool,
-    /// Members whose turn has ended because queues need or name their nodes. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
+    /// Members whose turn has ended because queues need or name their nodes, or cannot be moved off them. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub postponed: Vec<PostponedTurn>,
