@@ -184,14 +184,17 @@ impl World {
         let is_twin = spec.volume_id.as_ref().is_some_and(|v| v.as_str() != own);
         let is_recorded = spec.volume_id.as_ref().is_some_and(|v| v.as_str() == own);
         // After a restart of the pod an application that was stopped is not started.
-        let is_stopped = agents_rule::wanted(self.volume(pod), pod, spec) == Some(Wanted::Stopped)
-            && !self.rabbit.nodes.contains_key(pod.uid.as_str());
+        let runs = self.rabbit.nodes.contains_key(pod.uid.as_str());
+        let is_stopped =
+            !runs && agents_rule::wanted(self.volume(pod), pod, spec) == Some(Wanted::Stopped);
+        // Of a node that runs nobody asks any more in which revision it may start.
+        let is_held = !runs && !spec.revisions.contains(&pod.revision);
         let may_not = spec.run == RunState::Terminated
             || is_lost
             || is_twin
             || is_stopped
             || agent.expelled
-            || !spec.revisions.contains(&pod.revision);
+            || is_held;
         if may_not {
             return Wish::Rest;
         }

@@ -2,7 +2,8 @@
 
 use super::acts::{node, pod};
 use super::volume::Kind;
-use super::world::World;
+use super::world::{NAMESPACE, World};
+use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
@@ -107,4 +108,27 @@ fn a_leave_goes_on_by_itself_when_its_queue_can_be_moved() {
     world.settle();
     world.expect(3);
     assert!(!world.exists(kinds::MEMBER, &pod(4)), "{}", world.last_words());
+}
+
+/// The pod of the one that has left is there, and not ready, as long as there is a higher one: a
+/// budget that counts it allows no eviction.
+#[test]
+fn a_rollout_goes_on_after_a_lower_member_has_left_than_the_one_that_stays_for_its_queue() {
+    let mut world = a_leave_whose_queue_has_no_majority();
+    world.until(|w| !w.runs(3));
+    world.pass(120);
+    assert!(world.runs(4) && world.exists(kinds::POD, &pod(3)), "{}", world.last_words());
+    let key = ObjectKey::new(kinds::POD, NAMESPACE, &pod(3));
+    let ready = world.store.get(&key).unwrap()["status"]["conditions"].to_string();
+    assert!(ready.contains(r#""status":"False","type":"Ready""#), "{ready}");
+    let before: Vec<_> = (0..3).map(|o| world.uid(o)).collect();
+    world.patch_spec(&json!({ "version": "3.10.25" }));
+    world.pass(1_200);
+    for (ordinal, before) in (0..3).zip(before) {
+        assert!(world.runs(ordinal), "{}", world.last_words());
+        assert_ne!(world.uid(ordinal), before, "{ordinal}: {}", world.last_words());
+    }
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(3);
 }
