@@ -132,3 +132,23 @@ fn a_rollout_goes_on_after_a_lower_member_has_left_than_the_one_that_stays_for_i
     world.settle();
     world.expect(3);
 }
+
+/// Of two nodes none could be restarted.
+#[test]
+fn a_leave_whose_queue_cannot_be_moved_holds_up_one_that_would_leave_two_nodes() {
+    let mut world = World::settled(3);
+    world.declare_on("payments", Kind::Quorum, &[2, 7]);
+    world.pass(5);
+    world.patch_spec(&json!({ "nodes": 1 }));
+    world.until(|w| w.condition("Degraded").starts_with("True QueuesNotMoved"));
+    world.pass(300);
+    assert!(world.runs(1) && world.runs(2), "{}", world.last_words());
+    let said = world.status()["waits"].to_string();
+    assert!(said.contains("member demo-rmq-1 waits to leave until member demo-rmq-2"), "{said}");
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.pass(900);
+    assert!(world.restarted(&[0]), "{}", world.last_words());
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(1);
+}
