@@ -98,7 +98,7 @@ reasons! {
     Initializing => "Wait.";
     /// The ring is not initialized: a volume of its members holds data, or cannot be looked at.
     InitializationRefused => "If that data is no longer needed, run the command from the message: it allows the start with `palladion.dev/allow-initialization`, or deletes the PersistentVolumeClaim that cannot be looked at.";
-    /// The first server of an ensemble, or the first node of a RabbitMQ cluster, failed to start three times, or its agent refuses to start it. Nothing is acknowledged yet. It is tried again, with pauses of one to ten minutes.
+    /// The first server of an ensemble, or the first node of a RabbitMQ cluster, failed to start three times, or its agent refuses to start it. Nobody is served. It is tried again, with pauses of one to ten minutes.
     InitializationFailed => "The message quotes the last failure. Correct the cause: `config`, `resources`, the image or the storage. The next try is made by itself; to have it at once, delete the member's pod: `kubectl delete pod MEMBER`.";
     /// A member is joining the ring.
     Joining => "Wait; members join one at a time.";
