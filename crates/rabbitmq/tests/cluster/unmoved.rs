@@ -152,3 +152,24 @@ fn a_leave_whose_queue_cannot_be_moved_holds_up_one_that_would_leave_two_nodes()
     world.settle();
     world.expect(1);
 }
+
+/// Each of them has a queue that keeps it, and another one on both must not go to and fro.
+#[test]
+fn two_leavers_whose_queues_cannot_be_moved_give_each_other_nothing_back() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[4, 7]);
+    world.declare_on("invoices", Kind::Quorum, &[3, 8]);
+    world.declare_on("receipts", Kind::Quorum, &[0, 1, 2, 4]);
+    world.pass(5);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(300);
+    for _ in 0..6 {
+        world.pass(300);
+        assert!(world.runs(3) && world.runs(4), "{}", world.last_words());
+        assert_eq!(world.replicas("receipts"), [0, 1, 2], "{}", world.last_words());
+    }
+    world.delete_queue("payments");
+    world.delete_queue("invoices");
+    world.settle();
+    world.expect(3);
+}
