@@ -32,7 +32,14 @@ palladion_plan::sentences! {
             QueuesWouldBeLost,
             "member {member} does not leave: {queues} exist on it alone and would be deleted with it; move their messages or delete the queues; to let it leave all the same, run `kubectl annotate -n {namespace} rabbitmqcluster {cluster} --overwrite {annotation}={nonce}`";
         QueuesNotMoved { member: MemberName, queues: Queues } => QueuesNotMoved,
-            "member {member} does not leave: {queues} could not be moved off its node, and that is tried again every 10 minutes; look for replicas that are not online (`rabbitmq-queues quorum_status QUEUE`, `rabbitmq-streams stream_status QUEUE`) and bring back the members that hold them; a queue that has lost the majority of its replicas for good can only be deleted, with its messages (`rabbitmqctl delete_queue QUEUE`); or set `nodes` back";
+            "member {member} does not leave: {queues} could not be moved off its node, and that is tried again every 10 minutes; look for replicas that are not online (`rabbitmq-queues quorum_status QUEUE`, `rabbitmq-streams stream_status QUEUE`) and bring back the members that hold them, or set `nodes` back; only if the majority of its replicas is lost for good, and as the last resort, delete a queue with its messages (`rabbitmqctl delete_queue QUEUE`)";
+        MoveFailed { member: MemberName, queues: Queues, why: String, namespace: String } => QueuesNotMoved,
+            "member {member} does not leave: its agent fails to move {queues} off its node, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {member} -c rabbitmq`), or set `nodes` back";
+    }
+
+    /// How a move has ended that did not come to its end.
+    pub enum Cut {
+        Short => "the agent started again each time before it had moved all";
     }
 
     /// Events.

@@ -173,3 +173,44 @@ fn two_leavers_whose_queues_cannot_be_moved_give_each_other_nothing_back() {
     world.settle();
     world.expect(3);
 }
+
+/// An agent that starts again in the middle of a long move says nothing of the queues.
+#[test]
+fn a_move_that_is_interrupted_goes_on_in_the_same_turn() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[0, 1, 4]);
+    world.pass(5);
+    world.busy.insert(pod(4));
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(120);
+    world.restart_agent(4);
+    world.pass(3);
+    world.busy.clear();
+    world.pass(60);
+    assert_eq!(world.replicas("payments").len(), 3, "{}", world.last_words());
+    assert!(!world.replicas("payments").contains(&4), "{}", world.last_words());
+    world.settle();
+    world.expect(3);
+    assert!(!world.reasons.contains("QueuesNotMoved"), "{}", world.last_words());
+}
+
+/// Whatever it is that fails, others do not wait for it.
+#[test]
+fn a_leave_whose_move_fails_each_time_is_reported_with_the_failure_and_makes_room() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[0, 1, 4]);
+    world.pass(5);
+    world.failing.insert(pod(4));
+    world.patch_spec(&json!({ "nodes": 3, "restartToken": "x" }));
+    world.pass(30);
+    assert_eq!(world.status()["turn"]["member"], pod(4), "{}", world.last_words());
+    world.pass(900);
+    assert!(world.restarted(&[0, 1, 2]), "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True QueuesNotMoved: member demo-rmq-4"), "{said}");
+    assert!(said.contains("payments") && said.contains("503"), "{said}");
+    assert!(!said.contains("delete_queue"), "{said}");
+    world.failing.clear();
+    world.settle();
+    world.expect(3);
+}

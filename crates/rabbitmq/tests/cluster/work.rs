@@ -79,6 +79,9 @@ impl World {
     fn go_on(&mut self, agent: &mut Agent, pod: &PodRun, mut work: Work, runs: bool) -> Activity {
         let done = match runs {
             true if self.busy.contains(&pod.key.name) => None,
+            true if self.failing.contains(&pod.key.name) => {
+                Some(Err("the management API answers 503".to_string()))
+            }
             true => self.carry_out(pod, &mut work),
             false => Some(Err("the node does not run".to_string())),
         };

@@ -53,6 +53,8 @@ pub struct World {
     pub sick: BTreeSet<String>,
     /// Members whose agents do not come to an end with what they do.
     pub busy: BTreeSet<String>,
+    /// Members whose agents fail at every order.
+    pub failing: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
     /// Members whose agents have not looked at their nodes since, and what they saw last. To a
@@ -119,6 +121,7 @@ impl World {
             full: BTreeSet::new(),
             sick: BTreeSet::new(),
             busy: BTreeSet::new(),
+            failing: BTreeSet::new(),
             absent: BTreeSet::new(),
             looked: BTreeMap::new(),
             secret_is_gone: false,
