@@ -40,6 +40,8 @@ pub const NO_COOKIE: &str = "the Secret with the credentials is missing";
 pub const NO_NAME: &str = "the name of the node cannot be resolved";
 /// What one says in whose pod a variable names another node.
 const OTHER_NAME: &str = "a variable of the container names another node";
+/// Why an agent refuses a permit for a while.
+const NOT_NOW: &str = "the volume is out of order";
 
 /// Where an agent departs from the protocol, in mutations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,6 +217,12 @@ impl World {
         }
         if self.rabbit.nodes.contains_key(pod.uid.as_str()) {
             return true;
+        }
+        if self.refusing.contains(&pod.key.name) {
+            let message = Some(NOT_NOW.to_string());
+            let refused = PermitStatus { message, ..answer(permit, PermitState::Refused) };
+            self.volume(pod).ledger.permit = Some(refused);
+            return false;
         }
         let Err(why) = agents_rule::start(self.volume(pod), pod, spec, permit) else {
             return true;

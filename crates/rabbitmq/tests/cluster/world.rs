@@ -41,6 +41,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose nodes do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose agents refuse every permit.
+    pub refusing: BTreeSet<String>,
     /// Members whose nodes run and get into no cluster.
     pub stuck: BTreeSet<String>,
     /// Members whose management API does not answer, whatever the node does.
@@ -115,6 +117,7 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            refusing: BTreeSet::new(),
             stuck: BTreeSet::new(),
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
