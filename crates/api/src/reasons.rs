@@ -98,7 +98,7 @@ reasons! {
     Initializing => "Wait.";
     /// The ring is not initialized: a volume of its members holds data, or cannot be looked at.
     InitializationRefused => "If that data is no longer needed, run the command from the message: it allows the start with `palladion.dev/allow-initialization`, or deletes the PersistentVolumeClaim that cannot be looked at.";
-    /// The first server of an ensemble, or the first node of a RabbitMQ cluster, failed to start three times, or its agent refuses to start it. Nothing is acknowledged yet. It is tried again, with pauses of one to ten minutes.
+    /// The first server of an ensemble, or the first node of a RabbitMQ cluster, failed to start three times, or its agent refuses to start it. Nobody is served. It is tried again, with pauses of one to ten minutes.
     InitializationFailed => "The message quotes the last failure. Correct the cause: `config`, `resources`, the image or the storage. The next try is made by itself; to have it at once, delete the member's pod: `kubectl delete pod MEMBER`.";
     /// A member is joining the ring.
     Joining => "Wait; members join one at a time.";
@@ -131,7 +131,7 @@ reasons! {
     /// A member cannot leave: queues that exist on it alone would be deleted with it.
     QueuesWouldBeLost => "The message names the queues. Move their messages, or delete the queues. If they are not needed, run the command from the message: it allows the operator to go on without them (`palladion.dev/allow-forget`). Or set `nodes` back.";
     /// A member cannot leave: queues with replicas on its node could not be moved to other nodes. Other work goes on, and the move is tried again every ten minutes.
-    QueuesNotMoved => "The message names the queues. Look which of their replicas are not online: `rabbitmq-queues quorum_status QUEUE`, of a stream `rabbitmq-streams stream_status QUEUE`. Bring back the members that hold those; the leave then goes on by itself. A queue that has lost the majority of its replicas for good can only be deleted, with its messages: `rabbitmqctl delete_queue QUEUE`. Or set `nodes` back.";
+    QueuesNotMoved => "The message names the queues. Look which of their replicas are not online: `rabbitmq-queues quorum_status QUEUE`, of a stream `rabbitmq-streams stream_status QUEUE`. Bring back the members that hold those; the leave then goes on by itself. Or set `nodes` back. Only a queue that has lost the majority of its replicas for good has to be deleted, with its messages and as the last resort: `rabbitmqctl delete_queue QUEUE`. If the message says why the move fails, correct that.";
     /// A member is not replaced: queues have no majority of their replicas on other nodes that run, so they could never be repaired.
     QueuesWouldLoseQuorum => "Bring back the nodes that hold the other replicas. If they are lost, too, run the command from the message: it allows the operator to go on (`palladion.dev/allow-forget`) and leaves those queues to you.";
     /// The other nodes of a RabbitMQ cluster name a node as a member that has none of their data: its server ended while it was being taken in. They refuse it as long as they do.

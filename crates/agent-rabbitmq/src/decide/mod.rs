@@ -14,6 +14,7 @@ pub mod permit;
 pub mod replicas;
 pub mod running;
 pub mod start;
+pub mod target;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -18,6 +18,6 @@ palladion_api::sentences! {
         Plugin { name: String } => "`{name}` cannot be enabled as a plugin; correct `plugins`";
         Variable { name: String } => "the environment variable `{name}` is set in the container, and with it the node would not start as the agent means it to; remove it from `env` and from the image";
         Cookie { path: String } => "{path} does not contain an Erlang cookie: letters and digits on one line";
-        Definitions { path: String } => "{path} does not contain definitions";
+        Definitions { path: String, line: usize, column: usize } => "{path} does not contain definitions: line {line}, column {column} is not as expected";
     }
 }

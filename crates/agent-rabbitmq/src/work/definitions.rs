@@ -8,7 +8,7 @@ use crate::wire::ctl::{Input, Program};
 use crate::words::calls::NotRepeated;
 use crate::words::files::{Missing, Odd};
 use crate::words::job::{Doing, Done as Words, Failed, NotSo};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use palladion_agent_core::words::files::Doing as WithFile;
 use palladion_api::words::Names;
 use serde::Deserialize;
@@ -82,10 +82,14 @@ impl Definitions {
         let Some(text) = read(path)? else {
             return Ok(None);
         };
-        let odd = || Odd::Definitions { path: path.display().to_string() };
+        // What serde says may quote a value, which may be a password: only where it stands goes on.
+        let odd = |error: serde_json::Error| {
+            let (path, line, column) = (path.display().to_string(), error.line(), error.column());
+            anyhow!(Odd::Definitions { path, line, column })
+        };
         // An object first: serde would take a list for a structure, too.
-        let object: Map<String, Value> = serde_json::from_slice(&text).with_context(odd)?;
-        let file: File = serde_json::from_value(object.into()).with_context(odd)?;
+        let _: Map<String, Value> = serde_json::from_slice(&text).map_err(odd)?;
+        let file: File = serde_json::from_slice(&text).map_err(odd)?;
         let queues = file.queues.into_iter().map(|queue| (queue.vhost, queue.name)).collect();
         Ok(Some(Self { path: path.to_path_buf(), hash: hash_of(&text), queues }))
     }
@@ -144,5 +148,21 @@ mod tests {
         assert_eq!(found.queues, expected.into());
         fs::write(&path, "[]").unwrap();
         assert!(Definitions::find(&path).is_err());
+    }
+
+    #[test]
+    fn what_is_no_definitions_is_said_by_its_place_and_never_quoted() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("definitions.json");
+        for text in
+            ["\"a-password\"", "{\n\"queues\": \"a-password\"}", "{\"a-password\": a-password"]
+        {
+            fs::write(&path, text).unwrap();
+            let error = format!("{:#}", Definitions::find(&path).unwrap_err());
+            assert!(!error.contains("a-password"), "{error}");
+            assert!(error.contains("line ") && error.contains("column "), "{error}");
+        }
+        fs::write(&path, "{\n\"queues\": 7}").unwrap();
+        assert!(Definitions::find(&path).unwrap_err().to_string().contains("line 2"));
     }
 }

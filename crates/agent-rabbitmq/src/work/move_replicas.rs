@@ -4,6 +4,7 @@
 
 use super::{Done, Hands};
 use crate::decide::replicas;
+use crate::decide::target::target;
 use crate::read::{Awaited, Queue, QueueKind, name};
 use crate::words::job::{Doing, Done as Words};
 use anyhow::{Context, Result};
@@ -56,7 +57,7 @@ impl Hands {
         if !can_change(queue, node, running) {
             return Ok(false);
         }
-        let to = target(queue, running, load)
+        let to = target((self.own(), node), &queue.members, running, load)
             .filter(|_| can_add(queue, node, running) && !has_spare(queue));
         if let Some(to) = &to {
             self.add_replica(queue, to).await?;
@@ -92,16 +93,6 @@ fn load(queues: &[Queue]) -> BTreeMap<NodeName, usize> {
         *load.entry(node.clone()).or_default() += 1;
     }
     load
-}
-
-/// The running node without a replica of a queue that has the fewest of all.
-fn target(
-    queue: &Queue,
-    running: &[NodeName],
-    load: &BTreeMap<NodeName, usize>,
-) -> Option<NodeName> {
-    let free = running.iter().filter(|node| !queue.members.contains(node));
-    free.min_by_key(|node| load.get(*node).copied().unwrap_or_default()).cloned()
 }
 
 /// Can the replicas of a queue be changed: is a majority of them online, that of a node
@@ -226,13 +217,5 @@ mod tests {
         assert!(can_do_without(&queue(&["a", "c"], &["a", "c"]), &leaver));
         assert!(!can_do_without(&queue(&["a", "b", "c"], &["a", "c"]), &leaver));
         assert!(!can_do_without(&queue(&["c"], &["c"]), &leaver), "it would be deleted with it");
-    }
-
-    #[test]
-    fn the_node_with_the_fewest_replicas_gets_the_next() {
-        let running = nodes(&["a", "b", "d", "e"]);
-        let load = load(&[queue(&["a", "b", "d"], &[]), queue(&["d"], &[]), queue(&["e"], &[])]);
-        assert_eq!(target(&queue(&["a", "c"], &[]), &running, &load), Some(NodeName::new("b")));
-        assert_eq!(target(&queue(&["a", "b", "d", "e"], &[]), &running, &load), None);
     }
 }

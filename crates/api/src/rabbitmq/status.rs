@@ -2,7 +2,9 @@
 
 use super::NodeName;
 use crate::ids::{MemberName, VolumeId};
+use crate::member::LONGEST_MESSAGE;
 use crate::service::{Ask, ServiceInitialization, ServiceStatus, ServiceTurn};
+use crate::service_member::QueueNames;
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
@@ -57,7 +59,7 @@ pub struct RabbitmqClusterStatus {
     /// Whether members were restarted or replaced since the leaders of queues were spread last. The operator spreads them when no member is left to restart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebalance_pending: bool,
-    /// Members whose turn has ended because queues need or name their nodes. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
+    /// Members whose turn has ended because queues need or name their nodes, or cannot be moved off them. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub postponed: Vec<PostponedTurn>,
@@ -75,6 +77,13 @@ pub struct PostponedTurn {
     pub member: MemberName,
     /// When it ended.
     pub since: Time,
+    /// Queues that were not moved off the node of the member, which is to leave. Absent if the turn has ended for another reason.
+    #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
+    pub unmoved: QueueNames,
+    /// Why the move failed each time that it was tried. Absent if it has ended, and has left those queues where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = LONGEST_MESSAGE))]
+    pub failure: Option<String>,
 }
 
 /// The Secret with the credentials.

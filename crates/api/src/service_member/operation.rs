@@ -62,7 +62,7 @@ pub enum MemberOperationKind {
     MoveReplicas,
     /// RabbitMQ: forget a node that does not run (`forget_cluster_node`). `Succeeded` when the member's own view names it no more.
     Forget,
-    /// RabbitMQ: give each quorum queue and stream that has fewer replicas than the smaller of its initial group size (3 without one) and the number of running nodes a replica on this member, one after the other, never on another. `Succeeded` when all of them have caught up.
+    /// RabbitMQ: give each quorum queue and stream that has fewer replicas than the smaller of its initial group size (3 without one) and the number of running nodes, or more than its initial group size and an even number, a replica on this member, one after the other, never on another. `Succeeded` when all of them have caught up.
     Grow,
     /// RabbitMQ: spread the leaders of queues.
     Rebalance,

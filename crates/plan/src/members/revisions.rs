@@ -91,10 +91,10 @@ pub fn is_outdated(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
 }
 
 /// Does the disruption budget count what clients count? It also counts the pods of members
-/// that wait to join, which may wait for this very rollout: for these it would say no for
-/// ever.
+/// that wait to join, which may wait for this very rollout, and those of members that have left
+/// below one that stays: a set has no gaps, and nothing makes such a pod ready again. For these
+/// it would say no for ever.
 pub fn budget_counts_right(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
-    let others = facts.members.values().filter(|m| m.name != member.name && !m.is_gone());
-    let mut others = others.filter(|m| m.pod.is_some());
+    let mut others = facts.members.values().filter(|m| m.name != member.name && m.pod.is_some());
     others.all(MemberFact::is_ready)
 }

@@ -91,9 +91,13 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         let said = OfCluster::NotOnRecord { member: name(), volume, namespace, annotation };
         return Some(Trouble::of(said));
     }
-    if let Some(queues) = leave::unmoved(facts, member) {
-        let queues = Queues::from(&queues);
-        return Some(Trouble::of(OfLeaver::QueuesNotMoved { member: name(), queues }));
+    if let Some(found) = leave::unmoved(facts, member) {
+        let (member, queues) = (name(), Queues::from(&found.unmoved));
+        let namespace = facts.snapshot.owner.meta.namespace.clone();
+        return Some(Trouble::of(match found.failure {
+            None => OfLeaver::QueuesNotMoved { member, queues },
+            Some(why) => OfLeaver::MoveFailed { member, queues, why, namespace },
+        }));
     }
     let server = member.server()?;
     let message = || server.message.clone().unwrap_or_default();

@@ -12,6 +12,8 @@ palladion_plan::sentences! {
             "member {member} waits to leave: {why}";
         ForReplicas { member: MemberName, queues: Queues } => WaitingForQueues,
             "member {member} waits to leave: {queues} still have replicas on it";
+        ForOther { member: MemberName, other: MemberName } => MemberLeaving,
+            "member {member} waits to leave until member {other} has left: of the two nodes that would be left neither could be restarted";
         ForUser { member: MemberName } => QueuesWouldBeLost,
             "member {member} does not leave: queues exist on it alone";
         StoppingApp { member: MemberName, server: Server } => MemberLeaving,
@@ -30,7 +32,14 @@ palladion_plan::sentences! {
             QueuesWouldBeLost,
             "member {member} does not leave: {queues} exist on it alone and would be deleted with it; move their messages or delete the queues; to let it leave all the same, run `kubectl annotate -n {namespace} rabbitmqcluster {cluster} --overwrite {annotation}={nonce}`";
         QueuesNotMoved { member: MemberName, queues: Queues } => QueuesNotMoved,
-            "member {member} does not leave: {queues} could not be moved off its node, and that is tried again every 10 minutes; look for replicas that are not online (`rabbitmq-queues quorum_status QUEUE`, `rabbitmq-streams stream_status QUEUE`) and bring back the members that hold them; a queue that has lost the majority of its replicas for good can only be deleted, with its messages (`rabbitmqctl delete_queue QUEUE`); or set `nodes` back";
+            "member {member} does not leave: {queues} could not be moved off its node, and that is tried again every 10 minutes; look for replicas that are not online (`rabbitmq-queues quorum_status QUEUE`, `rabbitmq-streams stream_status QUEUE`) and bring back the members that hold them, or set `nodes` back; only if the majority of its replicas is lost for good, and as the last resort, delete a queue with its messages (`rabbitmqctl delete_queue QUEUE`)";
+        MoveFailed { member: MemberName, queues: Queues, why: String, namespace: String } => QueuesNotMoved,
+            "member {member} does not leave: its agent fails to move {queues} off its node, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {member} -c rabbitmq`), or set `nodes` back";
+    }
+
+    /// How a move has ended that did not come to its end.
+    pub enum Cut {
+        Short => "the agent started again each time before it had moved all";
     }
 
     /// Events.

@@ -40,6 +40,8 @@ pub const NO_COOKIE: &str = "the Secret with the credentials is missing";
 pub const NO_NAME: &str = "the name of the node cannot be resolved";
 /// What one says in whose pod a variable names another node.
 const OTHER_NAME: &str = "a variable of the container names another node";
+/// Why an agent refuses a permit for a while.
+const NOT_NOW: &str = "the volume is out of order";
 
 /// Where an agent departs from the protocol, in mutations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -184,14 +186,17 @@ impl World {
         let is_twin = spec.volume_id.as_ref().is_some_and(|v| v.as_str() != own);
         let is_recorded = spec.volume_id.as_ref().is_some_and(|v| v.as_str() == own);
         // After a restart of the pod an application that was stopped is not started.
-        let is_stopped = agents_rule::wanted(self.volume(pod), pod, spec) == Some(Wanted::Stopped)
-            && !self.rabbit.nodes.contains_key(pod.uid.as_str());
+        let runs = self.rabbit.nodes.contains_key(pod.uid.as_str());
+        let is_stopped =
+            !runs && agents_rule::wanted(self.volume(pod), pod, spec) == Some(Wanted::Stopped);
+        // Of a node that runs nobody asks any more in which revision it may start.
+        let is_held = !runs && !spec.revisions.contains(&pod.revision);
         let may_not = spec.run == RunState::Terminated
             || is_lost
             || is_twin
             || is_stopped
             || agent.expelled
-            || !spec.revisions.contains(&pod.revision);
+            || is_held;
         if may_not {
             return Wish::Rest;
         }
@@ -212,6 +217,12 @@ impl World {
         }
         if self.rabbit.nodes.contains_key(pod.uid.as_str()) {
             return true;
+        }
+        if self.refusing.contains(&pod.key.name) {
+            let message = Some(NOT_NOW.to_string());
+            let refused = PermitStatus { message, ..answer(permit, PermitState::Refused) };
+            self.volume(pod).ledger.permit = Some(refused);
+            return false;
         }
         let Err(why) = agents_rule::start(self.volume(pod), pod, spec, permit) else {
             return true;

@@ -87,6 +87,45 @@ fn what_dependents_read_names_nodes_ports_virtual_host_and_secret() {
     assert_eq!(names, ["demo-rmq-0", "demo-rmq-1", "demo-rmq-2"]);
 }
 
+/// What an agent refuses a permit for may pass, and nobody has anything of the cluster yet.
+#[test]
+fn a_first_start_that_the_agent_refuses_is_tried_again_by_itself() {
+    let mut world = World::new().with(3);
+    world.refusing.insert(pod(0));
+    world.until(|w| w.condition("Degraded").starts_with("True InitializationFailed"));
+    let said = world.condition("Degraded");
+    assert!(said.contains("refuses to initialize the cluster: the volume is out of"), "{said}");
+    assert!(said.contains("kubectl delete pod -n") && said.contains("demo-rmq-0`"), "{said}");
+    world.pass(1_800);
+    assert!(world.condition("Degraded").starts_with("True InitializationFailed"));
+    world.refusing.clear();
+    world.pass(700);
+    world.settle();
+    world.expect(3);
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.last_words());
+}
+
+/// Somebody brings an older volume meanwhile: that is for a person, and not for another try.
+#[test]
+fn a_first_start_that_the_agent_refuses_looks_at_all_volumes_again() {
+    let mut world = World::new().with(3);
+    world.refusing.insert(pod(0));
+    world.until(|w| w.condition("Degraded").starts_with("True InitializationFailed"));
+    let empty = world.disk(1).content.clone();
+    let disk = world.disk(1);
+    disk.content.id = Some("old".into());
+    disk.content.ledger.part = Part::Joined;
+    disk.content.data = Some(Data { has_run: true, ..Data::default() });
+    world.until(|w| w.condition("Degraded").starts_with("True InitializationRefused"));
+    let said = world.condition("Degraded");
+    assert!(said.contains("the volume of member demo-rmq-1"), "{said}");
+    world.disk(1).content = empty;
+    world.refusing.clear();
+    world.pass(700);
+    world.settle();
+    world.expect(3);
+}
+
 #[test]
 fn the_node_name_is_on_claim_and_record() {
     let world = World::settled(3);

@@ -2,7 +2,8 @@
 
 use super::acts::{node, pod};
 use super::volume::Kind;
-use super::world::World;
+use super::world::{NAMESPACE, World};
+use palladion_plan::ObjectKey;
 use palladion_rabbitmq::resources as kinds;
 use serde_json::json;
 
@@ -107,4 +108,109 @@ fn a_leave_goes_on_by_itself_when_its_queue_can_be_moved() {
     world.settle();
     world.expect(3);
     assert!(!world.exists(kinds::MEMBER, &pod(4)), "{}", world.last_words());
+}
+
+/// The pod of the one that has left is there, and not ready, as long as there is a higher one: a
+/// budget that counts it allows no eviction.
+#[test]
+fn a_rollout_goes_on_after_a_lower_member_has_left_than_the_one_that_stays_for_its_queue() {
+    let mut world = a_leave_whose_queue_has_no_majority();
+    world.until(|w| !w.runs(3));
+    world.pass(120);
+    assert!(world.runs(4) && world.exists(kinds::POD, &pod(3)), "{}", world.last_words());
+    let key = ObjectKey::new(kinds::POD, NAMESPACE, &pod(3));
+    let ready = world.store.get(&key).unwrap()["status"]["conditions"].to_string();
+    assert!(ready.contains(r#""status":"False","type":"Ready""#), "{ready}");
+    let before: Vec<_> = (0..3).map(|o| world.uid(o)).collect();
+    world.patch_spec(&json!({ "version": "3.10.25" }));
+    world.pass(1_200);
+    for (ordinal, before) in (0..3).zip(before) {
+        assert!(world.runs(ordinal), "{}", world.last_words());
+        assert_ne!(world.uid(ordinal), before, "{ordinal}: {}", world.last_words());
+    }
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(3);
+}
+
+/// Of two nodes none could be restarted.
+#[test]
+fn a_leave_whose_queue_cannot_be_moved_holds_up_one_that_would_leave_two_nodes() {
+    let mut world = World::settled(3);
+    world.declare_on("payments", Kind::Quorum, &[2, 7]);
+    world.pass(5);
+    world.patch_spec(&json!({ "nodes": 1 }));
+    world.until(|w| w.condition("Degraded").starts_with("True QueuesNotMoved"));
+    world.pass(300);
+    assert!(world.runs(1) && world.runs(2), "{}", world.last_words());
+    let said = world.status()["waits"].to_string();
+    assert!(said.contains("member demo-rmq-1 waits to leave until member demo-rmq-2"), "{said}");
+    world.patch_spec(&json!({ "restartToken": "x" }));
+    world.pass(900);
+    assert!(world.restarted(&[0]), "{}", world.last_words());
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(1);
+}
+
+/// Each of them has a queue that keeps it, and another one on both must not go to and fro.
+#[test]
+fn two_leavers_whose_queues_cannot_be_moved_give_each_other_nothing_back() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[4, 7]);
+    world.declare_on("invoices", Kind::Quorum, &[3, 8]);
+    world.declare_on("receipts", Kind::Quorum, &[0, 1, 2, 4]);
+    world.pass(5);
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(300);
+    for _ in 0..6 {
+        world.pass(300);
+        assert!(world.runs(3) && world.runs(4), "{}", world.last_words());
+        assert_eq!(world.replicas("receipts"), [0, 1, 2], "{}", world.last_words());
+    }
+    world.delete_queue("payments");
+    world.delete_queue("invoices");
+    world.settle();
+    world.expect(3);
+}
+
+/// An agent that starts again in the middle of a long move says nothing of the queues.
+#[test]
+fn a_move_that_is_interrupted_goes_on_in_the_same_turn() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[0, 1, 4]);
+    world.pass(5);
+    world.busy.insert(pod(4));
+    world.patch_spec(&json!({ "nodes": 3 }));
+    world.pass(120);
+    world.restart_agent(4);
+    world.pass(3);
+    world.busy.clear();
+    world.pass(60);
+    assert_eq!(world.replicas("payments").len(), 3, "{}", world.last_words());
+    assert!(!world.replicas("payments").contains(&4), "{}", world.last_words());
+    world.settle();
+    world.expect(3);
+    assert!(!world.reasons.contains("QueuesNotMoved"), "{}", world.last_words());
+}
+
+/// Whatever it is that fails, others do not wait for it.
+#[test]
+fn a_leave_whose_move_fails_each_time_is_reported_with_the_failure_and_makes_room() {
+    let mut world = World::settled(5);
+    world.declare_on("payments", Kind::Quorum, &[0, 1, 4]);
+    world.pass(5);
+    world.failing.insert(pod(4));
+    world.patch_spec(&json!({ "nodes": 3, "restartToken": "x" }));
+    world.pass(30);
+    assert_eq!(world.status()["turn"]["member"], pod(4), "{}", world.last_words());
+    world.pass(900);
+    assert!(world.restarted(&[0, 1, 2]), "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True QueuesNotMoved: member demo-rmq-4"), "{said}");
+    assert!(said.contains("payments") && said.contains("503"), "{said}");
+    assert!(!said.contains("delete_queue"), "{said}");
+    world.failing.clear();
+    world.settle();
+    world.expect(3);
 }

@@ -8,7 +8,9 @@ use super::world::World;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent_rabbitmq::decide::replicas;
+use palladion_agent_rabbitmq::decide::target::target;
 use palladion_api::member::OperationState;
+use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::{
     ForgetQueues, MemberOperation, MemberOperationKind, MemberOperationStatus, QueueNames,
     ServiceMemberSpec,
@@ -77,6 +79,9 @@ impl World {
     fn go_on(&mut self, agent: &mut Agent, pod: &PodRun, mut work: Work, runs: bool) -> Activity {
         let done = match runs {
             true if self.busy.contains(&pod.key.name) => None,
+            true if self.failing.contains(&pod.key.name) => {
+                Some(Err("the management API answers 503".to_string()))
+            }
             true => self.carry_out(pod, &mut work),
             false => Some(Err("the node does not run".to_string())),
         };
@@ -106,7 +111,10 @@ impl World {
         let order = work.order.clone();
         let node = order.node.as_ref().map(ToString::to_string).unwrap_or_default();
         Some(match order.kind {
-            MemberOperationKind::MoveReplicas => Ok(self.move_replicas(&node, work)?),
+            MemberOperationKind::MoveReplicas => {
+                let own = self.rabbit.nodes[pod.uid.as_str()].name.clone();
+                Ok(self.move_replicas(&own, &node, work)?)
+            }
             MemberOperationKind::Forget => self.forget(&node, order.queues.unwrap_or_default()),
             MemberOperationKind::Grow => Ok(self.grow(pod)),
             MemberOperationKind::Rebalance => Ok(Vec::new()),
@@ -133,7 +141,7 @@ impl World {
 
     /// One queue after the other: a new replica where there is room and no earlier try has left
     /// one, and then the old out.
-    fn move_replicas(&mut self, node: &str, work: &mut Work) -> Option<Vec<String>> {
+    fn move_replicas(&mut self, own: &str, node: &str, work: &mut Work) -> Option<Vec<String>> {
         for (name, queue) in self.rabbit.queues(&self.kube.disks) {
             let is_named = queue.kind.is_replicated() && queue.replicas.contains(node);
             if !is_named || work.left.contains(&name) {
@@ -147,9 +155,7 @@ impl World {
             let has = queue.replicas.len();
             let has_spare = replicas::has_spare(has, queue.wanted);
             let Some((until, added)) = work.begun.get(&name).copied() else {
-                let room = self.rabbit.running().into_iter().map(|p| p.name.clone());
-                let mut room = room.filter(|n| n != node && !queue.replicas.contains(n));
-                let target = room.next().filter(|_| !has_spare);
+                let target = self.target((own, node), &queue).filter(|_| !has_spare);
                 work.begun.insert(name.clone(), (now + CATCH_UP_TIME, target.is_some()));
                 if let Some(target) = target {
                     self.rabbit.add_member(&name, &target, &mut self.kube.disks);
@@ -169,6 +175,17 @@ impl World {
             }
         }
         Some(std::mem::take(&mut work.left))
+    }
+
+    /// Who gets the replica that this node moves off another one, or off itself.
+    fn target(&self, (own, node): (&str, &str), queue: &Queue) -> Option<String> {
+        let names = |names: Vec<&String>| -> Vec<NodeName> {
+            names.into_iter().map(NodeName::new).collect()
+        };
+        let running = names(self.rabbit.running().into_iter().map(|p| &p.name).collect());
+        let members = names(queue.replicas.iter().collect());
+        let whose = (&NodeName::new(own), &NodeName::new(node));
+        target(whose, &members, &running, &BTreeMap::new()).map(|node| node.to_string())
     }
 
     /// Have more than half of those that stay what their leader has?

@@ -41,6 +41,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose nodes do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose agents refuse every permit.
+    pub refusing: BTreeSet<String>,
     /// Members whose nodes run and get into no cluster.
     pub stuck: BTreeSet<String>,
     /// Members whose management API does not answer, whatever the node does.
@@ -53,6 +55,8 @@ pub struct World {
     pub sick: BTreeSet<String>,
     /// Members whose agents do not come to an end with what they do.
     pub busy: BTreeSet<String>,
+    /// Members whose agents fail at every order.
+    pub failing: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
     /// Members whose agents have not looked at their nodes since, and what they saw last. To a
@@ -113,12 +117,14 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            refusing: BTreeSet::new(),
             stuck: BTreeSet::new(),
             hangs: BTreeSet::new(),
             slow: BTreeSet::new(),
             full: BTreeSet::new(),
             sick: BTreeSet::new(),
             busy: BTreeSet::new(),
+            failing: BTreeSet::new(),
             absent: BTreeSet::new(),
             looked: BTreeMap::new(),
             secret_is_gone: false,

@@ -18,6 +18,9 @@ const START: SignedDuration = SignedDuration::from_secs(1);
 /// From the end of a server to its next start.
 const BACK_OFF: SignedDuration = SignedDuration::from_secs(5);
 
+/// Why an agent refuses a permit for a while.
+const NOT_NOW: &str = "the volume is out of order";
+
 impl World {
     /// Start the server, if it does not run.
     pub(super) fn run(
@@ -56,6 +59,13 @@ impl World {
                 return Activity::ACTED;
             }
             return Activity::default();
+        }
+        if let Cause::Permit(permit) = cause
+            && self.refusing.contains(&pod.key.name)
+        {
+            let message = Some(NOT_NOW.to_string());
+            agent.permit = Some(PermitStatus { message, ..answer(permit, PermitState::Refused) });
+            return Activity::ACTED;
         }
         if let Cause::Permit(permit) = cause
             && let Err(why) = agents_rule::start(self.volume(pod), pod, spec, permit)

@@ -40,6 +40,8 @@ pub struct World {
     pub faithless: Faithless,
     /// Members whose servers do not start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose agents refuse every permit.
+    pub refusing: BTreeSet<String>,
     /// Members whose agents do not come to carry out orders.
     pub slow: BTreeSet<String>,
     /// Members whose volumes take nothing more, not even a note of their agents.
@@ -80,6 +82,7 @@ impl World {
             volumes: 0,
             faithless: Faithless::default(),
             unlucky: BTreeSet::new(),
+            refusing: BTreeSet::new(),
             slow: BTreeSet::new(),
             full: BTreeSet::new(),
             cut_off: BTreeSet::new(),

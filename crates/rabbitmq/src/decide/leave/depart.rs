@@ -57,8 +57,8 @@ fn before_it_stops(
         return;
     }
     if on_it.replicas.count + on_it.streams.count > 0 {
-        if unmoved::gives_way(facts, turn, member) {
-            return lock::postpone(facts, turn, Ended::QueuesNotMoved, draft);
+        if let Some(record) = unmoved::gives_way(facts, turn, member, on_it) {
+            return lock::postpone_as(facts, turn, record, Ended::QueuesNotMoved, draft);
         }
         let job = Job::MoveReplicas(node.clone());
         draft.steps.extend(order::give(facts, turn, member, &job, &agreed.proof));

@@ -13,13 +13,26 @@ use palladion_api::service::ServiceStep;
 use palladion_plan::members::leave::{first, has_lost, in_order};
 use palladion_plan::{Flow, turn};
 
+/// So many nodes have a majority without one of them.
+const FEWEST: usize = 3;
+
 /// The next member that should leave, if the cluster allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    // Those whose queues cannot be moved hold up no other leave.
-    let mut leavers = in_order(facts, valid).into_iter();
-    let Some(member) = leavers.find(|m| !unmoved::wait(facts, m, draft).is_busy()) else {
+    // Those whose queues cannot be moved hold up no other leave, as long as enough nodes stay.
+    let (mut passed_over, mut leavers) = (None, in_order(facts, valid).into_iter());
+    let next = leavers.find(|member| {
+        let waits = unmoved::wait(facts, member, draft).is_busy();
+        passed_over = passed_over.or(Some(*member).filter(|_| waits));
+        !waits
+    });
+    let Some(member) = next else {
         return Flow::Free;
     };
+    if let Some(other) = passed_over.filter(|_| leaves_too_few(facts, member)) {
+        let (name, other) = (member.name.clone(), other.name.clone());
+        draft.wait_for(Waiting::ForOther { member: name, other }).about(member.subject());
+        return Flow::Free;
+    }
     // What brings members to the newest revision, and jobs, need not wait for a user.
     if asked::wait(facts, member, draft).is_busy() {
         return Flow::Free;
@@ -38,6 +51,13 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     turn.replaces = member.loss().map(|loss| loss.lost.clone());
     draft.steps.push(lock::write(facts, &turn, Doing::Start { member: member.name.clone() }));
     Flow::Busy
+}
+
+/// Would two nodes stay, or one, without this member? Of two neither can be restarted, as the other
+/// one has no majority: nothing would be brought to the newest revision while a leaver stays.
+fn leaves_too_few(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let all = facts.members.values().filter(|m| !m.is_gone() && facts.is_named(m));
+    facts.is_named(member) && all.count() <= FEWEST
 }
 
 /// The same, where one of them is lost: whoever joins waits for all.

@@ -4,44 +4,84 @@
 use crate::decide::draft::Draft;
 use crate::decide::turn::{order, postponed};
 use crate::facts::{Facts, MemberFact};
-use crate::words::leave::Waiting;
+use crate::words::leave::{Cut, Waiting};
+use palladion_api::member::OperationState;
+use palladion_api::rabbitmq::PostponedTurn;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{NodeQueues, QueueNames};
 use palladion_plan::Flow;
 use palladion_plan::members::leave::is_lost_leaver;
 
-/// Was the move tried in this turn, has it left queues where they were, and has the turn had its
-/// time? Where everything was moved and another queue came, that is moved as well.
-pub(super) fn gives_way(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> bool {
-    let is_of_turn = order::came_to_nothing(member).is_some_and(|a| order::is_of(turn, &a.id));
-    is_of_turn && postponed::has_waited(facts, turn)
+/// A move fails while the node is busy, or its agent starts again, and is tried once more. What
+/// has failed so often in one turn may do so for ever.
+const FAILURES: u32 = 5;
+
+/// The record with which this turn makes room, where it has had its time and the move was tried in
+/// it: if that has left queues where they were, or has failed too often. Where everything was moved
+/// and another queue came, that is moved as well.
+pub(super) fn gives_way(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    on_it: &NodeQueues,
+) -> Option<PostponedTurn> {
+    // In the turn of its leave a leaver is given no other order than to move what is on its node:
+    // that it is forgotten is for others.
+    let last = order::outcome(turn, member).filter(|_| postponed::has_waited(facts, turn))?;
+    let record = postponed::of(facts, turn);
+    match last.state {
+        OperationState::Succeeded => {
+            let unmoved = still(&order::left(last), on_it);
+            (!unmoved.is_empty()).then_some(PostponedTurn { unmoved, ..record })
+        }
+        OperationState::Failed | OperationState::Interrupted => {
+            let why = || last.message.clone().unwrap_or_else(|| Cut::Short.to_string());
+            let is_failing = turn.attempt > FAILURES;
+            let (unmoved, failure) = (replicas(on_it), Some(why()));
+            is_failing.then_some(PostponedTurn { unmoved, failure, ..record })
+        }
+        OperationState::Running | OperationState::Unknown => None,
+    }
 }
 
 /// Busy with nothing, while what was found lately counts.
 pub(super) fn wait(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
     let again = postponed::until(facts, &member.name);
-    let Some((queues, again)) = unmoved(facts, member).zip(again) else {
+    let Some((found, again)) = unmoved(facts, member).zip(again) else {
         return Flow::Free;
     };
-    let waiting = Waiting::ForReplicas { member: member.name.clone(), queues: (&queues).into() };
+    let queues = (&found.unmoved).into();
+    let waiting = Waiting::ForReplicas { member: member.name.clone(), queues };
     draft.wait_for(waiting).about(member.subject()).until(again);
     Flow::Busy
 }
 
-/// Queues that could not be moved off the node of this leaver, by what it has answered last: also
-/// while others have the turn, and while the move is tried once more. A node that does not serve,
-/// or whose volume is lost, has something else to wait for.
-pub fn unmoved(facts: &Facts<'_>, member: &MemberFact) -> Option<QueueNames> {
+/// What is on record of queues that could not be moved off the node of this leaver, and that are
+/// still on it: also while others have the turn, and while the move is tried once more. A node that
+/// does not serve, or whose volume is lost, has something else to wait for.
+pub fn unmoved(facts: &Facts<'_>, member: &MemberFact) -> Option<PostponedTurn> {
     let is_leaver = member.ordinal >= i32::try_from(facts.spec.nodes).unwrap_or(i32::MAX)
         && !member.is_gone()
         && !is_lost_leaver(member);
-    if !is_leaver || !postponed::was_lately(facts, &member.name) {
-        return None;
-    }
-    order::came_to_nothing(member)?;
+    let record = postponed::lately(facts, &member.name).filter(|_| is_leaver)?;
     let answer = member.status.evidence.as_ref().filter(|_| member.serves)?;
     let on_it = answer.queues.as_ref()?.on(&facts.node_of(member));
-    Some(replicas(&on_it)).filter(|queues| !queues.is_empty())
+    let unmoved = still(&record.unmoved, &on_it);
+    (!unmoved.is_empty()).then(|| PostponedTurn { unmoved, ..record.clone() })
+}
+
+/// Those of them that are still on a node, as far as both lists are whole.
+fn still(queues: &QueueNames, on_it: &NodeQueues) -> QueueNames {
+    let there = replicas(on_it);
+    let is_whole = |list: &QueueNames| usize::try_from(list.count) == Ok(list.names.len());
+    if is_whole(queues) && is_whole(&there) {
+        let names = queues.names.iter().filter(|name| there.names.contains(name));
+        return QueueNames::of(names.cloned());
+    }
+    match there.is_empty() {
+        true => QueueNames::default(),
+        false => queues.clone(),
+    }
 }
 
 /// Queues and streams with a replica on a node.

@@ -4,7 +4,6 @@ use super::{postponed, yet_to_grow};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::words::turn::Ended;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::rabbitmq::PostponedTurn;
 use palladion_api::service::ServiceTurn;
 use palladion_plan::members::turn as shared;
@@ -45,8 +44,19 @@ pub fn release(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Dr
 
 /// The same, and it is postponed.
 pub fn postpone(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
+    postpone_as(facts, turn, postponed::of(facts, turn), why, draft);
+}
+
+/// The same, with what is known of the queues.
+pub fn postpone_as(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    record: PostponedTurn,
+    why: Ended,
+    draft: &mut Draft,
+) {
     let mut all = postponed::of_others(facts, &turn.member);
-    all.push(PostponedTurn { member: turn.member.clone(), since: Time(facts.now()) });
+    all.push(record);
     release_with(facts, turn, &[("postponed", json!(all))], why, draft);
 }
 

@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 use palladion_api::ids::Nonce;
 use palladion_api::member::OperationState;
 use palladion_api::rabbitmq::NodeName;
-use palladion_api::service::ServiceTurn;
+use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::{
     ForgetQueues, MemberOperationKind, MemberOperationStatus, QueueNames,
 };
@@ -95,12 +95,13 @@ pub fn has_worked(turn: &ServiceTurn, member: &MemberFact) -> bool {
     member.status.operation.as_ref().is_some_and(|operation| is_of(turn, &operation.id))
 }
 
-/// The last order of a turn that it has carried out, where that failed or has left queues as they
-/// were.
-pub fn came_to_nothing(member: &MemberFact) -> Option<&MemberOperationStatus> {
+/// What has become of the last order of this turn that it was given, where the work has ended.
+pub fn outcome<'a>(
+    turn: &ServiceTurn,
+    member: &'a MemberFact,
+) -> Option<&'a MemberOperationStatus> {
     let last = member.status.operation.as_ref();
-    let of_a_turn = last.filter(|answer| is_over(answer) && !is_for_all(&answer.id));
-    of_a_turn.filter(|a| a.state != OperationState::Succeeded || !left(a).is_empty())
+    last.filter(|answer| is_over(answer) && is_of(turn, &answer.id))
 }
 
 /// The ID of an order for the whole cluster, which belongs to no turn.
@@ -171,7 +172,7 @@ pub fn is_open(
         }
         Some(answer) => {
             if facts.now() >= again {
-                let _ = evidence::renew(facts, turn, question, draft);
+                let _ = evidence::renew(facts, &counted(turn, answer), question, draft);
                 return true;
             }
             let why =
@@ -191,8 +192,16 @@ pub fn is_open(
     true
 }
 
+/// The turn after an order. A leave counts those that failed: it makes room for others when they
+/// are too many.
+fn counted(turn: &ServiceTurn, answer: &MemberOperationStatus) -> ServiceTurn {
+    let has_failed = answer.state != OperationState::Succeeded;
+    let more = u32::from(has_failed && turn.step == ServiceStep::Leave);
+    ServiceTurn { attempt: turn.attempt.saturating_add(more), ..turn.clone() }
+}
+
 /// Queues that the work has left as they were.
-fn left(answer: &MemberOperationStatus) -> QueueNames {
+pub fn left(answer: &MemberOperationStatus) -> QueueNames {
     answer.queues.clone().unwrap_or_default()
 }
 

@@ -1,12 +1,14 @@
-//! Members whose turn has ended because queues need or name their nodes, or cannot be moved off them: who they are and since
-//! when stands in the status, by the operator's own clock. What was asked in the turn of another
-//! member ends no turn, and postpones nobody.
+//! Members whose turn has ended because queues need or name their nodes, or cannot be moved off
+//! them: who they are and since when stands in the status, by the operator's own clock. What was
+//! asked in the turn of another member ends no turn, and postpones nobody.
 
 use crate::facts::Facts;
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::MemberName;
 use palladion_api::rabbitmq::PostponedTurn;
 use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::QueueNames;
 
 /// A turn waits so long itself: a leader that is being elected, a replica that is being added, or
 /// the end of a queue that a node hears of late, takes seconds.
@@ -23,8 +25,19 @@ pub fn has_waited(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 
 /// Was its turn postponed, so lately that it is being looked at again?
 pub fn was_lately(facts: &Facts<'_>, member: &MemberName) -> bool {
+    lately(facts, member).is_some()
+}
+
+/// The record of its turn that was postponed so lately.
+pub fn lately<'a>(facts: &'a Facts<'_>, member: &MemberName) -> Option<&'a PostponedTurn> {
     let mut records = facts.status.postponed.iter().filter(|p| p.member == *member);
-    records.any(|p| within(facts, p, LOOK_AGAIN * 2).is_some())
+    records.find(|p| within(facts, p, LOOK_AGAIN * 2).is_some())
+}
+
+/// The record that a turn ends now, and nothing more.
+pub fn of(facts: &Facts<'_>, turn: &ServiceTurn) -> PostponedTurn {
+    let (member, since) = (turn.member.clone(), Time(facts.now()));
+    PostponedTurn { member, since, unmoved: QueueNames::default(), failure: None }
 }
 
 /// Until when its turn is postponed.
