@@ -40,7 +40,7 @@ pub fn measure(cluster: &Cluster, watched: Duration, mib: u32) -> Result<String>
     repairs::of_consistent_data(cluster, (mib, watched), &mut report)?;
     aborts::of_a_compaction(cluster, &mut report)?;
     repairs::of_differing_data(cluster, mib, &mut report)?;
-    aborts::of_a_cleanup(cluster, &mut report)?;
+    aborts::of_a_cleanup(cluster, mib, &mut report)?;
     aborts::of_a_repair(cluster, mib, &mut report)?;
     let conditions = look::conditions(&format!(
         "{MANIFEST} with `numTokens: {TOKENS}` (three members, {} ranges, Cassandra 5.0.5), {mib} MiB on each replica, RF 3",

@@ -27,8 +27,10 @@ pub fn of_a_compaction(cluster: &Cluster, report: &mut Report) -> Result<()> {
     data::limit(cluster, FREE, FREE)
 }
 
-/// A cleanup by all compactors, with SSTables that wait behind them.
-pub fn of_a_cleanup(cluster: &Cluster, report: &mut Report) -> Result<()> {
+/// A cleanup by all compactors, with SSTables that wait behind them. Each has rows of all members:
+/// one that a repair has brought has none of its new owner's, and goes without being read.
+pub fn of_a_cleanup(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+    data::write(cluster, mib / 3, data::Copies::All)?;
     data::keep(cluster, data::Copies::One)?;
     data::limit(cluster, "1", FREE)?;
     let spec = json!({ "cleanup": { "tables": ["bench.blobs"], "jobs": 0 } });
