@@ -10,9 +10,6 @@ use palladion_api::words::Names;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A repair counts as lost when all looks have failed for as long as so many take.
-const LOOKS: u32 = 30;
-
 /// How a repair is over that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Followed {
@@ -65,7 +62,7 @@ pub(super) async fn follow_within(
                 let why = Failed::RepairForgotten { keyspace: keyspace() };
                 return Err(bench.failed_by_itself(JobCause::ServerError, why).await);
             }
-            Err(_) if heard.elapsed() >= bench.pace.repair * LOOKS => return Err(Halt::Lost),
+            Err(_) if heard.elapsed() >= bench.pace.repair_silence() => return Err(Halt::Lost),
             Err(_) => {}
         }
     }

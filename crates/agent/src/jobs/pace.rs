@@ -44,11 +44,18 @@ pub struct Pace {
 const FIRST_LOOK: Duration = Duration::from_millis(100);
 /// So small a part of the time that a repair takes may pass until its end is seen.
 const LATE: u32 = 8;
+/// For as long as so many looks take a server may not answer them.
+const LOOKS: u32 = 30;
 
 impl Pace {
     /// After how long a repair is looked at again that has run for so long.
     pub fn repair_look(&self, runs: Duration) -> Duration {
         (runs / LATE).max(FIRST_LOOK).min(self.repair)
+    }
+
+    /// After how long in which all looks have failed nothing is known of a repair any more.
+    pub fn repair_silence(&self) -> Duration {
+        self.repair * LOOKS
     }
 }
 

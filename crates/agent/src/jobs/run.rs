@@ -19,9 +19,6 @@ use std::time::Duration;
 use tokio::sync::watch::Sender;
 use tokio::time::Instant;
 
-/// Nothing is known of a repair any more when all looks have failed for as long as so many take.
-const REPAIR_LOOKS: u32 = 30;
-
 /// How often a server is called again that is still at the removal of an earlier call.
 const REMOVAL_LOOK: Duration = Duration::from_secs(10);
 
@@ -222,7 +219,7 @@ async fn repair(operation: &Operation, tools: &Tools, progress: &Progress) -> Re
                     Ok(RepairState::Unknown) => {
                         bail!(Failed::RepairForgotten { keyspace: keyspace.clone() })
                     }
-                    Err(error) if heard.elapsed() >= tools.pace.repair * REPAIR_LOOKS => {
+                    Err(error) if heard.elapsed() >= tools.pace.repair_silence() => {
                         return Err(error).with_context(doing);
                     }
                     Err(_) => {}

@@ -34,18 +34,28 @@ fn with_one_that_has_no_place() -> World {
     world
 }
 
-#[test]
-fn a_lost_member_without_a_place_holds_up_the_replacement_of_no_other() {
-    let mut world = with_one_that_has_no_place();
+/// Another one is lost with its Node, and there is a machine for it.
+fn loses_another(world: &mut World) {
     let node = world.node_of(LOST);
     world.lose_node(&node);
     world.register_node("n9", "z3");
-    world.until(|w| w.normal() == 3);
-    world.until(|w| w.normal() == 4);
-    assert!(world.runs(LOST), "{}", world.last_words());
+}
+
+/// There is a machine for the first one, too: the ring is whole in the end.
+fn has_a_place_again(world: &mut World) {
     world.register_node("n8", "z2");
     world.settle();
     world.expect_ring(5);
+}
+
+#[test]
+fn a_lost_member_without_a_place_holds_up_the_replacement_of_no_other() {
+    let mut world = with_one_that_has_no_place();
+    loses_another(&mut world);
+    world.until(|w| w.normal() == 3);
+    world.until(|w| w.normal() == 4);
+    assert!(world.runs(LOST), "{}", world.last_words());
+    has_a_place_again(&mut world);
 }
 
 /// The third one may have what the second one had, alone.
@@ -55,17 +65,13 @@ fn a_third_member_that_is_down_holds_up_the_replacement_until_it_is_back() {
     let away = world.node_of("demo-dc1-a-2");
     world.set_machine(&away, Machine::Down);
     world.pass(120);
-    let node = world.node_of(LOST);
-    world.lose_node(&node);
-    world.register_node("n9", "z3");
+    loses_another(&mut world);
     world.pass(900);
     assert!(!world.runs(LOST), "{}", world.last_words());
     world.set_machine(&away, Machine::Up);
     world.until(|w| w.normal() == 4);
     assert!(world.runs(LOST), "{}", world.last_words());
-    world.register_node("n8", "z2");
-    world.settle();
-    world.expect_ring(5);
+    has_a_place_again(&mut world);
 }
 
 /// Its first turn takes its identity off its own record, and what its place was is on the claim.
