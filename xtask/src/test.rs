@@ -84,6 +84,10 @@ fn beside(bench: &Bench, tally: &mut Tally, other: impl FnOnce() -> Tally + Send
 }
 
 fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
+    // What is at the end of a long log is what is read first.
+    for line in &tally.reasons {
+        eprintln!("{line}");
+    }
     for failure in &tally.failures {
         eprintln!("failed: {failure}");
     }

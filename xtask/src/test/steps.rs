@@ -27,15 +27,24 @@ pub struct Tally {
     pub counts: Counts,
     /// The steps that failed, by name, and what failed within them.
     pub failures: Vec<String>,
+    /// What the test programs say of their failures, for the end of the run.
+    pub reasons: Vec<String>,
     /// How long each story took that was told whole and passed.
     pub told_whole: Vec<(String, Duration)>,
+    /// Is what a program says of its failures being read?
+    pub is_in_reasons: bool,
 }
+
+/// Lines of a test program about its failures that stand at the end of the run again: enough for
+/// a few tests, and none hides those of the next program.
+const MOST_REASONS: usize = 120;
 
 impl Tally {
     /// Take over what another one counted.
     pub fn add(&mut self, other: Tally) {
         self.count(other.counts);
         self.failures.extend(other.failures);
+        self.reasons.extend(other.reasons);
         self.told_whole.extend(other.told_whole);
     }
 
@@ -55,6 +64,11 @@ impl Tally {
     fn read(&mut self, line: &str) {
         if let Some(found) = result_line(line) {
             self.count(found);
+            self.is_in_reasons = false;
+        }
+        self.is_in_reasons |= line == "failures:";
+        if self.is_in_reasons && self.reasons.len() < MOST_REASONS {
+            self.reasons.push(line.to_string());
         }
         if let Some(title) = line.strip_prefix("failed: ") {
             self.failures.push(title.to_string());
@@ -197,7 +211,27 @@ mod tests {
         command.args(["-c", &format!("printf '{lines}\n'; exit 1")]);
         tally.step("stories", "", &mut command).expect("sh is everywhere");
         assert_eq!(tally.failures, ["roll/one", "roll/two"]);
+        assert_eq!(tally.reasons, Vec::<String>::new());
         assert_eq!(tally.closing_line(), "3 passed, 2 failed");
         assert_eq!(tally.told_whole, [("scale".to_string(), Duration::from_secs(61))]);
+    }
+
+    #[test]
+    fn what_a_program_says_of_its_failures_stands_at_the_end_again() {
+        let lines = "running 2 tests\ntest one ... FAILED\n\nfailures:\n\n---- one stdout ----\nleft: 3\n\nfailures:\n    one\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\nafter";
+        let mut tally = Tally::default();
+        lines.lines().for_each(|line| tally.read(line));
+        let reasons = ["failures:", "", "---- one stdout ----", "left: 3", "", "failures:"];
+        assert_eq!(tally.reasons[..6], reasons);
+        assert_eq!(tally.reasons.last().map(String::as_str), Some(""));
+        // Each program has its own share.
+        let mut all = Tally::default();
+        let mut many = Tally::default();
+        many.read("failures:");
+        (0..1000).for_each(|number| many.read(&number.to_string()));
+        all.add(many);
+        all.add(tally);
+        assert!(all.reasons.iter().any(|line| line == "left: 3"));
+        assert!(all.reasons.len() < 200);
     }
 }

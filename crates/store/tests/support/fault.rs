@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::time::Duration;
 
 /// One thing that goes wrong with one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +18,6 @@ pub enum Fault {
     WrongSent,
     /// One bit of what is read is another one when it arrives.
     WrongRead,
-    /// The answer comes late.
-    Stall(Duration),
 }
 
 /// All kinds, for a draw.
