@@ -45,6 +45,6 @@ async fn ours(bench: &Bench, ticket: &RepairTicket, begun: Open) -> Step<()> {
     let failures = bench.repairs.read(|memory| memory.failures(&begun.segment, now()));
     let what = Try::of(begun.segment, failures);
     match missed(bench, &what, finished(bench, ticket, limit).await)? {
-        Outcome::Done | Outcome::Gone | Outcome::Missed { .. } => Ok(()),
+        Outcome::Done | Outcome::Missed { .. } => Ok(()),
     }
 }

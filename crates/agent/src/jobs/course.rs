@@ -16,7 +16,7 @@ use crate::repair::failing::{Resting, TRIES};
 use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
 use crate::repair::pressure::Load;
 use crate::words::repair::Unclear;
-use crate::words::work::{Done, Failed};
+use crate::words::work::{Done, Failed, Waits};
 use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
@@ -40,8 +40,17 @@ pub struct Course {
     intensity: Intensity,
     failures: Failures,
     resting: Option<Resting>,
-    left_out: Option<(usize, BTreeSet<String>)>,
+    left_out: Option<LeftOut>,
     patience: Patience,
+    /// Why a segment has failed that is tried again.
+    missed: Option<String>,
+}
+
+/// What was left out, for lack of members.
+struct LeftOut {
+    batches: usize,
+    members: BTreeSet<String>,
+    keyspaces: BTreeSet<String>,
 }
 
 impl Course {
@@ -60,6 +69,7 @@ impl Course {
             resting: None,
             left_out: None,
             patience: Patience::default(),
+            missed: None,
         }
     }
 
@@ -81,15 +91,28 @@ impl Course {
         bench.show_parts(self.done(), self.total(), JobUnit::Segments);
     }
 
-    /// So many batches were left out, for lack of these members.
-    pub fn leave_out(&mut self, batches: usize, members: BTreeSet<String>) {
-        self.left_out = Some((batches, members));
+    /// So many batches with ranges of these keyspaces were left out, for lack of these members.
+    pub fn leave_out(
+        &mut self,
+        batches: usize,
+        members: BTreeSet<String>,
+        keyspaces: BTreeSet<String>,
+    ) {
+        self.left_out = Some(LeftOut { batches, members, keyspaces });
+    }
+
+    /// Why what has failed last is tried again after a while, for those who look meanwhile.
+    pub fn again(&self, bench: &Bench) -> Option<String> {
+        let (why, until) = (self.missed.clone()?, in_whole_seconds(bench.pace.retry));
+        Some(Waits::Again { why, until }.to_string())
     }
 
     /// Try each of these once, in a ring of the same members. What has failed and is to be
     /// tried again comes back.
     pub async fn go_on(&mut self, bench: &Bench, tries: Vec<Try>) -> Step<Vec<Try>> {
         let (mut left, mut again) = (VecDeque::from(tries), Vec::new());
+        self.missed = None;
+        bench.book.say(None);
         while let Some(next) = left.pop_front() {
             self.show(bench);
             bench.may_stop()?;
@@ -101,23 +124,28 @@ impl Course {
                 left.push_front(first);
                 continue;
             }
+            let Some((what, ring)) = counted(bench, self.ready(bench, &next).await)? else {
+                self.so_far.left = self.so_far.left.saturating_sub(1);
+                continue;
+            };
             let begun = Instant::now();
-            let outcome = self.repair(bench, &next).await;
-            count(bench, &outcome);
-            match outcome? {
+            let outcome =
+                counted(bench, missed(bench, &what, one(bench, &what.segment, &ring).await))?;
+            let took = begun.elapsed();
+            *self.keyspaces.entry(what.segment.keyspace.clone()).or_default() += took;
+            bench.metrics.count_segment(match outcome {
+                Outcome::Done => SegmentResult::Done,
+                Outcome::Missed { result, .. } => result,
+            });
+            match outcome {
                 Outcome::Done => self.pass(1),
-                Outcome::Gone => {
-                    self.so_far.left = self.so_far.left.saturating_sub(1);
-                    continue;
-                }
                 Outcome::Missed { tries, why, .. } => {
-                    again.extend(self.miss(&next.segment.keyspace, tries, why));
+                    again.extend(self.miss(&what.segment.keyspace, tries, why));
                 }
             }
             // Who waits is the next one.
-            let after = left.front().or(again.first());
-            let after = after.map_or(own, |next| urgency(bench, &next.segment));
-            self.rest(bench, begun.elapsed(), after).await;
+            let after = left.front().or(again.first()).map_or(&next, |next| next);
+            self.rest(bench, took, &after.segment).await;
         }
         Ok(again)
     }
@@ -135,6 +163,9 @@ impl Course {
         self.so_far.left = self.so_far.left.saturating_add(pieces.saturating_sub(1));
         let (over, again): (Vec<Try>, Vec<Try>) =
             tries.into_iter().partition(|next| next.failures >= TRIES);
+        if !again.is_empty() {
+            self.missed = Some(why.clone());
+        }
         if !over.is_empty() {
             self.give_up(keyspace, over.len(), why);
         }
@@ -195,45 +226,65 @@ impl Course {
         self.there.as_ref().map_or_else(|| Some(segment.clone()), |there| segment.within(there))
     }
 
-    /// A segment; that it has failed is noted, and ends nothing.
-    async fn repair(&mut self, bench: &Bench, what: &Try) -> Step<Outcome> {
+    /// What is left of a segment, and the ring in which it is repaired; none if none of its
+    /// tables is there any more. That may wait for a schema.
+    async fn ready(&mut self, bench: &Bench, what: &Try) -> Step<Option<(Try, String)>> {
         let ring = calm(&self.clear(bench).await?)?;
         let left = self.left_of(&what.segment);
         if left.as_ref() != Some(&what.segment) {
             // It will never be repaired as it was planned.
             change(bench, |memory| memory.forget_failures(&what.segment))?;
         }
-        let Some(segment) = left else {
-            return Ok(Outcome::Gone);
-        };
-        let what = what.reduced_to(segment);
-        let begun = Instant::now();
-        let ended = one(bench, &what.segment, &ring).await;
-        *self.keyspaces.entry(what.segment.keyspace.clone()).or_default() += begun.elapsed();
-        missed(bench, &what, ended)
+        Ok(left.map(|segment| (what.reduced_to(segment), ring)))
     }
 
-    /// After a segment that has taken so long, before one that is as urgent as this.
-    async fn rest(&mut self, bench: &Bench, took: Duration, next: Urgency) {
+    /// After a segment that has taken so long, before this one. How long that is changes
+    /// meanwhile: the server gets done again what it has to do, or what waits is late.
+    async fn rest(&mut self, bench: &Bench, took: Duration, next: &Segment) {
         self.so_far.work += took;
-        let share = share(self.intensity, &self.so_far, bench.load(), next);
-        bench.metrics.note_intensity(share);
-        if self.so_far.left > 0 {
-            let begun = Instant::now();
-            bench.pause(pause(share, took)).await;
-            self.so_far.pauses += begun.elapsed();
+        let begun = Instant::now();
+        while bench.asked().is_none() {
+            let load = bench.load();
+            let share = share(self.intensity, &self.so_far, load, urgency(bench, next));
+            bench.metrics.note_intensity(share);
+            let left = pause(share, took).saturating_sub(begun.elapsed());
+            if self.so_far.left == 0 || left.is_zero() {
+                break;
+            }
+            if left >= bench.pace.grant {
+                let until = in_whole_seconds(left);
+                bench.book.say(Some(match load {
+                    Load::High => Waits::Spared { until }.to_string(),
+                    Load::Usual => Waits::Paced { until }.to_string(),
+                }));
+            }
+            bench.pause(left.min(bench.pace.grant)).await;
         }
+        bench.book.say(None);
+        self.so_far.pauses += begun.elapsed();
+    }
+
+    /// Why a keyspace is not done of which segments were repaired, if it is not.
+    fn not_done(&self, keyspace: &str) -> Option<String> {
+        if let Some((_, why)) = self.failures.get(keyspace) {
+            return Some(why.clone());
+        }
+        let lacks = self.left_out.as_ref().filter(|left| left.keyspaces.contains(keyspace));
+        let rest = self.resting.as_ref().filter(|resting| resting.keyspaces.contains(keyspace));
+        lacks
+            .map(|left| down(left).to_string())
+            .or_else(|| rest.map(|resting| rests(resting).to_string()))
     }
 
     /// It is over.
     pub fn end(self, bench: &Bench) -> Step<Done> {
         for (name, took) in &self.keyspaces {
-            let failed = self.failures.get(name);
+            let why = self.not_done(name);
             let result = KeyspaceResult {
                 name: name.clone(),
-                state: failed.map_or(KeyspaceState::Succeeded, |_| KeyspaceState::Failed),
+                state: why.as_ref().map_or(KeyspaceState::Succeeded, |_| KeyspaceState::Failed),
                 seconds: took.as_secs(),
-                message: failed.map(|(_, why)| why.clone()),
+                message: why,
                 copies_before: None,
             };
             if !bench.book.read(|notes| notes.has_finished_keyspace(&bench.job.task, name)) {
@@ -246,16 +297,11 @@ impl Course {
             let why = Failed::Segments { failed, segments, tries: TRIES, why };
             return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
         }
-        if let Some((batches, members)) = self.left_out {
-            let groups = Count::of(batches, "group");
-            let why = Failed::ReplicasDown { groups, members: Names::of(members) };
-            return Err(Halt::Failed(JobCause::ReplicasDown, why.to_string()));
+        if let Some(left_out) = &self.left_out {
+            return Err(Halt::Failed(JobCause::ReplicasDown, down(left_out).to_string()));
         }
-        if let Some(Resting { segments, until }) = self.resting {
-            let until = Timestamp::from_second(until).unwrap_or(Timestamp::MAX);
-            let segments = Count::of(segments, "segment");
-            let why = Failed::Resting { segments, tries: TRIES, until };
-            return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
+        if let Some(resting) = &self.resting {
+            return Err(Halt::Failed(JobCause::ServerError, rests(resting).to_string()));
         }
         Ok(match self.keyspaces.is_empty() {
             true => Done::NothingDue,
@@ -267,18 +313,33 @@ impl Course {
     }
 }
 
-fn count(bench: &Bench, outcome: &Step<Outcome>) {
-    bench.metrics.count_segment(match outcome {
-        Ok(Outcome::Gone) => return,
-        Ok(Outcome::Done) => SegmentResult::Done,
-        Ok(Outcome::Missed { result, .. }) => *result,
-        Err(Halt::Failed(..) | Halt::Refused(_)) => SegmentResult::Failed,
-        Err(
+fn down(left_out: &LeftOut) -> Failed {
+    let groups = Count::of(left_out.batches, "group");
+    Failed::ReplicasDown { groups, members: Names::of(&left_out.members) }
+}
+
+fn rests(resting: &Resting) -> Failed {
+    let until = Timestamp::from_second(resting.until).unwrap_or(Timestamp::MAX);
+    Failed::Resting { segments: Count::of(resting.segments, "segment"), tries: TRIES, until }
+}
+
+/// So long from now, as people read it.
+fn in_whole_seconds(time: Duration) -> Timestamp {
+    let at = Timestamp::now().checked_add(time).unwrap_or(Timestamp::MAX);
+    Timestamp::from_second(at.as_second()).unwrap_or(at)
+}
+
+/// A segment that comes to no end of its own counts as well.
+fn counted<T>(bench: &Bench, outcome: Step<T>) -> Step<T> {
+    if let Err(halt) = &outcome {
+        bench.metrics.count_segment(match halt {
+            Halt::Failed(..) | Halt::Refused(_) => SegmentResult::Failed,
             Halt::Lost
             | Halt::Stopped
             | Halt::LeftRunning { .. }
             | Halt::LeftWaiting { .. }
-            | Halt::LeftUnanswered { .. },
-        ) => SegmentResult::Interrupted,
-    });
+            | Halt::LeftUnanswered { .. } => SegmentResult::Interrupted,
+        });
+    }
+    outcome
 }

@@ -86,10 +86,11 @@ async fn repair_all(bench: &Bench, what: &RepairTask) -> Step<Done> {
 async fn alone(bench: &Bench, plan: &Plan<'_>, reading: &Reading) -> Step<Done> {
     let mut left = plan.tries(plan.due.clone());
     let course = Course::begun(bench, reading, plan.copies(), left.len());
-    let mut course = course.beside(plan.resting);
+    let mut course = course.beside(plan.resting.clone());
     while !left.is_empty() {
         left = course.go_on(bench, left).await?;
         if !left.is_empty() {
+            bench.book.say(course.again(bench));
             bench.pause(bench.pace.retry).await;
         }
     }
@@ -109,6 +110,19 @@ pub(super) async fn seen(bench: &Bench) -> Result<Before, Unclear> {
     let ring = at_rest(&reading)?;
     let found = surveyed(bench, &reading).await?;
     Ok(Before { ring, found })
+}
+
+/// Another look, where ring or schema have changed since this one, or it was not clear.
+pub(super) async fn seen_again(
+    bench: &Bench,
+    before: &Result<Before, Unclear>,
+) -> Option<Result<Before, Unclear>> {
+    if let (Ok(before), Ok(reading)) = (before, bench.admin.read().await)
+        && at_rest(&reading).is_ok_and(|ring| ring == before.ring)
+    {
+        return None;
+    }
+    Some(seen(bench).await)
 }
 
 /// All own ranges of a keyspace, or of tables of it, were repaired. Where that cannot be

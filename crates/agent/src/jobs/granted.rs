@@ -21,8 +21,8 @@ use tokio::time::Instant;
 struct Part {
     offer: Offer,
     tries: Vec<Try>,
-    /// Parts of it have failed, and are offered from then on.
-    again: Option<Instant>,
+    /// Parts of it have failed, and are offered from then on; in words, why.
+    again: Option<(Instant, Option<String>)>,
 }
 
 impl Part {
@@ -32,7 +32,7 @@ impl Part {
     }
 
     fn is_ready(&self) -> bool {
-        self.again.is_none_or(|again| again <= Instant::now())
+        self.again.as_ref().is_none_or(|(again, _)| *again <= Instant::now())
     }
 }
 
@@ -61,12 +61,16 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
         let down = down(&reading);
         if offer(bench, &parts, &down) == 0 {
             if alone.get_or_insert_with(Instant::now).elapsed() >= bench.pace.alone {
-                course.leave_out(parts.len(), down.iter().map(ToString::to_string).collect());
+                let keyspaces = parts.iter().flat_map(|part| &part.tries);
+                let keyspaces = keyspaces.map(|what| what.segment.keyspace.clone()).collect();
+                let members = down.iter().map(ToString::to_string).collect();
+                course.leave_out(parts.len(), members, keyspaces);
                 break;
             }
         } else {
             alone = None;
         }
+        say(bench, &parts);
         let Some(grant) = bench.grant_after(over).await else { continue };
         // When it is over, what was offered before it must not pass for what is left.
         bench.book.offer(Vec::new());
@@ -78,6 +82,7 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
             if !tries.is_empty() {
                 // Its members are free meanwhile, and others repair.
                 let again = Instant::now().checked_add(bench.pace.retry);
+                let again = again.map(|at| (at, course.again(bench)));
                 parts.push(Part { offer, tries, again });
             }
         }
@@ -103,4 +108,11 @@ fn offer(bench: &Bench, parts: &[Part], down: &BTreeSet<HostId>) -> usize {
     let ready = whole().filter(|part| part.is_ready()).take(OFFERED);
     bench.book.offer(ready.map(|part| part.offer.clone()).collect());
     whole().count()
+}
+
+/// Say why some of it is not offered now.
+fn say(bench: &Bench, parts: &[Part]) {
+    let failed = parts.iter().filter(|part| !part.is_ready());
+    let mut why = failed.filter_map(|part| part.again.as_ref()?.1.clone());
+    bench.book.say(why.next());
 }

@@ -15,8 +15,6 @@ use palladion_api::member::JobCause;
 pub enum Outcome {
     /// It was repaired, and counts.
     Done,
-    /// None of its tables is there any more; nothing was called.
-    Gone,
     /// It was not repaired.
     Missed {
         /// As it is counted.

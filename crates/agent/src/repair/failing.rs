@@ -9,7 +9,7 @@ use super::pieces::AHEAD;
 use crate::admin::jobs::Segment;
 use crate::ranges::{Range, Span};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A segment that has failed so often rests.
 pub const TRIES: u32 = 3;
@@ -61,10 +61,12 @@ impl Failing {
 }
 
 /// What rests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resting {
     /// So many segments.
     pub segments: usize,
+    /// Of these keyspaces.
+    pub keyspaces: BTreeSet<String>,
     /// Until when all of them do, in seconds since 1970.
     pub until: i64,
 }
@@ -116,9 +118,15 @@ pub fn awake(due: Vec<Due>, failing: &[Failing], now: i64) -> (Vec<Due>, Option<
         let (rest, taken) = take(left, &failing.segment);
         left = rest;
         if !taken.is_empty() {
-            let known = resting.unwrap_or(Resting { segments: 0, until: failing.rests_until() });
-            let until = known.until.max(failing.rests_until());
-            resting = Some(Resting { segments: known.segments + 1, until });
+            let until = failing.rests_until();
+            let known = resting.get_or_insert_with(|| Resting {
+                segments: 0,
+                keyspaces: BTreeSet::new(),
+                until,
+            });
+            known.segments += 1;
+            known.keyspaces.insert(failing.segment.keyspace.clone());
+            known.until = known.until.max(until);
         }
     }
     (left, resting)
@@ -209,7 +217,8 @@ mod tests {
 
         let all = vec![due(&["a", "b"], 0, 100)];
         let (left, resting) = awake(all.clone(), &memory.failing, 2000 + REST - 1);
-        assert_eq!(resting, Some(Resting { segments: 1, until: 2000 + REST }));
+        let keyspaces = BTreeSet::from([first.keyspace.clone()]);
+        assert_eq!(resting, Some(Resting { segments: 1, keyspaces, until: 2000 + REST }));
         assert_eq!(left, [due(&["a", "b"], 50, 100), due(&["b"], 0, 50)], "others go on");
         let (left, resting) = awake(all.clone(), &memory.failing, 2000 + REST);
         assert_eq!((left.as_slice(), resting), (all.as_slice(), None), "the hour is over");

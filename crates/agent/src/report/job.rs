@@ -22,7 +22,9 @@ impl Told {
         };
         if let Some((told, at)) = &self.last {
             // Whoever grants the next one waits for the end of the last, and for what is there.
-            let waits = |of: &JobStatus| (of.last_grant, of.batches.is_empty());
+            // What it waits for is told when that begins and when it is over.
+            let waits =
+                |of: &JobStatus| (of.last_grant, of.batches.is_empty(), of.message.is_some());
             let same =
                 told.id == status.id && told.state == status.state && waits(told) == waits(&status);
             if *told == status || (same && now.duration_since(*at) < EVERY) {

@@ -80,6 +80,9 @@ palladion_api::sentences! {
     /// What a job waits for that goes on.
     pub enum Waits {
         NotClear { why: String, every: u64, until: Timestamp } => "cannot tell what is due for repair ({why}); the repair waits and looks again every {every} s until {until}";
+        Again { why: String, until: Timestamp } => "a segment was not repaired ({why}); it is tried again after {until}";
+        Spared { until: Timestamp } => "the repair pauses until {until} at the latest, because the server has more to do than it gets done; it goes on as soon as that is over, or when ranges are late";
+        Paced { until: Timestamp } => "the repair pauses until {until}, so that clients feel little of it";
     }
 
     /// What is told where the notes fail.

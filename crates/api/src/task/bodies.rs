@@ -60,7 +60,7 @@ pub struct RepairTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 256))]
     pub parallel: Option<u32>,
-    /// Share of the time in which a member repairs, in percent; it pauses for the rest, after each segment. Only with `scope: Due`. Default: as small as lets what is due end after 80% of the time until it is late, 10 at least; 100 for what is over within a minute and for what is late.
+    /// Share of the time in which a member repairs, in percent; it pauses for the rest, after each segment. Only with `scope: Due`. Default: as small as lets what is due end after 80% of the time until it is late, 10 at least; 100 for what is over within a minute and for what is late. While `status.pressure` of the member is `High` it is 10 at the most, but for what is late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 10, max = 100))]
     pub intensity_percent: Option<u8>,

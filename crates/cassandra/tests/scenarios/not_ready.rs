@@ -148,3 +148,30 @@ fn a_restart_waits_for_a_member_that_has_lost_the_api_server_in_a_repair_and_say
     assert_eq!(status(&world, DUE).phase, Some(TaskPhase::Done), "{}", world.last_words());
     world.expect_ring(4);
 }
+
+/// A flush goes before the repair, which is asked to stop, and its agent does not hear that. Its
+/// pod and its Node are ready.
+#[test]
+fn what_goes_before_a_repair_waits_for_an_agent_that_is_not_heard_and_not_for_ever() {
+    let (mut world, member) = at_work();
+    world.agent_is_cut(&member, Link::Cut);
+    world.ring.hanging.clear();
+    let flush = json!({ "cluster": "demo", "flush": {}, "members": ["demo-dc1-b-0"] });
+    ask(&mut world, "flush", &flush);
+    live(&mut world, 5400);
+    assert_eq!(status(&world, "flush").phase, Some(TaskPhase::Done), "{}", world.last_words());
+    assert_eq!(entry(&world, MEMBER).state, State::Interrupted, "{}", world.last_words());
+}
+
+/// The same of a user who takes the repair back, in a ring that is paused.
+#[test]
+fn a_paused_ring_ends_a_repair_whose_agent_is_not_heard() {
+    let (mut world, member) = at_work();
+    world.agent_is_cut(&member, Link::Cut);
+    world.ring.hanging.clear();
+    world.patch_spec(&json!({ "paused": true }));
+    abort(&mut world, DUE);
+    live(&mut world, 5400);
+    let ended = status(&world, DUE).phase;
+    assert!(ended.is_some_and(TaskPhase::is_final), "{ended:?}: {}", world.last_words());
+}

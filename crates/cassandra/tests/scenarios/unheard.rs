@@ -10,6 +10,7 @@ use crate::sim::world::Link;
 use crate::tasks::{ask, status};
 use palladion_api::task::{MemberTaskState as State, TaskMember, TaskPhase};
 use palladion_cassandra::resources as kinds;
+use palladion_plan::Subresource;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -205,6 +206,26 @@ fn what_a_server_has_not_ended_is_held_until_the_server_is_restarted() {
     assert!(repaired(&world).len() > before.len(), "{}", world.last_words());
     world.settle();
     assert!(status(&world, DUE).phase.is_some_and(TaskPhase::is_final), "{}", world.last_words());
+    world.expect_ring(4);
+}
+
+/// Nor does the operator begin a repair of its own beside it.
+#[test]
+fn what_a_server_has_not_ended_holds_up_the_pending_repair_of_another_member() {
+    let (mut world, member) = left_running();
+    let other = palladion_plan::ObjectKey::new(kinds::MEMBER, "default", "demo-dc1-b-0");
+    let pending = json!([{ "kind": "Repair", "reason": "an outage" }]);
+    let spec = json!({ "spec": { "pendingMaintenance": pending } });
+    world.store.merge(&other, &spec, Subresource::None).expect("the member should exist");
+    let repairs = |w: &World| w.writes.iter().any(|w| w.contains("start the pending repair"));
+    world.pass(1200);
+    assert!(!repairs(&world), "{}", world.last_words());
+    let waits = world.last_words();
+    assert!(waits.contains("left running on the server"), "{waits}");
+    world.kill_server(&member);
+    world.ring.hanging.clear();
+    world.until(repairs);
+    world.settle();
     world.expect_ring(4);
 }
 

@@ -1,5 +1,6 @@
 //! Our repair against `nodetool repair -full` alone, and what the agents take for it.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -75,9 +76,9 @@ pub fn of_consistent_data(
     report: &mut Report,
 ) -> Result<()> {
     cover(cluster, None)?;
-    let due = watched(cluster, "what is due", &of_what_is_due(100), report)?;
+    watched(cluster, "what is due", &of_what_is_due(100), report)?;
     super::at_rest(cluster, idle, "a schedule that covers the ring", report)?;
-    of_half_the_time(cluster, mib, report)?;
+    let due = of_half_the_time(cluster, mib, report)?;
     cluster.kubectl(&["delete", "cassandrataskschedule", "bench"])?;
     let (mut theirs, mut own) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
@@ -88,24 +89,27 @@ pub fn of_consistent_data(
     row(report, &format!("{mib} MiB of consistent data"), &own, &theirs);
     let of_due = format!("{mib} MiB of consistent data that is due, in segments of 64 MiB,");
     row(report, &of_due, &[due], &theirs[..1]);
-    watched(cluster, "everything", &ours(), report).map(drop)
+    watched(cluster, "everything", &ours(), report)
 }
 
-/// A repair that pauses takes so much longer.
-fn of_half_the_time(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+/// A repair that pauses takes so much longer; how long it takes without pauses, and looked at by
+/// nobody.
+fn of_half_the_time(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<Duration> {
     cover(cluster, Some(AGAIN.as_secs()))?;
     let mut took = Vec::new();
     for percent in [100, 50] {
         Lines.note(&format!("repair of what is due, {percent} % of the time"));
         std::thread::sleep(AGAIN + Duration::from_secs(5));
-        took.push(task::run(cluster, "pace", &of_what_is_due(percent))?.as_secs_f64());
+        took.push(task::run(cluster, "pace", &of_what_is_due(percent))?);
     }
+    let whole = took[0];
+    let took: Vec<f64> = took.iter().map(Duration::as_secs_f64).collect();
     report.row(
         &format!("a repair of {mib} MiB that is due with `intensityPercent: 50` / with 100, ratio"),
         "2",
         format!("{:.1} s / {:.1} s = {:.2}", took[1], took[0], took[1] / took[0]),
     );
-    Ok(())
+    Ok(whole)
 }
 
 /// Each row is on one replica alone: two thirds of what a member should hold are missing.
@@ -140,12 +144,13 @@ fn row(report: &mut Report, what: &str, own: &[Duration], theirs: &[Duration]) {
 
 /// What the agents take meanwhile. The looks take a part of the machine, so its time is an upper
 /// bound.
-fn watched(cluster: &Cluster, what: &str, spec: &Value, report: &mut Report) -> Result<Duration> {
+fn watched(cluster: &Cluster, what: &str, spec: &Value, report: &mut Report) -> Result<()> {
     Lines.note(&format!("memory of the agents during a repair of {what}"));
     let before = look::agent_memory(cluster)?;
     let begin = Instant::now();
     task::create(cluster, "memory", spec)?;
     let (mut resident, mut proportional) = (0.0_f64, 0.0_f64);
+    let (mut looks, mut waits) = (0, BTreeMap::new());
     let ended = loop {
         let status = task::status(cluster, "memory")?;
         if !status["endedAt"].is_null() {
@@ -154,6 +159,10 @@ fn watched(cluster: &Cluster, what: &str, spec: &Value, report: &mut Report) -> 
         let now = look::agent_memory(cluster)?;
         resident = resident.max(now.resident);
         proportional = proportional.max(now.proportional);
+        looks += 1;
+        for why in what_members_wait_for(cluster)? {
+            *waits.entry(why).or_insert(0) += 1;
+        }
     };
     let took = begin.elapsed();
     ensure!(ended["phase"] == "Done", "the repair of {what} has ended: {ended}");
@@ -166,5 +175,27 @@ fn watched(cluster: &Cluster, what: &str, spec: &Value, report: &mut Report) -> 
             before.resident, before.proportional
         ),
     );
-    Ok(took)
+    for (why, seen) in waits {
+        Lines.note(&format!("in {seen} of {looks} looks: {why}"));
+    }
+    Ok(())
+}
+
+/// That a server has more to do than it gets done, and what members say that they wait for:
+/// their times count for the time of a repair, and are not its work.
+fn what_members_wait_for(cluster: &Cluster) -> Result<Vec<String>> {
+    let members = look::get(cluster, &["cassandramembers"])?;
+    let mut all = Vec::new();
+    for member in members["items"].as_array().into_iter().flatten() {
+        let name = member["metadata"]["name"].as_str().unwrap_or_default();
+        if let Some(pressure) = member["status"]["pressure"].as_str() {
+            all.push(format!("{name}: pressure {pressure}"));
+        }
+        if let Some(message) = member["status"]["job"]["message"].as_str() {
+            // Without its time, so that it is one.
+            let (what, _) = message.split_once(" until ").unwrap_or((message, ""));
+            all.push(format!("{name}: {what}"));
+        }
+    }
+    Ok(all)
 }

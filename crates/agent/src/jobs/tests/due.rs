@@ -188,6 +188,10 @@ async fn a_repair_of_everything_is_remembered_too() {
         said[0].contains("the ring or its schema has changed since the repair began"),
         "{said:?}"
     );
+    // The next keyspace was begun after that.
+    assert_eq!(said[1], "", "{said:?}");
+    let left = moved.repairs.read(|memory| due(memory, &moved.cover, Timestamp::now().as_second()));
+    assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
 }
 
 #[tokio::test]

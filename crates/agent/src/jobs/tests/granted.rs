@@ -203,9 +203,14 @@ async fn what_fails_by_a_grant_is_offered_again_and_its_members_are_free_meanwhi
         until(&place, |status| status.batches.len() == 1).await;
         let offered = place.book.status(None).unwrap().batches[0].host_ids.clone();
         assert_eq!(offered, ["1".into(), "2".into(), "3".into()], "the other one alone");
+        let why = |status: &JobStatus| status.message.clone().unwrap_or_default();
+        until(&place, |status| why(status).contains("endpoint not alive")).await;
+        let said = why(&place.book.status(None).unwrap());
+        assert!(said.contains("it is tried again after "), "{said}");
         until(&place, |status| status.batches.len() == 2).await;
         place.grant(2, &["1", "2"]);
         until(&place, |status| status.last_grant == Some(2)).await;
+        until(&place, |status| status.message.is_none()).await;
         place.grant(3, &["1", "2", "3"]);
     };
     let (ended, ()) = tokio::join!(work(&bench), grants);

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobState};
 use palladion_api::task::{RepairScope, RepairTask, Work};
 use std::time::Duration;
+use tokio::time::Instant;
 
 fn of_due() -> Work {
     let repair = RepairTask { scope: RepairScope::Due, ..RepairTask::default() };
@@ -125,6 +126,31 @@ async fn a_server_that_has_much_to_do_is_spared_but_for_what_is_late() {
         calls.iter().filter(|call| call.starts_with(&format!("repair {keyspace} "))).count()
     };
     assert_eq!((of("shop"), of("system_auth")), (2, 1), "what is in time is cut: {calls:?}");
+}
+
+/// It would pause for nine times as long as the segment took.
+#[tokio::test]
+async fn a_pause_ends_when_the_server_has_done_what_it_had_to_do() {
+    let place = Place::new();
+    place.load.send_replace(Load::High);
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 300).collect();
+    let bench = place.begun("a", "task", of_due());
+    let said = || place.book.status(None).and_then(|status| status.message);
+    let begun = Instant::now();
+    let spared = async {
+        while said().is_none_or(|said| !said.contains("more to do than it gets done")) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let worked = begun.elapsed();
+        assert!(worked > Duration::from_millis(500), "{worked:?}");
+        place.load.send_replace(Load::Usual);
+        worked
+    };
+    let (ended, worked) = tokio::join!(work(&bench), spared);
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    // Whatever else the machine does, it made the segment longer as well.
+    assert!(begun.elapsed() < worked * 5, "{worked:?}, then {:?}", begun.elapsed() - worked);
+    assert_eq!(said(), None, "it pauses no more");
 }
 
 #[tokio::test]

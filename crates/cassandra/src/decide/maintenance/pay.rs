@@ -7,6 +7,7 @@ use super::orders::{is_known, kind_of, ordered, outcome, prefix, words};
 use super::{asked_in_vain, lacking, missed, rebuild};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
+use crate::decide::tasks::left;
 use crate::facts::{self, Facts, MemberFact};
 use crate::words::maintenance::{Doing, Problem, Waiting};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -157,6 +158,14 @@ fn wait_for_newer_agent(member: &MemberFact, debt: &Debt, draft: &mut Draft) {
 /// is about to own, a repair fails while a replica is down.
 fn begin(facts: &Facts<'_>, member: &MemberFact, debt: &Debt, draft: &mut Draft) -> Flow {
     let (work, name, cause) = words(member, debt);
+    // What a server has left running may be at the same ranges (safety rule 5.4).
+    if debt.kind == DebtKind::Repair
+        && let Some(left) = left::anywhere(facts)
+    {
+        left::wake(facts, draft);
+        draft.wait_for(left).about(member.subject());
+        return Flow::Free;
+    }
     let quiet = match evidence::is_quiet_for(facts, member) {
         Ok(proof) => proof.stated(),
         Err(why) => {

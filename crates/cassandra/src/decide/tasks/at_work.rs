@@ -1,6 +1,6 @@
 //! What a task says while members have their parts of it: who is at work, or why nobody is.
 
-use super::batches::{holds, is_by_grants};
+use super::batches::{holds, is_by_grants, unheard_elsewhere};
 use super::left;
 use super::preconditions::knows_grants;
 use super::queue::Job;
@@ -58,8 +58,11 @@ fn withheld(facts: &Facts<'_>, job: &Job<'_>) -> Waiting {
     if let Some(waiting) = left::anywhere(facts) {
         return waiting;
     }
-    match units::of_others(facts, job.task.uid()) {
-        Some(members) => Waiting::OfAnother { members },
+    if let Some(members) = units::of_others(facts, job.task.uid()) {
+        return Waiting::OfAnother { members };
+    }
+    match unheard_elsewhere(facts, job) {
+        Some(member) => Waiting::NotEnded { member: member.name.clone() },
         None => {
             let members = Names::of(job.running().map(|entry| &entry.name));
             Waiting::NothingOffered { members }

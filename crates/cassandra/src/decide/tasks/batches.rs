@@ -66,6 +66,14 @@ pub fn go_on(
     }
 }
 
+/// Whoever repairs by grants is asked whether it hears, whatever is decided of its task: that its
+/// agent is lost shows by nothing else, and nobody waits for that without end.
+pub fn ask_who_is_silent(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+    if is_by_grants(job) {
+        doubts::ask(facts, job, draft);
+    }
+}
+
 /// Nobody begins any more; whoever works is stopped.
 pub fn end(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
     stop_all(facts, job, draft);
@@ -196,12 +204,18 @@ fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
         let is_another = told.is_some_and(|told| unit.job.is_none_or(|job| job.id != told.id));
         is_ours && !is_another && knows_grants(unit.member)
     };
-    let mut unheard = facts.members.values().filter(|m| units::may_be_at_it(facts, m));
+    units::under_way(facts).iter().any(|unit| !ours(unit))
+        || unheard_elsewhere(facts, job).is_some()
+}
+
+/// A member that nobody hears, and that may be at what another task gave it.
+pub fn unheard_elsewhere<'a>(facts: &'a Facts<'_>, job: &Job<'_>) -> Option<&'a MemberFact> {
     let is_asked = |member: &MemberFact| {
         let part = asked(member).filter(|part| part.task == *job.task.uid());
         part.is_some_and(|part| answer(member).is_some() && part.grant.is_some())
     };
-    units::under_way(facts).iter().any(|unit| !ours(unit)) || !unheard.all(is_asked)
+    let mut unheard = facts.members.values().filter(|m| units::may_be_at_it(facts, m));
+    unheard.find(|member| !is_asked(member))
 }
 
 /// Says who is granted something.

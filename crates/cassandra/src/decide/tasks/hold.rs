@@ -43,6 +43,7 @@ pub fn hold(facts: &Facts<'_>, why: &Waiting, draft: &mut Draft) {
 fn course(facts: &Facts<'_>, job: &Job<'_>, why: &Waiting, draft: &mut Draft) -> Course {
     go_on::wake(facts, job, draft);
     if is_ending(facts, job) {
+        batches::ask_who_is_silent(facts, job, draft);
         let stopping = batches::end(facts, job, draft);
         return report::going(job, &stopping).unwrap_or_else(|| report::pending(job, why.clone()));
     }

@@ -14,7 +14,7 @@ mod go_on;
 mod grants;
 mod history;
 mod hold;
-mod left;
+pub mod left;
 mod next_member;
 mod once_more;
 mod pace;

@@ -104,6 +104,7 @@ fn make_room(facts: &Facts<'_>, job: &Job<'_>, task: String, draft: &mut Draft) 
         return Stands::Due;
     }
     go_on::wake(facts, job, draft);
+    batches::ask_who_is_silent(facts, job, draft);
     batches::stop_all(facts, job, draft);
     let (work, members) = (job.kind.into(), Names::of(job.running().map(|entry| &entry.name)));
     Stands::Working(Working::LetsPass { work, members, task })
