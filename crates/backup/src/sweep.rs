@@ -246,7 +246,7 @@ fn veto(
         }
     }
     for (of, names) in by {
-        match kept::named(vault, catalog, (&of, For::Deleting), &condemned.backups) {
+        match kept::named(vault, catalog, (&of, For::Deleting { now }), &condemned.backups) {
             Ok(named) => {
                 let again = names.iter().find_map(|name| named.get_key_value(*name));
                 if let Some((name, id)) = again {
