@@ -69,9 +69,10 @@ pub fn upload(
     let mut files = journal.files()?.skip(skipped).peekable();
     while let Some(files) = sstable(&mut files)? {
         is_whole(&order.tag, &files)?;
-        space(&order.state)?.has(order.least_free)?;
         let listed = files.iter().map(|found| found.file.clone()).collect();
-        let taken = taking.sstable(listed, &Reader(&files), &journal)?;
+        let room = || Ok(space(&order.state)?.has(order.least_free)?);
+        let reader = Reader::new(&files, &room);
+        let taken = taking.sstable(listed, &reader, &journal).map_err(|why| reader.why(why))?;
         let counted = Counted::of(&taken);
         journal.take(taken.files(), counted)?;
         files.iter().try_for_each(snapshot::remove)?;

@@ -96,6 +96,36 @@ fn a_volume_that_is_too_full_keeps_its_room_for_the_database() {
     assert_eq!(member.left(TAG), 18);
 }
 
+/// One SSTable may take hours, and compactions keep its snapshot growing meanwhile.
+#[test]
+fn a_volume_that_fills_while_an_sstable_is_sent_is_noticed_before_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let member = member(folder.path(), "Plain");
+    let mut upload = upload(&member);
+    // Where the journal is kept says how full the volume is, and of what is no volume nothing is free.
+    let (place, real) = (folder.path().join("place"), folder.path().join("real"));
+    std::fs::create_dir_all(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &place).unwrap();
+    upload["work"]["state"] = json!(place);
+    upload["work"]["leastFree"] = json!(1);
+    upload["work"]["pieceBytes"] = json!(100_000);
+    upload["bytesPerSecond"] = json!(200_000);
+    let mut running = Running::new();
+    running.tell(&upload);
+    let begun = Instant::now();
+    while sent_of("users", folder.path()) < 3 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let full = folder.path().join("full");
+    std::os::unix::fs::symlink("/proc", &full).unwrap();
+    std::fs::rename(&full, &place).unwrap();
+    let (cause, said) = running.end().stopped();
+    assert_eq!(cause, "NotEnoughSpace", "{said}");
+    assert!(said.starts_with("0 % of the volume is free"), "{said}");
+    assert!(sent_of("users", folder.path()) < 12, "all of the SSTable is sent");
+    assert!(member.snapshot("users", TAG).join("nb-1-big-Data.db").exists());
+}
+
 #[test]
 fn a_file_that_has_rotted_is_named_and_not_backed_up() {
     let folder = tempfile::tempdir().unwrap();
