@@ -22,6 +22,7 @@ pub mod journal;
 pub mod metered;
 pub mod orders;
 pub mod pace;
+pub mod parts;
 pub mod replay;
 pub mod restore;
 pub mod retention;

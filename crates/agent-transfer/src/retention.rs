@@ -58,6 +58,7 @@ pub fn expire(vault: &Vault<'_>, order: &Expire) -> Result<Done, Stopped> {
             Err(
                 ref why @ (Trouble::KeepsTooFewOf { ref id, .. }
                 | Trouble::KeepsTooFewOfAll { ref id, .. }
+                | Trouble::KeepsTooFewSound { ref id, .. }
                 | Trouble::KeepsTooFewWhole { ref id, .. }),
             ) => {
                 let Some(id) = BackupId::parse(id) else { return Err(why.clone().into()) };
@@ -188,6 +189,8 @@ fn about(notice: &Notice) -> Option<u64> {
         Notice::OutcomeUnread { .. }
         | Notice::EntryUnread { .. }
         | Notice::Stranger { .. }
+        | Notice::Damaged { .. }
+        | Notice::DamageUnread { .. }
         | Notice::LeftOut { .. }
         | Notice::HostKept { .. } => None,
     }

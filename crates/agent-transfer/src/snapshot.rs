@@ -4,12 +4,14 @@
 
 use crate::settings::Tag;
 use crate::words::stopped::{Stopped, Unsent};
+use palladion_backup::Trouble;
 use palladion_backup::hash::Hash;
 use palladion_backup::manifest::member::Identity;
 use palladion_backup::names::is_uuid;
 use palladion_backup::take::{Listed, Snapshot};
 use rustix::fs::{Advice, fadvise};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{DirEntry, File};
 use std::io::ErrorKind;
@@ -263,12 +265,34 @@ pub fn remove(found: &Found) -> Result<(), Stopped> {
     }
 }
 
-/// Reads the files of one SSTable.
-pub struct Reader<'a>(pub &'a [Found]);
+/// Reads the files of one SSTable, for as long as the volume has room: one SSTable may take hours,
+/// and its snapshot grows meanwhile.
+pub struct Reader<'a> {
+    files: &'a [Found],
+    room: &'a dyn Fn() -> Result<(), Stopped>,
+    stopped: RefCell<Option<Stopped>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Of these files, with what says whether there is room.
+    pub fn new(files: &'a [Found], room: &'a dyn Fn() -> Result<(), Stopped>) -> Self {
+        Self { files, room, stopped: RefCell::new(None) }
+    }
+
+    /// Why an SSTable was not sent: there was no room, or what the core says.
+    pub fn why(&self, trouble: Trouble) -> Stopped {
+        self.stopped.take().unwrap_or_else(|| trouble.into())
+    }
+}
 
 impl Snapshot for Reader<'_> {
     fn read(&self, file: &Listed, at: u64, bytes: u64) -> Result<Vec<u8>, String> {
-        let found = self.0.iter().find(|found| found.file.component == file.component);
+        if let Err(full) = (self.room)() {
+            let said = full.to_string();
+            self.stopped.replace(Some(full));
+            return Err(said);
+        }
+        let found = self.files.iter().find(|found| found.file.component == file.component);
         let found = found.ok_or(Unsent::Gone.to_string())?;
         let read = || -> std::io::Result<Result<Vec<u8>, Unsent>> {
             let open = File::open(&found.path)?;

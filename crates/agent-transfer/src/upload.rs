@@ -7,6 +7,7 @@ use crate::counted::Counted;
 use crate::journal::{self, Each, Journal, Of};
 use crate::metered::Metered;
 use crate::orders::Upload;
+use crate::parts;
 use crate::settings::Tag;
 use crate::snapshot::{self, Found, Reader};
 use crate::tell::Done;
@@ -68,9 +69,10 @@ pub fn upload(
     let mut files = journal.files()?.skip(skipped).peekable();
     while let Some(files) = sstable(&mut files)? {
         is_whole(&order.tag, &files)?;
-        space(&order.state)?.has(order.least_free)?;
         let listed = files.iter().map(|found| found.file.clone()).collect();
-        let taken = taking.sstable(listed, &Reader(&files), &journal)?;
+        let room = || Ok(space(&order.state)?.has(order.least_free)?);
+        let reader = Reader::new(&files, &room);
+        let taken = taking.sstable(listed, &reader, &journal).map_err(|why| reader.why(why))?;
         let counted = Counted::of(&taken);
         journal.take(taken.files(), counted)?;
         files.iter().try_for_each(snapshot::remove)?;
@@ -117,22 +119,15 @@ fn sstable(
     Ok(Some(all))
 }
 
-/// The parts without which a server does not open an SSTable, or leaves it out: one that lacks
-/// them is left of a snapshot that somebody has cleared in part.
-const NEEDED: [&[&str]; 3] = [&["Data.db"], &["Statistics.db"], &["Index.db", "Partitions.db"]];
-
+/// An SSTable that lacks a part is left of a snapshot that somebody has cleared in part.
 fn is_whole(tag: &Tag, files: &[Found]) -> Result<(), Stopped> {
-    let has =
-        |parts: &&[&str]| files.iter().any(|found| parts.contains(&found.file.component.as_str()));
-    let (Some(parts), Some(first)) = (NEEDED.iter().find(|parts| !has(parts)), files.first())
-    else {
+    let (Some(lacks), Some(first)) = (parts::lacks(files)?, files.first()) else {
         return Ok(());
     };
-    let file = format!("{}-{}", first.file.sstable, parts.join(" or "));
     Err(Stopped::NotWholeTable {
         tag: tag.as_str().to_string(),
         table: first.file.table.clone(),
-        file,
+        file: format!("{}-{lacks}", first.file.sstable),
     })
 }
 

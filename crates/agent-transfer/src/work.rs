@@ -12,7 +12,7 @@ use palladion_backup::fetch::Filter;
 use palladion_backup::names::BackupId;
 use palladion_backup::vault::Vault;
 use palladion_backup::words::trouble::Failed;
-use palladion_backup::{Trouble, fetch, finish, prepare, verify};
+use palladion_backup::{Trouble, damaged, fetch, finish, prepare, verify};
 use palladion_store::target::Folder;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -50,12 +50,14 @@ pub fn finish(vault: &Vault<'_>, order: &Finish) -> Result<Done, Stopped> {
     Ok(Done::Finished { manifest_hash: hash.to_string() })
 }
 
-/// Look at a complete backup.
+/// Look at a complete backup. What is damaged is noted in the repository before anybody hears of it:
+/// the next backup must not take it over.
 ///
 /// # Errors
 /// There is none, or the store failed.
 pub fn verify(vault: &Vault<'_>, order: &Verify) -> Result<Done, Stopped> {
     let report = verify::verify(vault, &order.backup, order.depth.into())?;
+    damaged::note(vault, &order.backup, &report.damaged)?;
     let catalog = Catalog::read(vault)?;
     let (_, hash) = catalog.complete(&order.backup)?;
     let damaged = report.damaged.into_iter().map(|damage| Damaged {

@@ -57,7 +57,7 @@ fn another_rings_repository_is_left_as_it_is() {
         refused(settings, "RepositoryForeign", "repository-1, not repository-2");
     }
     assert!(tree(&store) == before, "something was written");
-    assert_eq!(member.left(TAG), 16, "no file of the snapshot is gone");
+    assert_eq!(member.left(TAG), 18, "no file of the snapshot is gone");
 }
 
 #[test]
@@ -93,7 +93,37 @@ fn a_volume_that_is_too_full_keeps_its_room_for_the_database() {
         refused(settings, "NotEnoughSpace", "a backup needs 101 %");
     }
     assert!(!folder.path().join("store/sstables").exists(), "something was sent");
-    assert_eq!(member.left(TAG), 16);
+    assert_eq!(member.left(TAG), 18);
+}
+
+/// One SSTable may take hours, and compactions keep its snapshot growing meanwhile.
+#[test]
+fn a_volume_that_fills_while_an_sstable_is_sent_is_noticed_before_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let member = member(folder.path(), "Plain");
+    let mut upload = upload(&member);
+    // Where the journal is kept says how full the volume is, and of what is no volume nothing is free.
+    let (place, real) = (folder.path().join("place"), folder.path().join("real"));
+    std::fs::create_dir_all(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &place).unwrap();
+    upload["work"]["state"] = json!(place);
+    upload["work"]["leastFree"] = json!(1);
+    upload["work"]["pieceBytes"] = json!(100_000);
+    upload["bytesPerSecond"] = json!(200_000);
+    let mut running = Running::new();
+    running.tell(&upload);
+    let begun = Instant::now();
+    while sent_of("users", folder.path()) < 3 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let full = folder.path().join("full");
+    std::os::unix::fs::symlink("/proc", &full).unwrap();
+    std::fs::rename(&full, &place).unwrap();
+    let (cause, said) = running.end().stopped();
+    assert_eq!(cause, "NotEnoughSpace", "{said}");
+    assert!(said.starts_with("0 % of the volume is free"), "{said}");
+    assert!(sent_of("users", folder.path()) < 12, "all of the SSTable is sent");
+    assert!(member.snapshot("users", TAG).join("nb-1-big-Data.db").exists());
 }
 
 #[test]
@@ -154,6 +184,36 @@ fn a_snapshot_that_somebody_has_cleared_in_part_is_not_taken_for_whole() {
     refused(&upload, "BackupFailed", "lacks tables that it had");
     let other = member.snapshot("users", TAG);
     assert!(std::fs::read_dir(&other).unwrap().count() > 0, "nothing was sent or removed");
+}
+
+/// As `nodetool clearsnapshot` leaves an SSTable while the child lists it: file by file.
+#[test]
+fn half_of_an_sstable_is_not_taken_for_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let member = member(folder.path(), "Plain");
+    let upload = upload(&member);
+    let users = member.snapshot("users", TAG);
+    let without = |gone: &[&str]| {
+        let part = |name: &&str| users.join(format!("nb-1-big-{name}"));
+        let aside = |name: &&str| folder.path().join(name);
+        gone.iter().for_each(|name| std::fs::rename(part(name), aside(name)).unwrap());
+        refused(&upload, "BackupFailed", "somebody has cleared a part of it");
+        gone.iter().for_each(|name| std::fs::rename(aside(name), part(name)).unwrap());
+        // What was listed is listed once.
+        std::fs::remove_dir_all(member.state()).unwrap();
+    };
+    for gone in ["CRC.db", "Digest.crc32", "Filter.db", "Index.db", "Statistics.db", "Summary.db"] {
+        without(&[gone]);
+    }
+    without(&["TOC.txt", "CRC.db"]);
+    assert!(!folder.path().join("store/sstables").exists() || sent_of("users", folder.path()) == 0);
+    run(&upload).done();
+}
+
+/// Objects of a table in the store.
+fn sent_of(table: &str, folder: &Path) -> usize {
+    let id = if table == "users" { "0000000000aa/" } else { "0000000000bb/" };
+    tree(&folder.join("store")).keys().filter(|name| name.contains(id)).count()
 }
 
 #[test]

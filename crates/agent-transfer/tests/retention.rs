@@ -52,6 +52,11 @@ impl Place {
             self.member.write("users", generation, 5000);
         }
         self.member.write("orders", "1", 500);
+        self.back_up_again(backup);
+    }
+
+    /// A backup of the files as they are.
+    fn back_up_again(&self, backup: &str) {
         let tag = format!("palladion-{backup}-1");
         self.member.take_snapshot(&tag);
         let schema = self.member.describe();
@@ -311,4 +316,38 @@ fn a_list_that_cannot_be_read_is_named_where_its_backup_stays() {
     place.age(2 * DAY);
     assert_eq!(place.sweep(&["a"]).backups, ["a"]);
     place.comes_back_whole("c");
+}
+
+#[test]
+fn what_a_member_finds_damaged_the_next_backup_sends_again() {
+    let place = Place::new();
+    place.back_up("one", &["1", "2"]);
+    let sent = || place.objects().into_keys().filter(|name| name.starts_with("sstables/")).count();
+    let (objects, rotten) = (sent(), place.objects().into_keys().find(|n| n.contains("/pack~")));
+    let path = place.store().join(rotten.unwrap());
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let verify = || match place.ordered(json!({"kind": "Verify", "backup": "one", "depth": "Read"}))
+    {
+        Done::Verified { damaged, .. } => damaged.len(),
+        other => panic!("{other:?}"),
+    };
+    // Ordered again after a crash it says the same.
+    assert_eq!((verify(), verify()), (1, 1));
+    let notes = || place.objects().into_keys().filter(|name| name.starts_with("damaged/")).count();
+    assert_eq!(notes(), 1);
+    place.back_up_again("two");
+    assert_eq!(sent(), objects + 1, "what is damaged, and nothing else");
+    place.comes_back_whole("two");
+    // The damaged one takes the place of none.
+    place.age(3 * DAY);
+    let expired = place.expire(&["two"], 1);
+    let [stays] = &expired.stay[..] else { panic!("{expired:?}") };
+    assert!(stays.why.contains("one cannot, as objects of theirs are damaged"), "{}", stays.why);
+    assert_eq!(place.expire(&["one"], 1).condemned, ["one"]);
+    place.age(2 * DAY);
+    assert_eq!(place.sweep(&["one"]).backups, ["one"]);
+    assert_eq!(notes(), 0, "nobody names what it names");
+    place.comes_back_whole("two");
 }

@@ -439,7 +439,7 @@ reasons! {
     /// The place of the backups has the repository of another ring.
     RepositoryForeign => "Give each ring its own `prefix`. If it is this ring's own repository, from before its volumes were lost, restore from it, and use another prefix for new backups.";
     /// An object in the store is not what was written.
-    RepositoryDamaged => "Look at who else writes to the store. Take a new backup: it uploads the damaged objects again.";
+    RepositoryDamaged => "Look at who else writes to the store. Take a new backup: it uploads the objects that are known to be damaged again; then expire those that name them.";
     /// A key that seals backups is not in its Secret.
     EncryptionKeyMissing => "Add the key that the message names to the Secret `<cluster>-backup-key`; the backup goes on by itself.";
     /// A volume is too full for the snapshot of a backup.

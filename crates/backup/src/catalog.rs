@@ -2,6 +2,7 @@
 //! unknown: it is named, the others are shown, and nothing of it is deleted.
 
 use crate::chain::Chain;
+use crate::damaged::Damaged;
 use crate::hash::Hash;
 use crate::manifest::ring::{Outcome, RingManifest};
 use crate::names::{BACKUPS, BackupId, HostId, OfBackup, of_backup};
@@ -42,7 +43,7 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// How it stands, for people.
+    /// How it stands by its outcome, for people.
     pub fn stands(&self) -> Stands {
         match (self.condemned, &self.state) {
             (Some(entry), _) => Stands::Condemned { entry },
@@ -71,6 +72,8 @@ pub struct Catalog {
     pub backups: BTreeMap<BackupId, Backup>,
     /// What is condemned.
     pub chain: Chain,
+    /// What is damaged.
+    pub damaged: Damaged,
     /// Names below `backups/` that are none of ours.
     strangers: Vec<String>,
 }
@@ -81,7 +84,7 @@ impl Catalog {
     /// # Errors
     /// The store failed. A single object that cannot be read is none.
     pub fn read(vault: &Vault<'_>) -> Result<Self, Trouble> {
-        let chain = Chain::read(vault)?;
+        let (chain, damaged) = (Chain::read(vault)?, Damaged::read(vault)?);
         let (mut listed, mut strangers) = (BTreeMap::new(), Vec::new());
         for meta in vault.list(BACKUPS)? {
             match of_backup(&meta.name) {
@@ -104,7 +107,19 @@ impl Catalog {
             let condemned = chain.of_backup(&id);
             backups.insert(id, Backup { state, condemned, checkpoints });
         }
-        Ok(Self { backups, chain, strangers })
+        Ok(Self { backups, chain, damaged, strangers })
+    }
+
+    /// How a backup of it stands, with what is known to be damaged of it. Where that cannot be told
+    /// because a manifest cannot be read, it stands as its outcome says.
+    pub fn stands(&self, vault: &Vault<'_>, backup: &Backup) -> Stands {
+        let objects = match &backup.state {
+            State::Complete { ring, .. } if backup.condemned.is_none() => {
+                self.damaged.of(vault, ring).map_or(0, |lost| lost.len() as u64)
+            }
+            State::Complete { .. } | State::Failed(_) | State::Open | State::Unknown(_) => 0,
+        };
+        if objects > 0 { Stands::Damaged { objects } } else { backup.stands() }
     }
 
     /// One backup.
@@ -143,7 +158,8 @@ impl Catalog {
             State::Unknown(_) | State::Complete { .. } | State::Failed(_) | State::Open => None,
         });
         let strangers = self.strangers.iter().map(|name| Notice::Stranger { name: name.clone() });
-        self.chain.notices().into_iter().chain(unknown).chain(strangers).collect()
+        let known = self.chain.notices().into_iter().chain(self.damaged.notices());
+        known.chain(unknown).chain(strangers).collect()
     }
 }
 

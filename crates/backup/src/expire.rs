@@ -71,6 +71,7 @@ impl Plan {
 pub fn plan(vault: &Vault<'_>, order: &Order) -> Result<Plan, Trouble> {
     let catalog = Catalog::read(vault)?;
     let already = catalog.chain.objects(vault)?;
+    catalog.damaged.whole()?;
     let now = vault.now()?;
     let fails = abandoned(&catalog, now)?;
     for id in &order.backups {
@@ -174,13 +175,19 @@ fn unpinned(vault: &Vault<'_>, id: &BackupId, now: i64) -> Result<(), Trouble> {
 
 /// The complete backups that stay: enough of them, and each can be read. For each backup that goes
 /// enough of them have all that it has: one of some keyspaces, or without members of its ring, takes
-/// the place of no whole one.
+/// the place of no whole one, and one that is known to be damaged takes the place of none.
 fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<BackupId>, Trouble> {
     let kept = catalog.backups.iter().filter(|(_, backup)| backup.is_kept_complete());
     let others = kept.filter(|(id, _)| !order.backups.contains(*id));
-    let sound = others.filter_map(|(id, backup)| Some((id, kept::holds(vault, backup)?)));
-    let stay: BTreeMap<&BackupId, Holds> = sound.collect();
+    let read = others.filter_map(|(id, backup)| Some((id, kept::holds(vault, backup)?)));
+    let mut stay: BTreeMap<&BackupId, Holds> = read.collect();
+    let damaged = damaged(vault, catalog, stay.keys().copied())?;
+    stay.retain(|id, _| !damaged.contains(*id));
     let keep = order.keep.max(1);
+    let too_few_sound = |id: &BackupId, left: u64| {
+        let damaged = Names::of(damaged.iter().map(BackupId::as_str));
+        Trouble::KeepsTooFewSound { id: id.to_string(), left, keep, damaged }
+    };
     for id in &order.backups {
         let Some(backup) = catalog.backups.get(id) else { continue };
         let goes = match &backup.state {
@@ -190,6 +197,9 @@ fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<Backu
             State::Failed(_) | State::Open => continue,
         };
         let left = stay.len() as u64;
+        if left < keep && !damaged.is_empty() {
+            return Err(too_few_sound(id, left));
+        }
         if left < keep {
             return Err(Trouble::KeepsTooFew { left, keep });
         }
@@ -199,6 +209,9 @@ fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<Backu
             None => holds.is_whole(),
         };
         let left = stay.values().filter(has_all).count() as u64;
+        if left < keep && !damaged.is_empty() {
+            return Err(too_few_sound(id, left));
+        }
         if left < keep {
             let id = id.to_string();
             let Some(goes) = goes else {
@@ -214,6 +227,23 @@ fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<Backu
         }
     }
     Ok(stay.into_keys().cloned().collect())
+}
+
+/// Those of these backups of which an object is known to be damaged.
+fn damaged<'b>(
+    vault: &Vault<'_>,
+    catalog: &Catalog,
+    of: impl Iterator<Item = &'b BackupId>,
+) -> Result<BTreeSet<BackupId>, Trouble> {
+    let mut all = BTreeSet::new();
+    for id in of {
+        if let Some(Backup { state: State::Complete { ring, .. }, .. }) = catalog.backups.get(id)
+            && !catalog.damaged.of(vault, ring)?.is_empty()
+        {
+            all.insert(id.clone());
+        }
+    }
+    Ok(all)
 }
 
 /// Objects that are old enough and not condemned yet, by whose they are.

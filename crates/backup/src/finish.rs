@@ -6,6 +6,7 @@
 use crate::catalog::{State, state};
 use crate::chain::Chain;
 use crate::coverage::Coverage;
+use crate::damaged::{self, Damaged};
 use crate::document;
 use crate::hash::Hash;
 use crate::manifest::member::{Member, MemberManifest, Schema};
@@ -59,6 +60,8 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
     // Read before anything is looked for: what is condemned later is condemned
     // by somebody who has seen our manifests, or finds them before it deletes.
     let condemned = Chain::read(vault)?.objects(vault)?;
+    let damaged = Damaged::read(vault)?;
+    damaged.whole()?;
     let (mut members, mut schemas) = (Vec::new(), BTreeSet::new());
     let (mut taken, mut keys) = (Taken::Nothing, BTreeSet::new());
     // One for all members: which objects a sample reads goes by their number.
@@ -67,8 +70,10 @@ pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
         let (manifest, key) = manifest(vault, order, (host, sent))?;
         let (begun, depth) = (order.window.from, order.depth);
         let member = (at, order.members.len() as u64);
-        let look = Look { depth, condemned: &condemned, begun, member };
+        let look = Look { depth, condemned: &condemned, damaged: &damaged, begun, member };
         verify::objects(vault, &manifest, &look, &mut report)?;
+        // The next backup must not take over what this one has found.
+        damaged::note(vault, &order.id, &report.damaged)?;
         if let Some(damage) = std::mem::take(&mut report.damaged).into_iter().next() {
             return Err(object(&damage.object, damage.wrong));
         }

@@ -1,4 +1,4 @@
-//! What the manifests of kept backups name. Asked for one member at a time, as
+//! What the manifests of kept backups name, and of condemned ones that somebody still reads. Asked for one member at a time, as
 //! a file of a member is named by manifests of that member only. Where one
 //! manifest cannot be read, it is not known what is named.
 
@@ -6,7 +6,7 @@ use crate::catalog::{Backup, Catalog, State};
 use crate::keyspaces::Holds;
 use crate::manifest::ring::{self, read_unchecked};
 use crate::names::{BackupId, HostId, SCHEMA};
-use crate::pins::COUNTS_FOR;
+use crate::pins::{self, COUNTS_FOR};
 use crate::vault::{Vault, wrong};
 use crate::words::trouble::Wrong;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,12 @@ pub enum For {
         /// The store's time.
         now: i64,
     },
-    /// To delete: what failed can never be complete, so nobody misses it.
-    Deleting,
+    /// To delete: what failed can never be complete, so nobody misses it. What is condemned is
+    /// missed by those who had pinned it before, and read it still.
+    Deleting {
+        /// The store's time.
+        now: i64,
+    },
 }
 
 /// Whose names are asked for.
@@ -49,7 +53,8 @@ pub type Unread = (BackupId, Wrong);
 /// Objects that are named, each with a backup that does.
 pub type Named = BTreeMap<String, BackupId>;
 
-/// Which objects are named by backups that `without` does not contain.
+/// Which objects are named by backups that `without` does not contain, and that are kept or, to
+/// delete, still read.
 pub fn named(
     vault: &Vault<'_>,
     catalog: &Catalog,
@@ -57,9 +62,10 @@ pub fn named(
     without: &BTreeSet<BackupId>,
 ) -> Result<Named, Unread> {
     let mut all = Named::new();
-    let kept =
-        catalog.backups.iter().filter(|(id, b)| b.condemned.is_none() && !without.contains(*id));
-    for (id, backup) in kept {
+    for (id, backup) in catalog.backups.iter().filter(|(id, _)| !without.contains(*id)) {
+        if backup.condemned.is_some() && !is_read(vault, id, purpose)? {
+            continue;
+        }
         let mut add = |names: BTreeSet<&str>| {
             let names = names.into_iter().filter(|name| Of::name(name).as_ref() == Some(of));
             all.extend(names.map(|name| (name.to_string(), id.clone())));
@@ -84,6 +90,18 @@ pub fn named(
     Ok(all)
 }
 
+/// Does somebody still read a condemned backup? Of another entry than the one that is swept: who has
+/// pinned it must find its objects too where that entry lists them.
+fn is_read(vault: &Vault<'_>, id: &BackupId, purpose: For) -> Result<bool, Unread> {
+    match purpose {
+        For::Condemning { .. } => Ok(false),
+        For::Deleting { now } => {
+            let holder = pins::holder(vault, id, now);
+            holder.map(|holder| holder.is_some()).map_err(|why| (id.clone(), wrong(why)))
+        }
+    }
+}
+
 /// Files are named by the manifest of their member, the schema by that of the ring.
 fn is_of(of: &Of, host: &HostId) -> bool {
     match of {
@@ -95,9 +113,9 @@ fn is_of(of: &Of, host: &HostId) -> bool {
 /// The manifests of a backup that is not complete and that count.
 fn checkpoints<'b>(backup: &'b Backup, of: &Of, purpose: For) -> Vec<&'b str> {
     let counts = |modified: i64| match (&backup.state, purpose) {
-        (State::Failed(_), For::Deleting) => false,
+        (State::Failed(_), For::Deleting { .. }) => false,
         (State::Failed(_) | State::Open, For::Condemning { now }) => now - modified < COUNTS_FOR,
-        (State::Open, For::Deleting) | (State::Unknown(_), _) => true,
+        (State::Open, For::Deleting { .. }) | (State::Unknown(_), _) => true,
         (State::Complete { .. }, _) => false,
     };
     let of_these = |host: &HostId| match of {

@@ -23,6 +23,7 @@ pub mod batch;
 pub mod catalog;
 pub mod chain;
 pub mod coverage;
+pub mod damaged;
 pub mod document;
 pub mod earlier;
 pub mod expire;

@@ -9,6 +9,7 @@
 //! backups/<id>/outcome.json                          how it ended, written once
 //! condemned/<n>.json, <n>.objects~<nonce>, <n>.done.json
 //! pins/<id>/<holder>~<n>.json
+//! damaged/<id>~<nonce>.json                          objects that a look at a backup found damaged
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ pub const BACKUPS: &str = "backups/";
 pub const CONDEMNED: &str = "condemned/";
 /// Where those are named that read a backup.
 pub const PINS: &str = "pins/";
+/// Where those objects are named that were found damaged.
+pub const DAMAGED: &str = "damaged/";
 
 /// Which names of backups are valid, for people.
 const LONGEST: usize = 63;
@@ -68,6 +71,11 @@ impl BackupId {
     /// Where those are named that read it.
     pub fn pins(&self) -> String {
         format!("{PINS}{}/", self.0)
+    }
+
+    /// What a look at it has found damaged.
+    pub fn damage(&self, nonce: &str) -> String {
+        format!("{DAMAGED}{}~{nonce}.json", self.0)
     }
 }
 
@@ -183,6 +191,12 @@ pub fn of_backup(name: &str) -> Option<OfBackup> {
     Some(OfBackup::Member(id, HostId::parse(host)?, checkpoint.parse().ok()?))
 }
 
+/// The backup that was looked at when this note was written.
+pub fn of_damage(name: &str) -> Option<BackupId> {
+    let (id, _) = name.strip_prefix(DAMAGED)?.strip_suffix(".json")?.split_once('~')?;
+    BackupId::parse(id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +208,7 @@ mod tests {
         let id = BackupId::parse("2026-11-26").unwrap();
         let host = HostId::parse(HOST).unwrap();
         assert_eq!(of_backup(&id.outcome()), Some(OfBackup::Outcome(id.clone())));
+        assert_eq!(of_damage(&id.damage("ab")), Some(id.clone()));
         let member = OfBackup::Member(id.clone(), host.clone(), 3);
         assert_eq!(of_backup(&id.member(&host, 3)), Some(member));
         assert_eq!(host_of(&format!("sstables/{HOST}/{HOST}/nb-1-big/0.0~ab")), Some(host));

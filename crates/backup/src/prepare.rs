@@ -46,6 +46,7 @@ pub fn prepare(vault: &Vault<'_>) -> Result<Catalog, Trouble> {
     vault.try_condition()?;
     let catalog = Catalog::read(vault)?;
     catalog.chain.whole()?;
+    catalog.damaged.whole()?;
     for (id, backup) in catalog.backups.iter().filter(|(_, backup)| backup.condemned.is_none()) {
         if let Some(fingerprint) = missing_key(vault, &backup.state) {
             return Err(Trouble::KeyOfBackup { id: id.to_string(), fingerprint });

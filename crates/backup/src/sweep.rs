@@ -11,7 +11,7 @@ use crate::names::BackupId;
 use crate::vault::Vault;
 use crate::words::notice::Notice;
 use crate::words::trouble::Trouble;
-use crate::{DAY, HOUR, document, pins};
+use crate::{DAY, HOUR, damaged, document, pins};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So long after an entry was written its objects can be deleted.
@@ -105,6 +105,9 @@ pub fn carry_out(vault: &Vault<'_>, plan: &Plan) -> Result<Swept, Trouble> {
             Some(notice) => swept.notices.push(notice),
             None => swept.entries.push(entry.entry),
         }
+    }
+    if !swept.entries.is_empty() {
+        damaged::forget(vault)?;
     }
     swept.journals = trim_journals(vault, &plan.journals)?;
     Ok(swept)
@@ -246,7 +249,7 @@ fn veto(
         }
     }
     for (of, names) in by {
-        match kept::named(vault, catalog, (&of, For::Deleting), &condemned.backups) {
+        match kept::named(vault, catalog, (&of, For::Deleting { now }), &condemned.backups) {
             Ok(named) => {
                 let again = names.iter().find_map(|name| named.get_key_value(*name));
                 if let Some((name, id)) = again {

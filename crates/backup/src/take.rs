@@ -1,8 +1,10 @@
 //! Sends the files of one member, and ends with its manifest. What an earlier
 //! manifest of this member has is not read and not sent again, if the store
-//! still has it, nobody has condemned it, and the key is there that opens it.
+//! still has it, nobody has condemned it or found it damaged, and the key is there that
+//! opens it.
 
 use crate::chain::Chain;
+use crate::damaged::Damaged;
 use crate::hash::Hash;
 use crate::identity::{Volumes, is_same};
 use crate::manifest::member::{File, Identity, Member, MemberManifest, Piece, Text};
@@ -84,6 +86,7 @@ struct Known<'a> {
     manifests: Vec<(Files<'a>, Volumes)>,
     there: BTreeMap<String, u64>,
     condemned: BTreeMap<String, u64>,
+    damaged: Damaged,
 }
 
 /// Send the files, and write the manifest.
@@ -141,7 +144,7 @@ impl<'a> Taking<'a> {
     /// it is still there.
     ///
     /// # Errors
-    /// The store failed, or it is not known what is condemned.
+    /// The store failed, or it is not known what is condemned or damaged.
     pub fn new(
         vault: &'a Vault<'a>,
         order: &'a Order,
@@ -213,12 +216,14 @@ fn known<'a>(
     let manifests: Vec<_> = ours.map(of).collect();
     if manifests.is_empty() {
         let (there, condemned) = (BTreeMap::new(), BTreeMap::new());
-        return Ok(Known { vault, manifests, there, condemned });
+        return Ok(Known { vault, manifests, there, condemned, damaged: Damaged::default() });
     }
     let listed = vault.list(&order.member.host.files())?;
     let there = listed.into_iter().map(|meta| (meta.name, meta.bytes)).collect();
     let condemned = Chain::read(vault)?.objects(vault)?;
-    Ok(Known { vault, manifests, there, condemned })
+    let damaged = Damaged::read(vault)?;
+    damaged.whole()?;
+    Ok(Known { vault, manifests, there, condemned, damaged })
 }
 
 impl Known<'_> {
@@ -228,6 +233,7 @@ impl Known<'_> {
         let is_there = |piece: &Piece| {
             self.there.get(&piece.object) == Some(&piece.stored_bytes)
                 && !self.condemned.contains_key(&piece.object)
+                && !self.damaged.objects.contains_key(&piece.object)
                 // A key that is given up takes with it what it has sealed.
                 && self.vault.opens(piece.key)
         };

@@ -3,6 +3,7 @@
 
 use crate::catalog::Catalog;
 use crate::chain::Chain;
+use crate::damaged::Damaged;
 use crate::hash::Hash;
 use crate::manifest::member::{MemberManifest, Piece};
 use crate::manifest::ring::{self, RingManifest};
@@ -39,6 +40,8 @@ pub struct Look<'a> {
     pub depth: Depth,
     /// What is condemned, each with its entry.
     pub condemned: &'a BTreeMap<String, u64>,
+    /// What was found damaged before.
+    pub damaged: &'a Damaged,
     /// When the backup was begun, in seconds since 1970: what is older was taken over.
     pub begun: i64,
     /// Which of how many members it is, the first being 0.
@@ -118,7 +121,8 @@ pub fn verify(vault: &Vault<'_>, id: &BackupId, depth: Depth) -> Result<Report, 
     for (at, member) in (0..).zip(&ring.members) {
         report.objects += 1;
         let (begun, member_of) = (ring.window.from, (at, ring.members.len() as u64));
-        let look = Look { depth, condemned: &condemned, begun, member: member_of };
+        let damaged = &catalog.damaged;
+        let look = Look { depth, condemned: &condemned, damaged, begun, member: member_of };
         match ring::read(vault, ring, member) {
             Ok(manifest) => objects(vault, &manifest, &look, &mut report)?,
             Err(Trouble::Object { name, wrong }) => {
@@ -184,6 +188,11 @@ pub fn objects(
             found = read_of(vault, piece, report)?;
         } else if found.is_ok() && stored.is_some_and(|meta| meta.modified < look.begun) {
             reused.push(at);
+        }
+        // It may read well today: it did not before.
+        if let Some(note) = look.damaged.objects.get(&piece.object) {
+            reused.retain(|taken_over| *taken_over != at);
+            found = found.and(Err(Wrong::Noted { note: note.clone() }));
         }
         report.note(piece, found, tables);
     }

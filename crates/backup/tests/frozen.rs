@@ -7,13 +7,18 @@
 mod support;
 
 use palladion_backup::catalog::{Catalog, State};
+use palladion_backup::fetch::{Filter, Sink, Target, fetch};
+use palladion_backup::hash::Hash;
 use palladion_backup::manifest::ring::read_unchecked;
+use palladion_backup::names::BackupId;
+use palladion_backup::pins::COUNTS_FOR;
+use palladion_backup::store::Store;
 use palladion_backup::store::memory::{Faulty, Frozen, Memory, Seeded};
 use palladion_backup::verify::{Depth, verify};
 use palladion_backup::{HOUR, Trouble, expire as mark, sweep};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use support::*;
 
 /// What one process does.
@@ -27,6 +32,8 @@ enum Act {
     Expire(u8),
     /// Delete what is condemned.
     Sweep,
+    /// Read one of the backups, as a restore does: pinned first.
+    Fetch(u8),
     /// Time goes by.
     Wait(u8),
 }
@@ -46,12 +53,40 @@ struct World {
     /// Backups that were said to be complete.
     told: RefCell<BTreeSet<String>>,
     swept: Cell<u64>,
+    /// What is being read, each with the time of its pin, and what must be there meanwhile.
+    readers: RefCell<BTreeMap<u32, (i64, Vec<String>)>>,
+    fetched: Cell<u64>,
+}
+
+/// Where a reader brings what it reads: from its first file on, it has found that it may.
+struct Reading<'a>(&'a World, BackupId, u32);
+
+impl Target for Reading<'_> {
+    fn has(&self, _: &str, _: u64, _: &Hash) -> Result<bool, String> {
+        self.0.begin_reading(&self.1, self.2);
+        Ok(false)
+    }
+    fn begin(&self, _: &str) -> Result<Box<dyn Sink>, String> {
+        Ok(Box::new(Nothing))
+    }
+}
+
+struct Nothing;
+
+impl Sink for Nothing {
+    fn write(&mut self, _: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+    fn commit(self: Box<Self>) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 impl World {
     fn new(one_in: u64) -> Self {
         let (count, told, swept) = (Cell::new(0), RefCell::default(), Cell::new(0));
-        Self { memory: memory(), one_in, count, told, swept }
+        let (readers, fetched) = (RefCell::default(), Cell::new(0));
+        Self { memory: memory(), one_in, count, told, swept, readers, fetched }
     }
 
     /// The steps, each frozen while some of the following happen.
@@ -94,6 +129,20 @@ impl World {
                 let swept = sweep::carry_out(vault, &plan)?;
                 self.swept.set(self.swept.get() + swept.objects);
             }
+            Act::Fetch(bits) => {
+                let catalog = Catalog::read(vault)?;
+                let all: Vec<_> =
+                    catalog.backups.iter().filter(|(_, b)| b.is_kept_complete()).collect();
+                let Some((id, _)) = all.get(usize::from(*bits) % all.len().max(1)) else {
+                    return Ok(());
+                };
+                let number = self.count.get();
+                self.count.set(number + 1);
+                let reading = Reading(self, (*id).clone(), number);
+                let fetched = fetch(vault, (id, &Filter::default()), &reading);
+                self.readers.borrow_mut().remove(&number);
+                self.fetched.set(self.fetched.get() + u64::from(fetched.is_ok()));
+            }
             Act::Wait(hours) => self.memory.advance(i64::from(*hours) * HOUR),
         }
         Ok(())
@@ -122,6 +171,25 @@ impl World {
         Ok(sending)
     }
 
+    /// Its pin is the oldest that is there: others count for longer.
+    fn begin_reading(&self, id: &BackupId, number: u32) {
+        let pins = self.memory.list(&id.pins()).unwrap();
+        let Some(since) = pins.iter().map(|pin| pin.modified).min() else { return };
+        let random = Seeded::new(98);
+        let vault = open(&self.memory, &random);
+        let State::Complete { ring, .. } = palladion_backup::catalog::state(&vault, id) else {
+            return;
+        };
+        let mut names = vec![id.outcome(), ring.schema.object.clone()];
+        for member in &ring.members {
+            names.push(member.manifest.clone());
+            let manifest = palladion_backup::manifest::ring::read(&vault, &ring, member).unwrap();
+            names.extend(manifest.objects().into_iter().map(str::to_string));
+        }
+        let mut readers = self.readers.borrow_mut();
+        readers.entry(number).or_insert((since, names));
+    }
+
     /// What must be true at any time.
     fn check(&self) {
         let random = Seeded::new(99);
@@ -136,6 +204,13 @@ impl World {
                 !matches!(damage.wrong, palladion_backup::words::trouble::Wrong::Condemned { .. })
             });
             assert_eq!(report.damaged, [], "{id} is complete, and kept");
+        }
+        let now = self.memory.now().unwrap();
+        let read = self.readers.borrow();
+        for (_, names) in read.values().filter(|(since, _)| now - since < COUNTS_FOR) {
+            let gone: Vec<&String> =
+                names.iter().filter(|name| self.memory.bytes(name).is_none()).collect();
+            assert!(gone.is_empty(), "deleted under a reader: {gone:?}");
         }
         for told in self.told.borrow().iter() {
             let backup = catalog.backups.get(&id(told));
@@ -153,6 +228,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1_u8..16).prop_map(Act::Abandon),
         4 => any::<u8>().prop_map(Act::Expire),
         4 => Just(Act::Sweep),
+        2 => any::<u8>().prop_map(Act::Fetch),
         5 => (1_u8..80).prop_map(Act::Wait),
     ];
     let frozen = proptest::option::weighted(0.5, (0_u32..60, 1_usize..8));

@@ -5,10 +5,10 @@
 
 mod support;
 
-use palladion_backup::chain::{Chain, entry_name};
+use palladion_backup::chain::{Chain, append, entry_name};
 use palladion_backup::coverage::{Coverage, Replicas};
 use palladion_backup::finish;
-use palladion_backup::manifest::ring::LeftOut;
+use palladion_backup::manifest::ring::{LeftOut, read_unchecked};
 use palladion_backup::names::BACKUPS;
 use palladion_backup::pins::Pin;
 use palladion_backup::store::memory::{Frozen, Memory, Seeded};
@@ -240,6 +240,41 @@ impl Store for Hiding<'_> {
     fn now(&self) -> Result<i64, Failure> {
         self.0.now()
     }
+}
+
+/// Two expiries and a reader: the first had not seen the backup that names what it condemns, and the
+/// second condemns that one in the moment in which it is pinned.
+#[test]
+fn what_a_reader_has_pinned_stays_although_another_entry_lists_it() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    back_up(&vault, "keep", &[9]);
+    back_up(&vault, "first", &[1, 2]);
+    memory.advance(3 * DAY);
+    let first = mark::plan(&vault, &mark::Order { backups: ids(&["first"]), keep: 1 }).unwrap();
+    let mut sending = Sending::new(&vault, "again").unwrap();
+    for number in [1, 2] {
+        let name = id("first").member(&host(number), 1);
+        let (before, _) = read_unchecked(&vault, &name).unwrap().unwrap();
+        sending.send(&vault, number, &Files::small(number, &[1, 2]), Some(&before)).unwrap();
+    }
+    sending.finish(&vault).unwrap();
+    mark::carry_out(&vault, &first).unwrap();
+    let second = mark::plan(&vault, &mark::Order { backups: ids(&["again"]), keep: 1 }).unwrap();
+    let pin = Pin::write(&vault, &id("again"), "restore", 0).unwrap();
+    let names = second.objects.keys().cloned().collect();
+    append(&vault, second.entry, second.backups.clone(), &names).unwrap();
+    memory.advance(2 * DAY);
+    let objects = sstables(&memory);
+    let done = swept(&vault);
+    assert_eq!((sstables(&memory), done.entries.len()), (objects, 0), "{done:?}");
+    let named = |n: &Notice| matches!(n, Notice::NamedAgain { entry: 1, id, .. } if id == "again");
+    let notices = sweep::plan(&vault).unwrap().notices;
+    assert!(notices.iter().any(named), "{notices:?}");
+    // Whoever has read to the end gives all of it free.
+    pin.end(&vault);
+    assert_eq!(swept(&vault).entries, [1, 2]);
+    assert_eq!(sstables(&memory), 2, "those of the one that is kept");
 }
 
 #[test]

@@ -161,7 +161,15 @@ fn what_is_damaged_is_named_and_the_exit_code_says_so() {
     let path = place.store().join(&object);
     std::fs::write(&path, "x y").unwrap();
     expect(&place.typed("verify a"), 0, &["1 of them were read"]);
-    expect(&place.typed("verify a --read"), 1, &[&object, "k1.t", "1 of 5 objects"]);
+    expect(&place.typed("show a"), 0, &["state      complete"]);
+    let found = place.typed("verify a --read");
+    expect(&found, 1, &[&object, "k1.t", "1 of 5 objects", "noted in the repository (objects: 1)"]);
+    // From now on everybody knows it, without reading it.
+    expect(&place.typed("list"), 0, &["damaged now (objects: 1)", &object]);
+    expect(&place.typed("show a"), 1, &["damaged now (objects: 1)"]);
+    let known = place.typed("verify a");
+    expect(&known, 1, &["it was found damaged before"]);
+    assert!(!known.text.contains("noted in the repository"), "once: {}", known.text);
     let fetch = format!("fetch a --into {}", place.path("into"));
     expect(&place.typed(&fetch), 1, &["nb-1-big-Data.db", "1 files do not match"]);
     std::fs::write(place.store().join("backups/a/outcome.json"), "{").unwrap();

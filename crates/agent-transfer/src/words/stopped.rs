@@ -260,12 +260,16 @@ fn of(trouble: &Trouble) -> Cause {
         | Trouble::KeyOfBackup { .. }
         | Trouble::Object { wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, .. }
         | Trouble::Damaged { wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, .. }
+        | Trouble::DamageUnread {
+            wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, ..
+        }
         | Trouble::EntryUnread {
             wrong: Wrong::Sealed { why: Unsealed::KeyMissing { .. } }, ..
         } => Cause::EncryptionKeyMissing,
-        Trouble::Object { .. } | Trouble::EntryUnread { .. } | Trouble::Damaged { .. } => {
-            Cause::RepositoryDamaged
-        }
+        Trouble::Object { .. }
+        | Trouble::EntryUnread { .. }
+        | Trouble::DamageUnread { .. }
+        | Trouble::Damaged { .. } => Cause::RepositoryDamaged,
         Trouble::NoSpace { .. } => Cause::NotEnoughSpace,
         Trouble::NotSealed | Trouble::OtherFormat { .. } => Cause::Refused,
         Trouble::Taken { .. }
@@ -280,6 +284,7 @@ fn of(trouble: &Trouble) -> Cause {
         | Trouble::KeepsTooFewOf { .. }
         | Trouble::KeepsTooFewOfAll { .. }
         | Trouble::KeepsTooFewWhole { .. }
+        | Trouble::KeepsTooFewSound { .. }
         | Trouble::AlreadyCondemned { .. }
         | Trouble::Raced { .. }
         | Trouble::Uncovered { .. }

@@ -167,6 +167,8 @@ pub fn snapshot_of_roles(member: &Member, table: &str, number: usize) {
     let digest = sum.end().1.to_string();
     for (component, bytes) in
         [("Data.db", &*data), ("Index.db", "i"), ("Statistics.db", "s"), ("Digest.crc32", &digest)]
+            .into_iter()
+            .chain([("CRC.db", "c")])
     {
         std::fs::write(folder.join(format!("nb-1-big-{component}")), bytes).unwrap();
     }

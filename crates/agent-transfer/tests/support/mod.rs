@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 pub const BACKUP: &str = "b1";
+/// What a server writes of the parts of an SSTable, in an order of its own.
+const CONTENTS: &str = "Summary.db\nTOC.txt\nStatistics.db\nIndex.db\nDigest.crc32\nFilter.db\nData.db\nCRC.db\nSAI+aa+by_name_idx+GroupComplete.db\n";
 const TABLE: &str = "5f3c2b1a0000400080000000000000aa";
 const OTHER: &str = "5f3c2b1a0000400080000000000000bb";
 
@@ -149,7 +151,8 @@ impl Member {
         put("Filter.db", &bytes(seed ^ 3, 260));
         put("Summary.db", &bytes(seed ^ 4, 120));
         put("SAI+aa+by_name_idx+GroupComplete.db", b"");
-        put("TOC.txt", b"Data.db\nIndex.db\n");
+        put("CRC.db", &bytes(seed ^ 5, 60));
+        put("TOC.txt", CONTENTS.as_bytes());
     }
 
     /// What `takeSnapshot` leaves: links, and what it says of them.

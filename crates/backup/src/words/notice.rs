@@ -8,6 +8,8 @@ palladion_api::sentences! {
     pub enum Notice {
         OutcomeUnread { id: String, wrong: Wrong } => "it is not known how backup {id} ended ({wrong}); nothing that its manifests name is deleted";
         EntryUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known what it condemns ({wrong}); a backup shown as complete may be condemned by it";
+        Damaged { name: String, objects: u64, object: String } => "{name} names damaged objects (number: {objects}), first {object}: backups that name one cannot be restored whole; the next backup sends their files again, so take one, then expire those";
+        DamageUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known which objects it names as damaged ({wrong}); a backup shown as complete may have some of them";
         LeftOut { id: String, hosts: Names } => "backup {id} was taken without {hosts} of its ring: what only they had is not in it; other members have a majority of the replicas of each range, so load what all of them have, and repair";
         Stranger { name: String } => "{name} is not an object of a repository; it is left alone";
         HostKept { host: String, id: String, wrong: Wrong } => "no object of member {host} is deleted: a manifest of backup {id} cannot be read ({wrong}); expire that backup, or bring the manifest back";
@@ -21,6 +23,8 @@ palladion_api::sentences! {
     /// How a backup stands.
     pub enum Stands {
         Complete => "complete";
+        /// Not all that it names is there.
+        Damaged { objects: u64 } => "complete when it was taken, damaged now (objects: {objects})";
         Failed { why: String } => "failed: {why}";
         UnderWay => "under way";
         Condemned { entry: u64 } => "condemned by entry {entry}";

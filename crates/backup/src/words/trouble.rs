@@ -22,6 +22,8 @@ palladion_api::sentences! {
         Hash => "its SHA-256 is not that of the manifest";
         Absent => "there is no such object";
         Condemned { entry: u64 } => "it is condemned by entry {entry}, and is deleted soon";
+        /// Whoever found it damaged has noted it.
+        Noted { note: String } => "it was found damaged before ({note})";
     }
 
     /// What was tried, and why it failed.
@@ -54,10 +56,14 @@ palladion_api::sentences! {
         KeepsTooFewOfAll { id: String, left: u64, keep: u64 } => "of the complete backups that would be left, {left} have the data of all members of the ring, as backup {id} has, and {keep} must; take a backup of all members first, or expire another one";
         /// Nobody can say which keyspaces go with it.
         KeepsTooFewWhole { id: String, left: u64, keep: u64 } => "backup {id} cannot be read, so it is not known which keyspaces it has; {left} complete backups of all keyspaces would be left, and {keep} must stay; take a backup of all keyspaces first, or expire another one";
+        /// Some of those that stay are damaged, and take the place of none.
+        KeepsTooFewSound { id: String, left: u64, keep: u64, damaged: Names } => "without backup {id}, {left} complete backups would be left that can take its place, and {keep} must stay; {damaged} cannot, as objects of theirs are damaged; take another backup first, which sends these again";
         AlreadyCondemned { id: String, entry: u64 } => "backup {id} is condemned already, by entry {entry}";
         Raced { entry: u64 } => "another expiry has written entry {entry} meanwhile; nothing was condemned; look at the plan again";
         /// A list of what is to be deleted cannot be read, so nobody knows what it names.
         EntryUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known what it condemns: {wrong}; bring the object back from another version or copy of the store, or give its key";
+        /// A note of damage cannot be read, so nobody knows what it names.
+        DamageUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known which objects it names as damaged: {wrong}; bring the object back from another version or copy of the store, or give its key; if it is lost, delete it, and verify each backup with --read";
         Uncovered { missing: Missing } => "the manifests do not cover the ring: {missing}";
         NotOfMember { host: String, why: Unfit } => "the manifest of member {host} does not fit: {why}";
         Source { file: String, why: String } => "cannot read {file} of the snapshot: {why}";

@@ -206,3 +206,10 @@ pub fn expire(vault: &Vault<'_>, all: &[&str], keep: u64) -> Result<expire::Plan
     expire::carry_out(vault, &plan)?;
     Ok(plan)
 }
+
+/// What a member does in which every object is looked for, and each byte read: what is damaged is
+/// noted. How many objects that were.
+pub fn look_and_note(vault: &Vault<'_>, text: &str) -> u64 {
+    let report = palladion_backup::verify::verify(vault, &id(text), Depth::Read).unwrap();
+    palladion_backup::damaged::note(vault, &id(text), &report.damaged).unwrap()
+}

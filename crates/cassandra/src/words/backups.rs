@@ -141,7 +141,7 @@ palladion_plan::sentences! {
         OtherManifest => RepositoryDamaged,
             "two members have read different manifests of the backup; look at who else writes to the store, and take the backup again";
         Damaged { objects: Count, object: String, wrong: String, id: String } => RepositoryDamaged,
-            "at least {objects} in the store changed after the upload, first {object}: {wrong}; the repository lists the backup as complete, so expire it (`kubectl palladion backup expire {id}`), and create another backup, which uploads them again";
+            "at least {objects} in the store changed after the upload, first {object}: {wrong}; create another backup, which uploads them again, then expire this one (`kubectl palladion backup expire {id}`), which the repository lists as damaged";
         AbortedLate { id: String } => BackupAborted,
             "the backup was aborted after its manifest was written: the repository has it as complete under the name {id}";
         DeadlineLate { seconds: u32, id: String } => BackupFailed,

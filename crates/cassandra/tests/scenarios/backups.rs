@@ -329,6 +329,9 @@ fn what_the_second_member_finds_damaged_is_named() {
     world.settle();
     assert_eq!(phase(&world, "nightly"), Some(BackupPhase::Failed));
     expect_said(&world, "nightly", Reason::RepositoryDamaged, "o: cut");
+    // In this order: the repository keeps the last one, damaged or not.
+    let next = "create another backup, which uploads them again, then expire this one";
+    expect_said(&world, "nightly", Reason::RepositoryDamaged, next);
     assert_eq!(status(&world, "nightly").damaged.len(), 1);
     is_left_alone(&world);
 }

@@ -34,6 +34,8 @@ palladion_api::sentences! {
         NoBackups { store: String } => "no backups found in {store}";
         BackupSound { id: String, objects: u64, read: u64 } => "backup {id} is complete: {objects} objects are there, {read} of them were read and match";
         BackupDamaged { id: String, objects: u64, damaged: u64 } => "backup {id} is damaged: {damaged} of {objects} objects are missing or do not match";
+        DamageNoted { objects: u64 } => "noted in the repository (objects: {objects}): the next backup sends their files again, and backups that name them do not count as ones that may be the last";
+        DamageNotNoted { why: String } => "the damage is not noted in the repository, so the next backup may take it over: {why}; run this again with credentials that may write";
         Fetched { id: String, files: u64, size: String, there: u64, into: String } => "{files} files of backup {id} ({size}) fetched to {into}; {there} were there already";
         FetchDamaged { files: u64 } => "{files} files do not match what was taken and were left out";
         NothingToExpire => "nothing to condemn: every object older than 48 h is named by a backup";

@@ -23,7 +23,7 @@ fn an_upload_goes_on() {
     order(&pod, "upload-1", upload);
     let sent = ended(&pod, "upload-1");
     assert_eq!(sent["state"], "Done", "{sent:#}");
-    assert_eq!(sent["uploaded"]["files"], 4 * SSTABLES);
+    assert_eq!(sent["uploaded"]["files"], 5 * SSTABLES);
     // Of each SSTable its data and a pack; one that was not noted when the agent was killed
     // is sent again.
     let objects = files(&pod.path("store/sstables")).len();

@@ -90,6 +90,7 @@ fn write(table: &Path, number: usize) {
     put("Digest.crc32", sum.end().1.to_string().as_bytes());
     put("Index.db", b"index");
     put("Statistics.db", b"statistics");
+    put("CRC.db", b"checksums");
 }
 
 /// Give the member an order.

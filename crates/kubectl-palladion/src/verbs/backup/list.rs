@@ -12,6 +12,7 @@ use clap::Args;
 use jiff::Timestamp;
 use palladion_backup::catalog::{Backup, Catalog, State};
 use palladion_backup::names::BackupId;
+use palladion_backup::words::notice::Stands;
 use serde_json::{Value, json};
 
 /// See the module.
@@ -32,10 +33,16 @@ impl List {
     /// # Errors
     /// The repository cannot be read.
     pub fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let catalog = self.place.with(|vault| Ok(Catalog::read(vault)?))?;
+        let (catalog, stands) = self.place.with(|vault| {
+            let catalog = Catalog::read(vault)?;
+            let each = catalog.backups.values().map(|backup| catalog.stands(vault, backup));
+            let stands: Vec<Stands> = each.collect();
+            Ok((catalog, stands))
+        })?;
         note(session, catalog.notices());
         let now = session.now();
-        let items: Vec<Value> = catalog.backups.iter().map(|(id, b)| data(id, b)).collect();
+        let each = || catalog.backups.iter().zip(&stands);
+        let items: Vec<Value> = each().map(|((id, b), stands)| data(id, (b, stands))).collect();
         let paint = session.paint;
         print(session, self.output.output.into(), &json!({ "items": items }), || {
             if catalog.backups.is_empty() {
@@ -43,8 +50,8 @@ impl List {
                 return vec![Answer::NoBackups { store }.to_string()];
             }
             let mut table = Table::new(&["BACKUP", "STATE", "MEMBERS", "DATA", "STORED", "AGE"]);
-            for (id, backup) in &catalog.backups {
-                table.row(row(id, backup, now).into_iter().map(Into::into).collect());
+            for ((id, backup), stands) in each() {
+                table.row(row(id, (backup, stands), now).into_iter().map(Into::into).collect());
             }
             table.lines(paint)
         })?;
@@ -52,8 +59,8 @@ impl List {
     }
 }
 
-fn row(id: &BackupId, backup: &Backup, now: Timestamp) -> [String; 6] {
-    let state = backup.stands().to_string();
+fn row(id: &BackupId, (backup, stands): (&Backup, &Stands), now: Timestamp) -> [String; 6] {
+    let state = stands.to_string();
     match &backup.state {
         State::Complete { ring, .. } => {
             let since = Timestamp::from_second(ring.window.from);
@@ -73,10 +80,10 @@ fn row(id: &BackupId, backup: &Backup, now: Timestamp) -> [String; 6] {
 }
 
 /// A backup, for programs.
-pub fn data(id: &BackupId, backup: &Backup) -> Value {
+pub fn data(id: &BackupId, (backup, stands): (&Backup, &Stands)) -> Value {
     let mut data = json!({
         "id": id.as_str(),
-        "state": backup.stands().to_string(),
+        "state": stands.to_string(),
         "condemnedBy": backup.condemned,
     });
     if let State::Complete { ring, hash } = &backup.state {

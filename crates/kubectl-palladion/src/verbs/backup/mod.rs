@@ -71,6 +71,7 @@ impl From<OfBackup> for Trouble {
             | OfBackup::KeepsTooFewOf { .. }
             | OfBackup::KeepsTooFewOfAll { .. }
             | OfBackup::KeepsTooFewWhole { .. }
+            | OfBackup::KeepsTooFewSound { .. }
             | OfBackup::Pinned { .. }
             | OfBackup::UnderWay { .. }
             | OfBackup::Raced { .. }
@@ -96,6 +97,7 @@ impl From<OfBackup> for Trouble {
             | OfBackup::HasFailed { .. }
             | OfBackup::OtherOutcome { .. }
             | OfBackup::EntryUnread { .. }
+            | OfBackup::DamageUnread { .. }
             | OfBackup::Uncovered { .. }
             | OfBackup::NotOfMember { .. }
             | OfBackup::Source { .. }

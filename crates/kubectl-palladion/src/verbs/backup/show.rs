@@ -9,15 +9,16 @@ use crate::session::Session;
 use crate::table::Table;
 use clap::Args;
 use jiff::Timestamp;
-use palladion_backup::catalog::{Backup, Catalog, State};
+use palladion_backup::catalog::{Catalog, State};
 use palladion_backup::hash::Hash;
 use palladion_backup::manifest::ring::RingManifest;
 use palladion_backup::names::BackupId;
+use palladion_backup::words::notice::Stands;
 
 /// See the module.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  kubectl palladion backup show 2026-11-26 --store /backups/demo\n\nThe exit code is 1 if the backup is not complete, or is condemned."
+    after_help = "Example:\n  kubectl palladion backup show 2026-11-26 --store /backups/demo\n\nThe exit code is 1 if the backup is not complete, is condemned, or is known to be damaged."
 )]
 pub struct Show {
     /// The backup
@@ -35,12 +36,18 @@ impl Show {
     /// # Errors
     /// There is no such backup, or the repository cannot be read.
     pub fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let catalog = self.place.with(|vault| Ok(Catalog::read(vault)?))?;
+        let (catalog, stands) = self.place.with(|vault| {
+            let catalog = Catalog::read(vault)?;
+            let found = catalog.backups.get(&self.id);
+            let stands = found.map(|backup| catalog.stands(vault, backup));
+            Ok((catalog, stands))
+        })?;
         note(session, catalog.notices());
-        let backup = catalog.backups.get(&self.id).ok_or_else(|| no_backup(&self.id))?;
+        let found = catalog.backups.get(&self.id).zip(stands.as_ref());
+        let (backup, stands) = found.ok_or_else(|| no_backup(&self.id))?;
         let paint = session.paint;
-        print(session, self.output.output.into(), &data(&self.id, backup), || {
-            let mut lines = head(&self.id, backup);
+        print(session, self.output.output.into(), &data(&self.id, (backup, stands)), || {
+            let mut lines = head(&self.id, stands);
             if let State::Complete { ring, hash } = &backup.state {
                 lines.extend(whole(ring, hash));
                 lines.push(String::new());
@@ -48,12 +55,12 @@ impl Show {
             }
             lines
         })?;
-        Ok(if backup.is_kept_complete() { Exit::Done } else { Exit::NotWell })
+        Ok(if *stands == Stands::Complete { Exit::Done } else { Exit::NotWell })
     }
 }
 
-fn head(id: &BackupId, backup: &Backup) -> Vec<String> {
-    vec![format!("backup     {id}"), format!("state      {}", backup.stands())]
+fn head(id: &BackupId, stands: &Stands) -> Vec<String> {
+    vec![format!("backup     {id}"), format!("state      {stands}")]
 }
 
 fn whole(ring: &RingManifest, hash: &Hash) -> Vec<String> {

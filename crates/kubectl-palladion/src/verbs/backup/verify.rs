@@ -6,13 +6,14 @@ use crate::session::Session;
 use crate::table::Table;
 use crate::words::answer::Answer;
 use clap::Args;
+use palladion_backup::damaged;
 use palladion_backup::names::BackupId;
 use palladion_backup::verify::{Depth, Report, verify};
 
 /// See the module.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  kubectl palladion backup verify 2026-11-26 --store /backups/demo --read\n\nWithout --read: is each object there, in its length? The exit code is 1 if one is not."
+    after_help = "Example:\n  kubectl palladion backup verify 2026-11-26 --store /backups/demo --read\n\nWithout --read: is each object there, in its length? The exit code is 1 if one is not. What is damaged is noted in the repository, which takes the right to write there, so that the next backup sends it again."
 )]
 pub struct Verify {
     /// The backup
@@ -34,7 +35,7 @@ impl Verify {
     /// # Errors
     /// There is no such complete backup, or the repository cannot be read.
     pub fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let report = self.place.with(|vault| {
+        let (report, noted) = self.place.with(|vault| {
             // Another part of them at each run.
             let first = u64::from(vault.random().bytes()[0]);
             let depth = match (self.read, self.one_in) {
@@ -42,10 +43,19 @@ impl Verify {
                 (false, Some(of)) => Depth::Sample { of, first },
                 (false, None) => Depth::Sizes,
             };
-            Ok(verify(vault, &self.id, depth)?)
+            let report = verify(vault, &self.id, depth)?;
+            // Credentials that may only read are enough to look.
+            let noted = damaged::note(vault, &self.id, &report.damaged);
+            Ok((report, noted.map_err(|why| why.to_string())))
         })?;
         note(session, report.notices.clone());
-        self.say(session, &report)
+        let exit = self.say(session, &report)?;
+        match noted {
+            Ok(0) => {}
+            Ok(objects) => session.tell(&Answer::DamageNoted { objects }.to_string())?,
+            Err(why) => session.tell(&Answer::DamageNotNoted { why }.to_string())?,
+        }
+        Ok(exit)
     }
 
     fn say(&self, session: &mut Session<'_>, report: &Report) -> Result<Exit, Trouble> {
