@@ -2,6 +2,7 @@
 
 use super::partition;
 use crate::decide::draft::Draft;
+use crate::decide::turn::failing;
 use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
 use crate::words::leave::Problem as OfLeaver;
@@ -98,6 +99,9 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
             None => OfLeaver::QueuesNotMoved { member, queues },
             Some(why) => OfLeaver::MoveFailed { member, queues, why, namespace },
         }));
+    }
+    if let Some(failing) = failing::trouble(facts, member) {
+        return Some(failing);
     }
     let server = member.server()?;
     let message = || server.message.clone().unwrap_or_default();

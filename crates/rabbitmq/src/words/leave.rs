@@ -37,6 +37,12 @@ palladion_plan::sentences! {
             "member {member} does not leave: its agent fails to move {queues} off its node, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {member} -c rabbitmq`), or set `nodes` back";
     }
 
+    /// What fails each time, and is no move of its own replicas.
+    pub enum Fails {
+        Operation { member: MemberName, why: String, executor: MemberName, namespace: String } => OperationFailed,
+            "member {member} does not leave, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {executor} -c rabbitmq`), or set `nodes` back";
+    }
+
     /// How a move has ended that did not come to its end.
     pub enum Cut {
         Short => "the agent started again each time before it had moved all";

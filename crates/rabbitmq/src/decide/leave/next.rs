@@ -10,7 +10,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
-use palladion_plan::members::leave::{first, has_lost, in_order};
+use palladion_plan::members::leave::{has_lost, in_order, is_lost_leaver};
 use palladion_plan::{Flow, turn};
 
 /// So many nodes have a majority without one of them.
@@ -75,13 +75,19 @@ pub fn of_lost_comes_first(facts: &Facts<'_>, valid: &Valid) -> bool {
         let quiet = evidence::is_quiet(facts, &question(facts, m));
         quiet.is_err_and(|why| alarmed::flow(&why) == Flow::Free)
     };
-    has_lost(facts, valid) && !first(facts, valid).is_some_and(waits)
+    first_lost(facts, valid).is_some_and(|m| !waits(m))
+}
+
+/// The lost one that leaves next: not one whose turn was postponed, so that others may go on.
+fn first_lost<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<&'a MemberFact> {
+    let lost = in_order(facts, valid).into_iter().filter(|m| is_lost_leaver(m));
+    lost.into_iter().find(|m| !unmoved::waits(facts, m))
 }
 
 /// Can the next one leave now, and is one of them lost?
 pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
     let is_quiet = |m: &MemberFact| evidence::is_quiet(facts, &question(facts, m)).is_ok();
-    has_lost(facts, valid) && first(facts, valid).is_some_and(is_quiet)
+    first_lost(facts, valid).is_some_and(is_quiet)
 }
 
 /// All must answer and run, the leaver too, and no alarm may hold up what is moved. One
