@@ -4,7 +4,6 @@
 use super::acts::{node, pod};
 use super::volume::Kind;
 use super::world::World;
-use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
 #[test]
@@ -140,16 +139,15 @@ fn what_fails_for_hours_is_tried_seldom() {
     world.expect(5);
 }
 
-/// The leave of a lost one, and what the spec asks for again.
+/// What is to leave and is lost is taken out before others leave.
 #[test]
 fn a_lost_leaver_whose_replicas_cannot_be_deleted_holds_up_no_restart() {
-    let mut world = World::on_machines_of_their_own(5);
+    let mut world = World::settled(5);
     world.declare_on("payments", Kind::Quorum, &[0, 1, 4]);
     world.pass(5);
     world.stubborn.insert("payments".to_string());
-    let machine = world.node_of(4);
-    world.kube.set_machine(&mut world.store, &machine, Machine::Down);
-    world.give_up_volume(4);
+    world.wipe(4);
+    world.until(|w| w.status()["turn"]["step"] == "Replace");
     world.patch_spec(&json!({ "nodes": 3 }));
     world.pass(600);
     let said = world.condition("Degraded");

@@ -97,7 +97,12 @@ pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
 pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
     let is_stopped = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
     let is_empty = !facts.is_named(member) || is_stopped;
-    let question = Question::about(member).without(facts.lost_nodes());
+    // One that has joined again on another volume has, and what is on its node it says itself.
+    let lost = match member.serves && !member.is_lost() {
+        true => facts.other_lost_nodes(member),
+        false => facts.lost_nodes(),
+    };
+    let question = Question::about(member).without(lost);
     let question = Question { is_calm: !is_empty, ..question };
     let is_out = is_empty || member.is_lost();
     if !is_out {
