@@ -28,6 +28,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = next else {
         return Flow::Free;
     };
+    let lost = passed_over.filter(|other| other.is_lost());
+    if let Some(lost) = lost {
+        let (name, other) = (member.name.clone(), lost.name.clone());
+        draft.wait_for(Waiting::ForLost { member: name, other }).about(member.subject());
+        return Flow::Free;
+    }
     if let Some(other) = passed_over.filter(|_| leaves_too_few(facts, member)) {
         let (name, other) = (member.name.clone(), other.name.clone());
         draft.wait_for(Waiting::ForOther { member: name, other }).about(member.subject());
