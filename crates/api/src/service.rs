@@ -4,6 +4,7 @@
 use crate::cluster::ClaimTemplate;
 use crate::ids::{ClaimUid, MemberName, Nonce, StaticAddress, VolumeId};
 use crate::rabbitmq::NodeName;
+use crate::waits::LONGEST;
 use crate::zookeeper::ServerId;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::KubeSchema;
@@ -89,6 +90,25 @@ pub struct ServiceTurn {
     /// RabbitMQ, `Leave` and `Replace`: the nonce with which a user has allowed this turn to leave queues behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Nonce>,
+    /// What has failed since the last operation of this turn that was carried out. Absent if nothing has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing: Option<FailingOperation>,
+}
+
+/// Operations of a turn that have failed, or have left something as it was.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct FailingOperation {
+    /// The member that carried out the last one.
+    pub executor: MemberName,
+    /// How many have failed, one after the other.
+    #[serde(default)]
+    pub times: u32,
+    /// Since when.
+    pub since: Time,
+    /// What the last one was, and why it has failed.
+    #[schemars(length(max = LONGEST))]
+    pub why: String,
 }
 
 /// A question to members, and since when it is asked.
@@ -99,6 +119,9 @@ pub struct Question {
     pub nonce: Nonce,
     /// When it was put.
     pub since: Time,
+    /// Since when this question and those before it have had no whole answer. Absent if the one before was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered_since: Option<Time>,
 }
 
 /// A member whose volume is lost, or was named by a user.

@@ -20,7 +20,10 @@ const SEEN: [&str; 4] =
     ["/status/turn", "/status/epoch", "/status/initialized", "/status/highestServerID"];
 
 /// Fields of a turn that not every turn has. A merge patch would keep what the last one had.
-const OPTIONAL: [&str; 4] = ["question", "serverID", "replaces", "allowed"];
+const OPTIONAL: [&str; 5] = ["question", "serverID", "replaces", "allowed", "failing"];
+
+/// The same of its question.
+const UNANSWERED: &str = "unansweredSince";
 
 /// A new turn, as of this decision, with its first question.
 pub fn new(
@@ -41,6 +44,7 @@ pub fn new(
         server_id: None,
         replaces: None,
         allowed: None,
+        failing: None,
     }
 }
 
@@ -61,8 +65,20 @@ pub fn asking(snapshot: &Snapshot, turn: &ServiceTurn) -> ServiceTurn {
     ServiceTurn { question: Some(question(snapshot)), epoch: snapshot.epoch, ..turn.clone() }
 }
 
+/// The same, where since this time no question had a whole answer.
+pub fn asking_since(
+    snapshot: &Snapshot,
+    turn: &ServiceTurn,
+    unanswered_since: Option<Timestamp>,
+) -> ServiceTurn {
+    let unanswered_since = unanswered_since.map(Time);
+    let question = Question { unanswered_since, ..question(snapshot) };
+    ServiceTurn { question: Some(question), ..asking(snapshot, turn) }
+}
+
 fn question(snapshot: &Snapshot) -> Question {
-    Question { nonce: snapshot.nonce.clone(), since: Time(snapshot.now) }
+    let (nonce, since) = (snapshot.nonce.clone(), Time(snapshot.now));
+    Question { nonce, since, unanswered_since: None }
 }
 
 /// Is a question of this time void? What was seen then may be so no more; and of
@@ -84,6 +100,9 @@ pub fn write(
     if let Some(turn) = status["turn"].as_object_mut() {
         for field in OPTIONAL {
             turn.entry(field).or_insert(Value::Null);
+        }
+        if let Some(question) = turn["question"].as_object_mut() {
+            question.entry(UNANSWERED).or_insert(Value::Null);
         }
     }
     for (field, value) in more {

@@ -5,7 +5,7 @@ use super::{Done, Hands};
 use crate::decide::replicas::lacks_one;
 use crate::read::{Queue, name};
 use crate::wire::Error;
-use crate::words::job::{Doing, Done as Words};
+use crate::words::job::{Doing, Done as Words, NotSo};
 use anyhow::{Context, Result};
 use palladion_api::rabbitmq::NodeName;
 use palladion_api::service_member::QueueNames;
@@ -14,6 +14,9 @@ use palladion_api::words::Count;
 /// A queue that elects a leader says no, and yes a little later. One that is sick goes on
 /// saying no, and must not hold up all others.
 const TRIES: usize = 3;
+/// A queue that does not answer in time holds up no other one. Where so many do not, it is the node
+/// that does not, and each would be waited for in vain.
+const MOST_LATE: usize = 3;
 
 impl Hands {
     /// Give each queue that has too few a replica here, and wait until all have caught up.
@@ -25,13 +28,14 @@ impl Hands {
         let mut left = Vec::new();
         for _ in 0..TRIES {
             left.clear();
+            let mut late = 0_usize;
             for queue in self.replicated().await? {
                 if !wants_one(&queue, self.own(), running) {
                     continue;
                 }
                 match self.add_replica(&queue, self.own()).await {
                     Ok(()) => grown += 1,
-                    Err(error) if is_refusal(&error) => {
+                    Err(error) if is_of_one_queue(&error, &mut late) => {
                         let (error, queue) =
                             (format!("{error:#}"), name(&queue.vhost, &queue.name));
                         tracing::warn!(error, queue, "a queue takes no replica here");
@@ -52,10 +56,15 @@ impl Hands {
     }
 }
 
-/// Has the node said no to this one queue? Whatever else went wrong concerns all of them.
-fn is_refusal(error: &anyhow::Error) -> bool {
+/// Has the node said no to this one queue, or not answered in time, or not made the replica? Whatever
+/// else went wrong concerns all of them, and so does what happens to several.
+fn is_of_one_queue(error: &anyhow::Error, late: &mut usize) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<Error>());
-    causes.any(Error::is_a_no)
+    let is_late =
+        error.chain().any(|cause| matches!(cause.downcast_ref(), Some(Error::Late { .. })));
+    *late += usize::from(is_late);
+    let is_not_made = matches!(error.downcast_ref(), Some(NotSo::NoReplica { .. }));
+    causes.any(Error::is_a_no) || is_not_made || (is_late && *late <= MOST_LATE)
 }
 
 /// Does a queue lack a replica, and has it none here?
@@ -70,11 +79,19 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_a_no_is_about_one_queue() {
+    fn a_no_and_a_few_that_are_late_are_about_one_queue_each() {
         let refused = Error::Refused { what: "add_member".into(), code: Some(69), said: "".into() };
-        let late = Error::Late { what: "add_member".into() };
+        let late = || Error::Late { what: "add_member".into() };
         let of = |error: Error| anyhow::Error::from(error).context("adding a replica");
-        assert!(is_refusal(&of(refused)) && !is_refusal(&of(late)));
+        let http = Error::Status { path: "nodes", code: 503 };
+        let mut several = 0;
+        assert!(is_of_one_queue(&of(refused), &mut several) && several == 0);
+        for _ in 0..MOST_LATE {
+            assert!(is_of_one_queue(&of(late()), &mut several), "{several}");
+        }
+        assert!(!is_of_one_queue(&of(late()), &mut several), "it is the node");
+        let broken = Error::TooLong { what: "queues".into() };
+        assert!(is_of_one_queue(&of(http), &mut 0) && !is_of_one_queue(&of(broken), &mut 0));
     }
 
     fn queue(kind: &str, members: &[&str], size: Option<u64>) -> Queue {

@@ -2,6 +2,7 @@
 //! other: another node gets one and catches up, then the node's own is deleted (R11). To
 //! forget a node first would leave queues with a dead replica that still counts (R10).
 
+use super::replicas::Patience;
 use super::{Done, Hands};
 use crate::decide::replicas;
 use crate::decide::target::target;
@@ -22,9 +23,11 @@ impl Hands {
         let queues = self.replicated().await?;
         let mut load = load(&queues);
         let mut left = Vec::new();
+        let mut patience = Patience::Waits;
         for queue in queues.iter().filter(|queue| queue.members.contains(node)) {
-            let moved = self.move_replica(queue, node, &running, &mut load).await;
+            let moved = self.move_replica(queue, node, &running, (&mut load, patience)).await;
             if let Err(error) = &moved {
+                patience = patience.after(error);
                 let (error, queue) = (format!("{error:#}"), name(&queue.vhost, &queue.name));
                 tracing::warn!(error, queue, "a replica was not moved");
             }
@@ -45,7 +48,7 @@ impl Hands {
         queue: &Queue,
         node: &NodeName,
         running: &[NodeName],
-        load: &mut BTreeMap<NodeName, usize>,
+        (load, patience): (&mut BTreeMap<NodeName, usize>, Patience),
     ) -> Result<bool> {
         // The list is of the beginning: another member may have moved it since, by an order of
         // the time when nothing was heard of this one.
@@ -69,7 +72,7 @@ impl Hands {
         };
         let awaited = awaited(&now, node, to);
         if !awaited.is_nobody() {
-            self.caught_up(&now, &awaited).await?;
+            self.caught_up(&now, &awaited, patience).await?;
         }
         let members = now.members;
         let Some(now) = self.queue_now(queue).await? else {

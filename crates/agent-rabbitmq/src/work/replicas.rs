@@ -21,6 +21,34 @@ const SHOWN_TIME: Duration = Duration::from_secs(15);
 /// From one look at the list to the next: each is a call of the command line.
 const SHOWN_LOOK: Duration = Duration::from_secs(2);
 
+/// How long the replicas of a queue are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// As long as it may take.
+    Waits,
+    /// Only for those that have caught up already: another queue of this order was waited for in
+    /// vain, and one that is left is moved by a later order. An order with many queues on a slow
+    /// disk would take hours otherwise, and nothing else would be done in the cluster.
+    Looks,
+}
+
+impl Patience {
+    fn time(self) -> Duration {
+        match self {
+            Patience::Waits => CATCH_UP_TIME,
+            Patience::Looks => CATCH_UP_LOOK * 2,
+        }
+    }
+
+    /// After a queue whose move has failed in this way.
+    pub(super) fn after(self, error: &anyhow::Error) -> Self {
+        match error.downcast_ref() {
+            Some(NotSo::NotCaughtUp { .. }) => Patience::Looks,
+            Some(_) | None => self,
+        }
+    }
+}
+
 /// Whether a node has a replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Membership {
@@ -133,7 +161,12 @@ impl Hands {
     }
 
     /// Wait until these have what the leader had committed at the first look.
-    pub(super) async fn caught_up(&self, queue: &Queue, awaited: &Awaited) -> Result<()> {
+    pub(super) async fn caught_up(
+        &self,
+        queue: &Queue,
+        awaited: &Awaited,
+        patience: Patience,
+    ) -> Result<()> {
         if queue.kind() == QueueKind::Stream {
             // Without it a stream does not say how far its replicas are.
             self.coordinator_runs().await?;
@@ -148,7 +181,7 @@ impl Hands {
                 return Ok(());
             }
             mark = mark.or(now.committed());
-            if begun.elapsed() > CATCH_UP_TIME {
+            if begun.elapsed() > patience.time() {
                 let queue = name(&queue.vhost, &queue.name);
                 bail!(NotSo::NotCaughtUp { queue });
             }
@@ -194,6 +227,15 @@ mod tests {
         let node = NodeName::new("rabbit@a");
         let arguments = change("add_member", "--vhost=-v", &queue, &node);
         assert_eq!(arguments, ["add_member", "--vhost=-v", "--", "--help", "rabbit@a"]);
+    }
+
+    #[test]
+    fn after_a_queue_that_was_waited_for_in_vain_the_others_are_only_looked_at() {
+        let of = |why: NotSo| Patience::Waits.after(&anyhow::Error::from(why));
+        assert_eq!(of(NotSo::NotCaughtUp { queue: "q".into() }), Patience::Looks);
+        let other = NotSo::StillReplica { queue: "q".into(), node: NodeName::new("rabbit@a") };
+        assert_eq!(of(other), Patience::Waits);
+        assert!(Patience::Looks.time() > CATCH_UP_LOOK && Patience::Looks.time() < SHOWN_TIME);
     }
 
     #[test]

@@ -14,5 +14,6 @@ palladion_api::sentences! {
         Epoch { path: String, text: String } => "{path} contains `{text}` instead of an epoch";
         Setting { name: String } => "`{name}` or its value cannot stand in zoo.cfg; correct `config`";
         Log { path: String } => "{path} is not a transaction log of ZooKeeper";
+        Checksum => "a transaction has another checksum than it was written with";
     }
 }

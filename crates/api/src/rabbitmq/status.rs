@@ -59,7 +59,7 @@ pub struct RabbitmqClusterStatus {
     /// Whether members were restarted or replaced since the leaders of queues were spread last. The operator spreads them when no member is left to restart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebalance_pending: bool,
-    /// Members whose turn has ended because queues need or name their nodes, or cannot be moved off them. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
+    /// Members whose turn has ended because queues need or name their nodes, or cannot be moved off them, or because an operation of it has failed each time. Each is asked about again ten minutes later, or when the spec changes; others have the turn meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub postponed: Vec<PostponedTurn>,
@@ -69,7 +69,7 @@ pub struct RabbitmqClusterStatus {
     pub definitions_hash: Option<String>,
 }
 
-/// A turn that has ended because of queues.
+/// A turn that has ended before its work was done.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct PostponedTurn {
@@ -80,10 +80,13 @@ pub struct PostponedTurn {
     /// Queues that were not moved off the node of the member, which is to leave. Absent if the turn has ended for another reason.
     #[serde(default, skip_serializing_if = "QueueNames::is_empty")]
     pub unmoved: QueueNames,
-    /// Why the move failed each time that it was tried. Absent if it has ended, and has left those queues where they were.
+    /// Why the move, or another operation of the turn, has failed each time. Absent if the move has ended, and has left those queues where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = LONGEST_MESSAGE))]
     pub failure: Option<String>,
+    /// The member that was ordered to carry out the operation that failed last. Absent if that was the move of a leaver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<MemberName>,
 }
 
 /// The Secret with the credentials.

@@ -41,6 +41,9 @@ pub fn after_failure(
     let at = turn.since.0 + pause(turn.attempt);
     let is_late = turn.attempt >= TRIES;
     if facts.now() >= at {
+        if is_late {
+            report(turn.attempt, member, draft);
+        }
         // Since all volumes were looked at, somebody may have brought older ones.
         return match is_late && !survey::goes_on_with(facts, spec, member) {
             true => Next::Survey,
@@ -71,6 +74,7 @@ pub fn after_refusal(
     let attempt = turn.attempt.max(TRIES);
     let at = turn.since.0 + pause(attempt);
     if facts.now() >= at {
+        report(attempt, member, draft);
         return Next::Again(Box::new(again(facts, turn, attempt)));
     }
     let namespace = namespace(facts);
@@ -79,13 +83,18 @@ pub fn after_refusal(
     Next::Pause
 }
 
-/// Say while it is tried once more that it has failed so often.
+/// Say while it is tried once more, and before it has its permit for that, that it has failed so
+/// often.
 pub fn report_tries(turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     let tries = turn.attempt.saturating_sub(1);
     if tries >= TRIES {
-        let (member, server) = (member.name.clone(), member.server_words());
-        draft.report(Problem::TriedAgain { member, tries, server });
+        report(tries, member, draft);
     }
+}
+
+fn report(tries: u32, member: &MemberFact, draft: &mut Draft) {
+    let (member, server) = (member.name.clone(), member.server_words());
+    draft.report(Problem::TriedAgain { member, tries, server });
 }
 
 fn wait(member: &MemberFact, at: Timestamp, draft: &mut Draft) {

@@ -8,6 +8,7 @@
 //! mind's. Nor does anything here make proofs: [`Grounds`] say what would be one, and
 //! only a mind's `evidence` turns them into a proof.
 
+pub mod ask;
 pub mod build;
 pub mod claim;
 mod claim_fact;

@@ -91,10 +91,13 @@ pub fn is_outdated(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
 }
 
 /// Does the disruption budget count what clients count? It also counts the pods of members
-/// that wait to join, which may wait for this very rollout, and those of members that have left
-/// below one that stays: a set has no gaps, and nothing makes such a pod ready again. For these
-/// it would say no for ever.
+/// that wait to join, which may wait for this very rollout, those of members that have left
+/// below one that stays: a set has no gaps, and nothing makes such a pod ready again, and those of
+/// lost ones. For these it would say no for ever. Where another one that clients miss is not ready
+/// either, it says no for a reason.
 pub fn budget_counts_right(facts: &ServiceFacts<'_>, member: &MemberFact) -> bool {
-    let mut others = facts.members.values().filter(|m| m.name != member.name && m.pod.is_some());
-    others.all(MemberFact::is_ready)
+    let others = facts.members.values().filter(|m| m.name != member.name && m.pod.is_some());
+    let mut unready = others.filter(|m| !m.is_ready()).peekable();
+    let is_missed = |m: &MemberFact| m.has_served() && !m.is_gone() && m.loss().is_none();
+    unready.peek().is_none() || unready.any(is_missed)
 }

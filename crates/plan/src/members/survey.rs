@@ -13,7 +13,7 @@ use crate::{hash, turn as lock};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::{Nonce, Uid};
 use palladion_api::labels;
-use palladion_api::service::{Ask, AskKind, ServiceInitialization, ServiceTurn};
+use palladion_api::service::{AskKind, ServiceInitialization, ServiceTurn};
 use palladion_api::service_member::{MemberVolume, MemberVolumeState};
 use serde_json::{Value, json};
 
@@ -191,6 +191,12 @@ pub fn first<'a>(
             ask(facts, found, nonce, draft);
             None
         }
+        // Without it there is no permit, and the turn would be given back at once.
+        Survey::Resume(first) if !has_address(first) => {
+            let waiting = Waiting::Address { member: first.name.clone() };
+            draft.wait_for(waiting).about(first.subject());
+            None
+        }
         Survey::Resume(first) => Some(first),
         Survey::Clear => candidate(facts, spec),
     }
@@ -198,7 +204,7 @@ pub fn first<'a>(
 
 fn ask(facts: &ServiceFacts<'_>, found: Vec<Found>, nonce: Nonce, draft: &mut Draft) {
     let owner = &facts.snapshot.owner.meta;
-    let about = found.iter().filter_map(Found::volume_id).collect();
+    let about: Vec<String> = found.iter().filter_map(Found::volume_id).collect();
     let problem = Problem::Doubtful {
         doubts: Several(found.into_iter().map(|f| f.doubt).collect()),
         namespace: owner.namespace.clone(),
@@ -207,8 +213,8 @@ fn ask(facts: &ServiceFacts<'_>, found: Vec<Found>, nonce: Nonce, draft: &mut Dr
         annotation: labels::ALLOW_INITIALIZATION,
         nonce: nonce.clone(),
     };
-    let message = problem.to_string();
-    draft.more.ask = Some(Ask { kind: AskKind::Initialize, nonce, about, message });
+    let kind = AskKind::Initialize;
+    draft.more.ask = Some(super::ask::of(kind, nonce, about, &problem.to_string()));
     draft.report(problem);
 }
 
@@ -224,10 +230,14 @@ fn candidate<'a>(facts: &'a ServiceFacts<'_>, spec: &ServiceSpec) -> Option<&'a 
     let is_empty = |m: &&MemberFact| {
         m.volume().is_some_and(|v| v.state == MemberVolumeState::Empty)
             && m.object.is_some()
-            && m.service().is_some_and(|s| s.address.is_some())
+            && has_address(m)
     };
     let mut found = members.filter(is_empty);
     found.next()
+}
+
+fn has_address(member: &MemberFact) -> bool {
+    member.service().is_some_and(|service| service.address.is_some())
 }
 
 /// What goes on record with the turn to initialize: from then on only this volume may.

@@ -12,6 +12,8 @@ palladion_api::sentences! {
         Created { member: MemberName } => CreatingObjects, "member {member} is being created";
         Report { member: MemberName, pod: MemberPod } => WaitingForPod,
             "waiting for member {member} to report its volume: {pod}";
+        Address { member: MemberName } => CreatingObjects,
+            "member {member} waits to initialize the cluster until its Service has an address";
         NotKnown { member: MemberName } => FactUnknown,
             "the volume of member {member} is in a state that this operator does not know: upgrade the operator";
         Serving { member: MemberName, server: Server } => Initializing,

@@ -1,6 +1,7 @@
 //! Questions to the members of a clustered service.
 
 use super::Names;
+use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 
 palladion_api::sentences! {
@@ -8,6 +9,12 @@ palladion_api::sentences! {
     pub enum Waiting {
         ForAnswers { member: MemberName, from: Names } => WaitingForEvidence,
             "waiting for {from} to report their view of the cluster, on behalf of member {member}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        NotAnswered { member: MemberName, from: MemberName, since: Timestamp, namespace: String } => NotAnswered,
+            "member {from} serves and has not answered in full since {since}, so nothing is changed, and member {member} waits; look at `kubectl logs -n {namespace} {from}`; if all other members serve, run `kubectl delete pod -n {namespace} {from}`: its server starts again with its data";
     }
 
     /// Steps.

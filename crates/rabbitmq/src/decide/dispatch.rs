@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::evidence::of_grounds;
-use super::turn::lock;
+use super::turn::{failing, lock};
 use super::{initialize, join, leave, maintain, replace, rescue, restart};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -28,6 +28,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    failing::report(facts, turn, draft);
     if replace::takes_over(facts, valid, turn) {
         // While a member is lost, only its replacement changes the cluster.
         return lock::release(facts, turn, Ended::ReplacementFirst, draft);
@@ -111,5 +112,8 @@ fn after_others(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = lost::given_way(facts, valid) else {
         return Flow::Free;
     };
+    if failing::wait(facts, member, draft).is_busy() {
+        return Flow::Free;
+    }
     restart::of_spared(facts, valid, draft).or(|| replace::begin(facts, member, draft))
 }

@@ -42,7 +42,7 @@ pub fn of_record<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFac
     let leaves = |m: &MemberFact| {
         let turn = facts.turn().filter(|t| t.member == m.name);
         // One that is to leave does not come and go with each try.
-        turn.is_some_and(|t| t.step == ServiceStep::Leave) || leave::unmoved(facts, m).is_some()
+        turn.is_some_and(|t| t.step == ServiceStep::Leave) || leave::is_postponed(facts, m)
     };
     facts.enrolled().filter(move |m| m.has_served() && !leaves(m))
 }

@@ -2,6 +2,7 @@
 
 use super::partition;
 use crate::decide::draft::Draft;
+use crate::decide::turn::failing;
 use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
 use crate::words::leave::Problem as OfLeaver;
@@ -25,7 +26,22 @@ const KHEPRI: &str = "khepri_db";
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     let of_server = |member: &MemberFact| of_server(facts, member);
-    shared::degraded(writer, facts, draft, of_server, of_cluster(facts));
+    // That a volume is lost, or a machine away, does not say why nothing comes of it.
+    let of_turns = facts.members.values().filter_map(|m| of_turn(facts, m));
+    shared::degraded(writer, facts, draft, of_server, of_turns.chain(of_cluster(facts)));
+}
+
+/// What a turn of this member has failed at, which has ended so that others go on.
+fn of_turn(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
+    let Some(found) = leave::unmoved(facts, member) else {
+        return failing::trouble(facts, member);
+    };
+    let (member, queues) = (member.name.clone(), Queues::from(&found.unmoved));
+    let namespace = facts.snapshot.owner.meta.namespace.clone();
+    Some(Trouble::of(match found.failure {
+        None => OfLeaver::QueuesNotMoved { member, queues },
+        Some(why) => OfLeaver::MoveFailed { member, queues, why, namespace },
+    }))
 }
 
 /// Does what the answers before have shown stand until the next ones are in? What needs a
@@ -90,14 +106,6 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         let (volume, annotation) = (volume.clone(), labels::REPLACE);
         let said = OfCluster::NotOnRecord { member: name(), volume, namespace, annotation };
         return Some(Trouble::of(said));
-    }
-    if let Some(found) = leave::unmoved(facts, member) {
-        let (member, queues) = (name(), Queues::from(&found.unmoved));
-        let namespace = facts.snapshot.owner.meta.namespace.clone();
-        return Some(Trouble::of(match found.failure {
-            None => OfLeaver::QueuesNotMoved { member, queues },
-            Some(why) => OfLeaver::MoveFailed { member, queues, why, namespace },
-        }));
     }
     let server = member.server()?;
     let message = || server.message.clone().unwrap_or_default();

@@ -35,6 +35,12 @@ palladion_plan::sentences! {
             "member {member} cannot join as node {node}: {queues} still name that node, and its empty replicas would vote; take the replica out of each queue with `rabbitmq-queues delete_member`; only a queue that has lost its majority has to be deleted, with its messages";
     }
 
+    /// What fails each time.
+    pub enum Fails {
+        Operation { member: MemberName, why: String, executor: MemberName, namespace: String } => OperationFailed,
+            "the join of member {member} does not come to its end, and is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {executor} -c rabbitmq`)";
+    }
+
     /// Events.
     pub enum Happened {
         Joined { member: MemberName } => Joining, "member {member} has joined the cluster";

@@ -14,6 +14,8 @@ palladion_plan::sentences! {
             "member {member} waits to leave: {queues} still have replicas on it";
         ForOther { member: MemberName, other: MemberName } => MemberLeaving,
             "member {member} waits to leave until member {other} has left: of the two nodes that would be left neither could be restarted";
+        ForLost { member: MemberName, other: MemberName } => MemberLeaving,
+            "member {member} waits to leave until member {other} has left, whose volume is lost: fewer nodes bear the loss of another one";
         ForUser { member: MemberName } => QueuesWouldBeLost,
             "member {member} does not leave: queues exist on it alone";
         StoppingApp { member: MemberName, server: Server } => MemberLeaving,
@@ -35,6 +37,12 @@ palladion_plan::sentences! {
             "member {member} does not leave: {queues} could not be moved off its node, and that is tried again every 10 minutes; look for replicas that are not online (`rabbitmq-queues quorum_status QUEUE`, `rabbitmq-streams stream_status QUEUE`) and bring back the members that hold them, or set `nodes` back; only if the majority of its replicas is lost for good, and as the last resort, delete a queue with its messages (`rabbitmqctl delete_queue QUEUE`)";
         MoveFailed { member: MemberName, queues: Queues, why: String, namespace: String } => QueuesNotMoved,
             "member {member} does not leave: its agent fails to move {queues} off its node, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {member} -c rabbitmq`), or set `nodes` back";
+    }
+
+    /// What fails each time, and is no move of its own replicas.
+    pub enum Fails {
+        Operation { member: MemberName, why: String, executor: MemberName, namespace: String } => OperationFailed,
+            "member {member} does not leave, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {executor} -c rabbitmq`), or set `nodes` back";
     }
 
     /// How a move has ended that did not come to its end.

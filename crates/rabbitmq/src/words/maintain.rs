@@ -12,6 +12,8 @@ palladion_plan::sentences! {
             "member {executor} spreads the leaders of queues";
         EnablingFlags { executor: MemberName, flags: Names } => FeatureFlagsDisabled,
             "member {executor} enables the feature flags {flags}";
+        ForLeaver { member: MemberName } => FeatureFlagsDisabled,
+            "new feature flags are enabled when member {member}, which runs another version, has left";
         Importing { executor: MemberName } => DefinitionsPending,
             "member {executor} imports the definitions";
     }

@@ -37,6 +37,12 @@ palladion_plan::sentences! {
             "the volumes of {members} ({volumes}) are lost, and the other nodes are no majority; bring back the machines that hold them, if these are only away; if that is not possible, save what the other nodes hold and create a new cluster: no node is forced to go on, because it may lack confirmed messages";
     }
 
+    /// What fails each time.
+    pub enum Fails {
+        Operation { member: MemberName, why: String, executor: MemberName, namespace: String } => OperationFailed,
+            "member {member} is not replaced, and that is tried again every 10 minutes: {why}; correct the cause (`kubectl logs -n {namespace} {executor} -c rabbitmq`), or take its replica out of each of these queues by hand (`rabbitmq-queues delete_member QUEUE NODE`, `rabbitmq-streams delete_replica STREAM NODE`)";
+    }
+
     /// Events.
     pub enum Happened {
         Replaced { member: MemberName } => MemberReplacing,

@@ -36,6 +36,12 @@ palladion_plan::sentences! {
             "the rollout stopped at member {member}: {pod}; {server}; correct the cause, or set the spec back: the next spec replaces this pod at once";
     }
 
+    /// The same of a restart that a user requests: no new revision replaces its pod.
+    pub enum NotBack {
+        Stuck { member: MemberName, pod: MemberPod, server: Server, namespace: String } => RolloutStuck,
+            "member {member} does not come back from the restart that was requested: {pod}; {server}; correct the cause, or run `kubectl delete pod -n {namespace} {member}`";
+    }
+
     /// Events.
     pub enum Happened {
         Restarted { member: MemberName } => RollingOut, "member {member} was restarted";

@@ -3,6 +3,7 @@
 use palladion_api::ids::MemberName;
 use palladion_api::rabbitmq::NodeName;
 use palladion_plan::words::members::Server;
+use palladion_plan::words::turn::Work;
 
 palladion_plan::sentences! {
     /// Why a turn ends before its work is done.
@@ -24,6 +25,7 @@ palladion_plan::sentences! {
         ForUser => "a user decides about it first";
         QueuesNeedNode => "queues need its node, and others go on meanwhile";
         QueuesNotMoved => "queues cannot be moved off its node, and others go on meanwhile";
+        OperationFails => "what it needs fails each time, and others go on meanwhile";
         QueueNamesNode => "a queue names its node, and others go on meanwhile";
         AlarmFirst => "an alarm forbids it, and others go on meanwhile";
         FlagsFirst => "stable feature flags are enabled first";
@@ -40,12 +42,27 @@ palladion_plan::sentences! {
         ImportDefinitions => "import the definitions";
     }
 
+    /// What has come of an order, or of an intent.
+    pub enum InVain {
+        Order { executor: MemberName, order: Order, why: String } => "member {executor} could not {order}: {why}";
+        Cut { executor: MemberName, order: Order } => "member {executor} could not {order}: its agent started again each time before it was done";
+        StopApp { member: MemberName, server: Server } => "the application of member {member} does not stop: {server}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        OperationFails { member: MemberName, work: Work, times: u32, why: String, executor: MemberName, namespace: String } => OperationFailed,
+            "the {work} of member {member} does not go on after {times} tries: {why}; correct the cause (`kubectl logs -n {namespace} {executor} -c rabbitmq`)";
+    }
+
     /// Waiting for an order.
     pub enum Waiting {
         ForOperation { executor: MemberName, order: Order } => WaitingForQueues,
             "waiting for member {executor} to {order}";
         Again { executor: MemberName, order: Order, why: String } => WaitingForQueues,
             "member {executor} could not {order}, and will try again: {why}";
+        Postponed { member: MemberName, why: String } => WaitingForQueues,
+            "member {member} waits for the next try: {why}";
     }
 
     /// Steps.

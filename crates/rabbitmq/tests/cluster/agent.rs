@@ -114,7 +114,8 @@ impl World {
             activity.acted = true;
         }
         let hangs = self.hangs.contains(&pod.key.name);
-        let ready = !pod.ending && !hangs && self.serves(pod.uid.as_str());
+        let is_unready = hangs || self.unready.contains(&pod.key.name);
+        let ready = !pod.ending && !is_unready && self.serves(pod.uid.as_str());
         self.kube.set_ready(&mut self.store, &pod.key, ready);
         self.agents.insert(pod.uid.to_string(), agent);
         activity
@@ -523,8 +524,10 @@ impl World {
         }
         let wanted = agents_rule::wanted(&volume, pod, spec);
         let is_open = volume.ledger.intent.filter(|i| i.state == IntentState::Running);
+        let is_unstoppable = self.unstoppable.contains(&pod.key.name);
         let Some(process) = self.rabbit.nodes.get_mut(uid) else { return };
         match (wanted, is_open) {
+            (Some(Wanted::Stopped), Some(_)) if is_unstoppable => {}
             (Some(Wanted::Stopped), Some(open)) => {
                 (process.app, process.open) = (App::Stopped, false);
                 self.volume(pod).ledger.intent =
@@ -576,7 +579,7 @@ impl World {
             volume_id: VolumeId::new(self.volume(pod).id.clone().unwrap_or_default()),
             ensemble: None,
             broker: self.view(uid),
-            queues: self.queues_view(uid),
+            queues: self.queues_view(uid).filter(|_| !self.half.contains(&pod.key.name)),
         });
     }
 

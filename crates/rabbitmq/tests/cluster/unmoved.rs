@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// A queue of which the leaver holds one of two replicas; the other one is on a node that was
 /// forgotten when its volume was lost.
-fn a_leave_whose_queue_has_no_majority() -> World {
+pub(super) fn a_leave_whose_queue_has_no_majority() -> World {
     let mut world = World::settled(5);
     world.declare_on("payments", Kind::Quorum, &[4, 7]);
     world.pass(5);
@@ -19,11 +19,11 @@ fn a_leave_whose_queue_has_no_majority() -> World {
 }
 
 impl World {
-    fn runs(&self, ordinal: i32) -> bool {
+    pub(super) fn runs(&self, ordinal: i32) -> bool {
         self.rabbit.by_name(&node(ordinal)).is_some()
     }
 
-    fn restarted(&self, ordinals: &[i32]) -> bool {
+    pub(super) fn restarted(&self, ordinals: &[i32]) -> bool {
         let token = |o: &i32| self.member(*o)["status"]["server"]["restartToken"].clone();
         ordinals.iter().all(|o| token(o) == "x")
     }
@@ -128,6 +128,42 @@ fn a_rollout_goes_on_after_a_lower_member_has_left_than_the_one_that_stays_for_i
         assert!(world.runs(ordinal), "{}", world.last_words());
         assert_ne!(world.uid(ordinal), before, "{ordinal}: {}", world.last_words());
     }
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(3);
+}
+
+/// The budget counts both, and is right about one of them.
+#[test]
+fn a_rollout_beside_an_idle_pod_ends_no_pod_while_another_member_is_not_ready() {
+    let mut world = a_leave_whose_queue_has_no_majority();
+    world.until(|w| !w.runs(3));
+    world.pass(120);
+    world.unready.insert(pod(2));
+    let before: Vec<_> = (0..2).map(|o| world.uid(o)).collect();
+    world.patch_spec(&json!({ "version": "3.10.25" }));
+    world.pass(600);
+    let after: Vec<_> = (0..2).map(|o| world.uid(o)).collect();
+    assert_eq!(after, before, "{}", world.last_words());
+    world.unready.clear();
+    world.pass(1_200);
+    assert!((0..2).all(|o| world.uid(o) != before[usize::try_from(o).unwrap()]));
+    world.delete_queue("payments");
+    world.settle();
+    world.expect(3);
+}
+
+/// Nobody knows the new flags on its node, and nothing else waits for it.
+#[test]
+fn an_upgrade_beside_a_leaver_whose_queue_cannot_be_moved_spreads_leaders_and_imports() {
+    let mut world = a_leave_whose_queue_has_no_majority();
+    world.until(|w| !w.runs(3));
+    world.patch_spec(&json!({ "version": "3.10.25" }));
+    world.pass(1_500);
+    assert_eq!(world.status()["rebalancePending"], json!(null), "{}", world.last_words());
+    world.definitions = Some("h1".to_string());
+    world.pass(300);
+    assert_eq!(world.status()["definitionsHash"], json!("h1"), "{}", world.last_words());
     world.delete_queue("payments");
     world.settle();
     world.expect(3);

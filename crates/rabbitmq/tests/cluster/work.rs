@@ -170,7 +170,9 @@ impl World {
                 work.left.push(name);
                 continue;
             }
-            if !self.rabbit.delete_member(&name, node, &mut self.kube.disks) {
+            if self.stubborn.contains(&name)
+                || !self.rabbit.delete_member(&name, node, &mut self.kube.disks)
+            {
                 work.left.push(name);
             }
         }

@@ -57,6 +57,14 @@ pub struct World {
     pub busy: BTreeSet<String>,
     /// Members whose agents fail at every order.
     pub failing: BTreeSet<String>,
+    /// Queues whose replicas cannot be deleted: the command runs out of time.
+    pub stubborn: BTreeSet<String>,
+    /// Members whose applications are drained and do not stop.
+    pub unstoppable: BTreeSet<String>,
+    /// Members whose pods are not ready, whatever their nodes do.
+    pub unready: BTreeSet<String>,
+    /// Members whose agents cannot read the queues: they answer in part.
+    pub half: BTreeSet<String>,
     /// Members whose agents come to nothing at all; what their nodes have begun goes on.
     pub absent: BTreeSet<String>,
     /// Members whose agents have not looked at their nodes since, and what they saw last. To a
@@ -91,7 +99,8 @@ pub struct World {
     /// What the operator has written, but for its status.
     pub writes: Vec<String>,
     pub story: Vec<String>,
-    /// Reasons of waits, troubles and events that were seen.
+    /// Reasons of waits, troubles and events that were seen: of `Degraded` in every state that
+    /// somebody else could have read.
     pub reasons: BTreeSet<String>,
     /// What events have said.
     pub events: Vec<String>,
@@ -125,6 +134,10 @@ impl World {
             sick: BTreeSet::new(),
             busy: BTreeSet::new(),
             failing: BTreeSet::new(),
+            stubborn: BTreeSet::new(),
+            unstoppable: BTreeSet::new(),
+            half: BTreeSet::new(),
+            unready: BTreeSet::new(),
             absent: BTreeSet::new(),
             looked: BTreeMap::new(),
             secret_is_gone: false,
@@ -229,13 +242,15 @@ impl World {
     /// Go on for some seconds.
     pub fn pass(&mut self, seconds: i64) {
         let end = self.now() + SignedDuration::from_secs(seconds);
-        for _ in 0..ROUNDS {
+        let mut rounds = 0;
+        while self.now() < end {
             match self.tick() {
-                _ if self.now() >= end => break,
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(why) => panic!("{why}\n{}", self.last_words()),
             }
+            rounds += 1;
+            assert!(rounds < ROUNDS, "no rest in {seconds} s: {}", self.last_words());
         }
         self.store.now = self.now().max(end);
     }
@@ -310,6 +325,7 @@ impl World {
             let waits: Vec<String> =
                 self.operators[i].waits.iter().map(|w| w.reason.to_string()).collect();
             self.reasons.extend(waits);
+            self.reasons.extend(self.degraded());
             for done in std::mem::take(&mut self.operators[i].done) {
                 self.note(&done);
             }
@@ -445,6 +461,13 @@ impl World {
 
     pub fn status(&self) -> Value {
         self.store.get(&cluster_key()).map(|c| c["status"].clone()).unwrap_or_default()
+    }
+
+    /// The reason of `Degraded`, where it is true.
+    fn degraded(&self) -> Option<String> {
+        let said = self.condition("Degraded");
+        let reason = said.strip_prefix("True ")?.split(':').next()?;
+        Some(reason.to_string())
     }
 
     /// `status reason: message` of a condition.

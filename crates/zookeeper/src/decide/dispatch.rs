@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::evidence::of_grounds;
-use super::turn::{change, lock};
+use super::turn::{change, lock, refused};
 use super::{initialize, join, leave, remove, replace, rescue, restart};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -28,6 +28,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    refused::report(facts, turn, draft);
     if rescue::takes_over(facts, turn) {
         // No work of any turn can be done, and only without one a user is asked.
         return lock::release(facts, turn, Ended::MajorityFirst, draft);

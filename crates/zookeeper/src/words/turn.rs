@@ -3,6 +3,7 @@
 use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
 use palladion_plan::words::members::Server;
+use palladion_plan::words::turn::Work;
 use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
@@ -31,8 +32,23 @@ palladion_plan::sentences! {
     pub enum Waiting {
         ForOperation { executor: MemberName } => WaitingForEnsemble,
             "waiting for member {executor} to change the configuration of the ensemble";
+        Again { executor: MemberName, why: String } => WaitingForEnsemble,
+            "member {executor} could not change the configuration of the ensemble, and will try again: {why}";
         ForClaim { member: MemberName, pod: MemberPod } => WaitingForPod,
             "member {member} waits to start until its record, its pod and its PersistentVolumeClaim are there: {pod}";
+    }
+
+    /// Why a change was refused, where its agent says no more.
+    pub enum Refused {
+        NoQuorum => "too few of the servers that would vote are in touch with the leader";
+        InProgress => "another change is under way";
+        Unsaid => "its agent does not say why";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        ChangeFails { member: MemberName, work: Work, times: u32, executor: MemberName, why: String, namespace: String } => OperationFailed,
+            "the {work} of member {member} does not go on after {times} tries: member {executor} could not change the configuration of the ensemble: {why}; correct the cause (`kubectl logs -n {namespace} {executor} -c zookeeper`)";
     }
 
     /// Steps.

@@ -272,7 +272,8 @@ impl World {
             return;
         }
         let uid = pod.uid.as_str();
-        let opened = self.ensemble.open_session(uid, &mut self.kube.disks);
+        let opened = !self.sessionless.contains(&pod.key.name)
+            && self.ensemble.open_session(uid, &mut self.kube.disks);
         let zxid = self.volume(pod).data.as_ref().map(|d| Zxid::new(d.zxid()));
         let view = opened.then(|| self.view(uid)).flatten();
         agent.evidence = Some(MemberEvidence {

@@ -19,6 +19,7 @@ mod mutations;
 mod nodes;
 mod provers;
 mod reasons;
+mod refused;
 mod report;
 mod rescues;
 mod second_losses;

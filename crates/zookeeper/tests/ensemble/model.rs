@@ -67,6 +67,8 @@ pub struct Ensemble {
     pub begun: usize,
     /// `db.autocreate`: a server without data votes. Never so but in a mutation.
     pub autocreate: bool,
+    /// What a server answers to each reconfiguration, which it does not make.
+    pub refuses: Option<OperationAnswer>,
     /// Answers to reconfigurations that get lost, of those to come.
     pub answers_lost: usize,
 }
@@ -275,6 +277,9 @@ impl Ensemble {
         let Some(leader) = self.leader_uid().filter(|_| self.servers[uid].leader.is_some()) else {
             return OperationAnswer::NoAnswer;
         };
+        if let Some(refusal) = self.refuses {
+            return refusal;
+        }
         let old = self.servers[&leader].config.clone();
         if old.version != version {
             return OperationAnswer::BadVersion;

@@ -49,6 +49,8 @@ pub struct World {
     /// Members whose agents reach the API server no more: they hear nothing and report
     /// nothing, and their servers go on.
     pub cut_off: BTreeSet<String>,
+    /// Members whose servers open no session: they answer nothing.
+    pub sessionless: BTreeSet<String>,
     /// Members whose agents have not looked at their servers since, and what they saw last. To
     /// a question they look again.
     pub looked: BTreeMap<String, EnsembleView>,
@@ -86,6 +88,7 @@ impl World {
             slow: BTreeSet::new(),
             full: BTreeSet::new(),
             cut_off: BTreeSet::new(),
+            sessionless: BTreeSet::new(),
             looked: BTreeMap::new(),
             epoch: 0,
             restart_at: None,
@@ -188,13 +191,15 @@ impl World {
     /// Go on for some seconds.
     pub fn pass(&mut self, seconds: i64) {
         let end = self.now() + SignedDuration::from_secs(seconds);
-        for _ in 0..ROUNDS {
+        let mut rounds = 0;
+        while self.now() < end {
             match self.tick() {
-                _ if self.now() >= end => break,
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(why) => panic!("{why}\n{}", self.last_words()),
             }
+            rounds += 1;
+            assert!(rounds < ROUNDS, "no rest in {seconds} s: {}", self.last_words());
         }
         self.store.now = self.now().max(end);
     }

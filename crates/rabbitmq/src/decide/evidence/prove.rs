@@ -43,6 +43,25 @@ impl Asks for Asked<'_, '_> {
     fn refused(&self, why: Objection) -> Trouble {
         Trouble::of(Waiting::Refused { member: self.question.whom.name.clone(), why })
     }
+
+    fn unanswered(&self, why: &Objection) -> Option<MemberName> {
+        match why {
+            Objection::NotRead { member } | Objection::NotServing { member } => {
+                Some(member.clone())
+            }
+            Objection::Silent { .. }
+            | Objection::Partitioned { .. }
+            | Objection::NotSeen { .. }
+            | Objection::NotInCluster { .. }
+            | Objection::Disagree { .. }
+            | Objection::UnknownNode { .. }
+            | Objection::Alarm { .. }
+            | Objection::FlagsNotRead
+            | Objection::Khepri
+            | Objection::NoMajority { .. }
+            | Objection::Nobody => None,
+        }
+    }
 }
 
 /// By what agents report by themselves: does anything forbid the step? Of the queues they

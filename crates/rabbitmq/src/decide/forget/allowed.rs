@@ -7,9 +7,10 @@ use crate::words::replace::Doing;
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
 use palladion_api::rabbitmq::NodeName;
-use palladion_api::service::{Ask, AskKind, ServiceTurn};
+use palladion_api::service::{AskKind, ServiceTurn};
 use palladion_api::service_member::QueueNames;
 use palladion_plan::hash;
+use palladion_plan::members::ask;
 use palladion_plan::words::Reasoned;
 use serde_json::json;
 
@@ -63,11 +64,6 @@ pub fn is_allowed(
 /// Ask a user.
 pub fn ask(nonce: Nonce, queues: &[&QueueNames], problem: impl Reasoned, draft: &mut Draft) {
     let names = queues.iter().flat_map(|queues| queues.names.iter().cloned());
-    let about = names.take(MOST_ABOUT).collect();
-    let message = problem.to_string();
-    draft.more.ask = Some(Ask { kind: AskKind::Forget, nonce, about, message });
+    draft.more.ask = Some(ask::of(AskKind::Forget, nonce, names, &problem.to_string()));
     draft.report(problem);
 }
-
-/// As many are listed in the status at the most.
-const MOST_ABOUT: usize = 16;

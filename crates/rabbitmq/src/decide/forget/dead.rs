@@ -56,8 +56,14 @@ pub fn is_forgotten(
         0 => Job::Forget(node.clone(), queues),
         _ => Job::MoveReplicas(node.clone()),
     };
-    let executor = order::executor(facts, agreed, &node);
-    draft.steps.extend(executor.and_then(|e| order::give(facts, turn, e, &job, &agreed.proof)));
+    let Some(executor) = order::executor(facts, turn, agreed, &node) else { return false };
+    if let Some(again) = order::pause(facts, turn, executor).filter(|_| movable(&on_it) > 0) {
+        let queues = (&on_it.replicas).into();
+        let waiting = Waiting::ForReplicas { member: member.name.clone(), queues };
+        draft.wait_for(waiting).about(member.subject()).until(again);
+        return false;
+    }
+    draft.steps.extend(order::give(facts, turn, executor, &job, &agreed.proof));
     false
 }
 

@@ -56,6 +56,7 @@ fn go_on(
 }
 
 fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    first_start::report_tries(turn, member, draft);
     match permit::keeps_volume(turn, member) {
         None => {
             let (name, pod) = (member.name.clone(), member.pod_words());

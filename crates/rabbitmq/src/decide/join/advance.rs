@@ -220,7 +220,7 @@ fn is_unknown(
     }
     if agreed.names(&own) {
         let job = Job::Forget(own.clone(), ForgetQueues::MustNotName);
-        let executor = order::executor(facts, agreed, &own);
+        let executor = order::executor(facts, turn, agreed, &own);
         let step = executor.and_then(|e| order::give(facts, turn, e, &job, &agreed.proof));
         draft.steps.extend(step);
         return false;

@@ -4,7 +4,7 @@ use super::{named, old_data};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
 use crate::decide::turn::permit::{self, Course};
-use crate::decide::turn::{lock, yet_to_grow};
+use crate::decide::turn::{failing, lock, yet_to_grow};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::join::{Doing, Problem, Waiting};
@@ -180,7 +180,9 @@ fn newcomer<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Optio
         }
         // Whoever has begun goes on with its own data. Of any other a person decides.
         if !is_awaited(facts, member)
-            && (named::wait(facts, member, draft).is_busy() || is_postponed(facts, member, draft))
+            && (named::wait(facts, member, draft).is_busy()
+                || failing::wait(facts, member, draft).is_busy()
+                || is_postponed(facts, member, draft))
         {
             continue;
         }
@@ -217,6 +219,9 @@ pub fn go_on_after_permit(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
     for member in facts.enrolled().filter(is_wanted).filter(|m| facts.is_named(m)) {
         let on_record = yet_to_grow::nonce_of(member).zip(member.volume_id());
         let Some((nonce, volume)) = on_record else { continue };
+        if failing::wait(facts, member, draft).is_busy() {
+            continue;
+        }
         let mut turn = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Join);
         turn.nonce = nonce;
         if permit::course(facts, &turn, member) == Course::Done {

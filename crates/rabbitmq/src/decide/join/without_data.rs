@@ -53,6 +53,6 @@ pub fn forget(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft:
         return evidence::look_again(facts, turn, &question, waiting, draft);
     }
     let job = Job::Forget(node.clone(), ForgetQueues::MustNotName);
-    let executor = order::executor(facts, &agreed, &node);
+    let executor = order::executor(facts, turn, &agreed, &node);
     draft.steps.extend(executor.and_then(|e| order::give(facts, turn, e, &job, &agreed.proof)));
 }

@@ -18,7 +18,7 @@ const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(10);
 /// Say again what a user is asked about this leave. Busy while there is nothing new to ask
 /// the nodes for.
 pub fn wait(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
-    let Some((ask, again)) = standing(facts) else {
+    let Some((ask, again)) = standing(facts).filter(|_| may_be_about(facts, member)) else {
         return Flow::Free;
     };
     let (reason, message) = (Reason::QueuesWouldBeLost, Message::quoted(&ask.message));
@@ -32,6 +32,14 @@ pub fn wait(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
     let waiting = Waiting::ForUser { member: member.name.clone() };
     draft.wait_for(waiting).about(member.subject()).until(again);
     Flow::Busy
+}
+
+/// May the question be about this one? By its last answer it has a classic queue, or that is not
+/// known.
+fn may_be_about(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let answer = member.status.evidence.as_ref();
+    let queues = answer.and_then(|answer| answer.queues.as_ref());
+    queues.is_none_or(|queues| !queues.on(&facts.node_of(member)).classic.is_empty())
 }
 
 /// What was asked under the spec as it is now, and when the nodes are asked again. Their

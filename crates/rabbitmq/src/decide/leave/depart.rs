@@ -4,21 +4,26 @@ use super::unmoved;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget::{Asked, ask, is_allowed, nonce_of};
-use crate::decide::turn::lock;
 use crate::decide::turn::order::{self, Job};
+use crate::decide::turn::{failing, lock};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::leave::{Doing, Problem, Waiting};
-use crate::words::turn::Ended;
+use crate::words::turn::{Ended, InVain};
+use jiff::SignedDuration;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::labels;
 use palladion_api::member::IntentState;
 use palladion_api::rabbitmq::NodeName;
-use palladion_api::service::ServiceTurn;
+use palladion_api::service::{FailingOperation, ServiceTurn};
 use palladion_api::service_member::{
     ForgetQueues, NodeQueues, QueueNames, ServiceIntent, ServiceIntentKind,
 };
 use palladion_plan::Step;
 use serde_json::json;
+
+/// A drain takes up to 50 s, to hand over the coordinator of streams and to stop a minute more.
+const STOP_TIME: SignedDuration = SignedDuration::from_mins(5);
 
 /// The next step of a leaver that the others name.
 pub fn advance(
@@ -36,12 +41,27 @@ pub fn advance(
         Some(intent) if is_done(member, intent) => {
             after_it_stopped(facts, turn, member, (agreed, &node, &on_it), draft);
         }
-        Some(_) => {
-            let (name, server) = (member.name.clone(), member.server_words());
-            let waiting = Waiting::StoppingApp { member: name, server };
-            evidence::look_again(facts, turn, question, waiting, draft);
-        }
+        Some(_) => while_it_stops(facts, turn, question, draft),
     }
+}
+
+/// Its application is drained, and does not stop at once: then it starts again, and others go on.
+fn while_it_stops(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    question: &Question<'_>,
+    draft: &mut Draft,
+) {
+    let (name, server) = (|| question.whom.name.clone(), question.whom.server_words());
+    let why = InVain::StopApp { member: name(), server: server.clone() }.to_string();
+    let failing = FailingOperation { executor: name(), times: 0, since: Time(facts.now()), why };
+    let turn = failing::noted(facts, turn, failing);
+    let since = turn.failing.as_ref().map_or(facts.now(), |failing| failing.since.0);
+    if facts.now() >= since + STOP_TIME {
+        return failing::postpone(facts, &turn, draft);
+    }
+    let waiting = Waiting::StoppingApp { member: name(), server };
+    evidence::look_again(facts, &turn, question, waiting, draft);
 }
 
 fn before_it_stops(
@@ -59,6 +79,12 @@ fn before_it_stops(
     if on_it.replicas.count + on_it.streams.count > 0 {
         if let Some(record) = unmoved::gives_way(facts, turn, member, on_it) {
             return lock::postpone_as(facts, turn, record, Ended::QueuesNotMoved, draft);
+        }
+        if let Some(again) = order::pause(facts, turn, member) {
+            let queues = (&unmoved::replicas(on_it)).into();
+            let waiting = Waiting::ForReplicas { member: member.name.clone(), queues };
+            draft.wait_for(waiting).about(member.subject()).until(again);
+            return;
         }
         let job = Job::MoveReplicas(node.clone());
         draft.steps.extend(order::give(facts, turn, member, &job, &agreed.proof));
@@ -87,7 +113,7 @@ fn after_it_stopped(
         false => ForgetQueues::MayName,
     };
     let job = Job::Forget(node.clone(), queues);
-    let executor = order::executor(facts, agreed, node);
+    let executor = order::executor(facts, turn, agreed, node);
     draft.steps.extend(executor.and_then(|e| order::give(facts, turn, e, &job, &agreed.proof)));
 }
 
@@ -115,15 +141,8 @@ fn may_lose(
         nonce: nonce.clone(),
     };
     ask(nonce, &queues, problem, draft);
-    // Others may go on meanwhile, unless replicas have been moved: these come back in this
-    // turn, where the spec asks for the member again.
-    match order::has_worked(turn, question.whom) {
-        true => {
-            let waiting = Waiting::ForUser { member: name() };
-            evidence::look_again(facts, turn, question, waiting, draft);
-        }
-        false => lock::release(facts, turn, Ended::ForUser, draft),
-    }
+    // Others go on meanwhile. That replicas were moved off it is on record with that.
+    lock::release(facts, turn, Ended::ForUser, draft);
     false
 }
 

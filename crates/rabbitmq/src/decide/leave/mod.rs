@@ -11,4 +11,4 @@ mod unmoved;
 pub use advance::{advance, is_begun};
 pub use alarmed::waits_for_restart;
 pub use next::{can_lost, next, of_lost, of_lost_comes_first};
-pub use unmoved::unmoved;
+pub use unmoved::{is_postponed, unmoved};

@@ -10,7 +10,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Waiting};
 use palladion_api::service::ServiceStep;
-use palladion_plan::members::leave::{first, has_lost, in_order};
+use palladion_plan::members::leave::{has_lost, in_order, is_lost_leaver};
 use palladion_plan::{Flow, turn};
 
 /// So many nodes have a majority without one of them.
@@ -28,6 +28,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = next else {
         return Flow::Free;
     };
+    let lost = passed_over.filter(|other| other.is_lost());
+    if let Some(lost) = lost {
+        let (name, other) = (member.name.clone(), lost.name.clone());
+        draft.wait_for(Waiting::ForLost { member: name, other }).about(member.subject());
+        return Flow::Free;
+    }
     if let Some(other) = passed_over.filter(|_| leaves_too_few(facts, member)) {
         let (name, other) = (member.name.clone(), other.name.clone());
         draft.wait_for(Waiting::ForOther { member: name, other }).about(member.subject());
@@ -75,13 +81,19 @@ pub fn of_lost_comes_first(facts: &Facts<'_>, valid: &Valid) -> bool {
         let quiet = evidence::is_quiet(facts, &question(facts, m));
         quiet.is_err_and(|why| alarmed::flow(&why) == Flow::Free)
     };
-    has_lost(facts, valid) && !first(facts, valid).is_some_and(waits)
+    first_lost(facts, valid).is_some_and(|m| !waits(m))
+}
+
+/// The lost one that leaves next: not one whose turn was postponed, so that others may go on.
+fn first_lost<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<&'a MemberFact> {
+    let lost = in_order(facts, valid).into_iter().filter(|m| is_lost_leaver(m));
+    lost.into_iter().find(|m| !unmoved::waits(facts, m))
 }
 
 /// Can the next one leave now, and is one of them lost?
 pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
     let is_quiet = |m: &MemberFact| evidence::is_quiet(facts, &question(facts, m)).is_ok();
-    has_lost(facts, valid) && first(facts, valid).is_some_and(is_quiet)
+    first_lost(facts, valid).is_some_and(is_quiet)
 }
 
 /// All must answer and run, the leaver too, and no alarm may hold up what is moved. One
@@ -91,7 +103,12 @@ pub fn can_lost(facts: &Facts<'_>, valid: &Valid) -> bool {
 pub(super) fn question<'a>(facts: &'a Facts<'_>, member: &'a MemberFact) -> Question<'a> {
     let is_stopped = member.spec.as_ref().is_some_and(|s| s.intent.is_some());
     let is_empty = !facts.is_named(member) || is_stopped;
-    let question = Question::about(member).without(facts.lost_nodes());
+    // One that has joined again on another volume has, and what is on its node it says itself.
+    let lost = match member.serves && !member.is_lost() {
+        true => facts.other_lost_nodes(member),
+        false => facts.lost_nodes(),
+    };
+    let question = Question::about(member).without(lost);
     let question = Question { is_calm: !is_empty, ..question };
     let is_out = is_empty || member.is_lost();
     if !is_out {

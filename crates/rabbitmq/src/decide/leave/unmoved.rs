@@ -2,7 +2,7 @@
 //! for a person, the turn is free for others, and the move is tried again some minutes later.
 
 use crate::decide::draft::Draft;
-use crate::decide::turn::{order, postponed};
+use crate::decide::turn::{failing, order, postponed};
 use crate::facts::{Facts, MemberFact};
 use crate::words::leave::{Cut, Waiting};
 use palladion_api::member::OperationState;
@@ -10,11 +10,6 @@ use palladion_api::rabbitmq::PostponedTurn;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{NodeQueues, QueueNames};
 use palladion_plan::Flow;
-use palladion_plan::members::leave::is_lost_leaver;
-
-/// A move fails while the node is busy, or its agent starts again, and is tried once more. What
-/// has failed so often in one turn may do so for ever.
-const FAILURES: u32 = 5;
 
 /// The record with which this turn makes room, where it has had its time and the move was tried in
 /// it: if that has left queues where they were, or has failed too often. Where everything was moved
@@ -36,7 +31,7 @@ pub(super) fn gives_way(
         }
         OperationState::Failed | OperationState::Interrupted => {
             let why = || last.message.clone().unwrap_or_else(|| Cut::Short.to_string());
-            let is_failing = turn.attempt > FAILURES;
+            let is_failing = failing::is_so(facts, turn);
             let (unmoved, failure) = (replicas(on_it), Some(why()));
             is_failing.then_some(PostponedTurn { unmoved, failure, ..record })
         }
@@ -46,6 +41,9 @@ pub(super) fn gives_way(
 
 /// Busy with nothing, while what was found lately counts.
 pub(super) fn wait(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    if failing::wait(facts, member, draft).is_busy() {
+        return Flow::Busy;
+    }
     let again = postponed::until(facts, &member.name);
     let Some((found, again)) = unmoved(facts, member).zip(again) else {
         return Flow::Free;
@@ -56,17 +54,29 @@ pub(super) fn wait(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) ->
     Flow::Busy
 }
 
+/// Was its leave begun, and did it give way to others, as far as is known?
+pub fn is_postponed(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    failing::trouble(facts, member).is_some() || unmoved(facts, member).is_some()
+}
+
+/// Would it wait?
+pub(super) fn waits(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let is_unmoved = || unmoved(facts, member).and(postponed::until(facts, &member.name));
+    failing::until(facts, member).is_some() || is_unmoved().is_some()
+}
+
 /// What is on record of queues that could not be moved off the node of this leaver, and that are
-/// still on it: also while others have the turn, and while the move is tried once more. A node that
-/// does not serve, or whose volume is lost, has something else to wait for.
+/// still on it as far as it answers: also while others have the turn, however long, while the move is
+/// tried once more, and while its node is away. One whose volume is lost has something else to wait
+/// for.
 pub fn unmoved(facts: &Facts<'_>, member: &MemberFact) -> Option<PostponedTurn> {
-    let is_leaver = member.ordinal >= i32::try_from(facts.spec.nodes).unwrap_or(i32::MAX)
-        && !member.is_gone()
-        && !is_lost_leaver(member);
-    let record = postponed::lately(facts, &member.name).filter(|_| is_leaver)?;
-    let answer = member.status.evidence.as_ref().filter(|_| member.serves)?;
-    let on_it = answer.queues.as_ref()?.on(&facts.node_of(member));
-    let unmoved = still(&record.unmoved, &on_it);
+    let is_leaver = postponed::is_surplus(facts, member) && !member.is_gone() && !member.is_lost();
+    let record = postponed::on_record(facts, &member.name).filter(|_| is_leaver)?;
+    let queues = member.status.evidence.as_ref().and_then(|answer| answer.queues.as_ref());
+    let unmoved = match queues {
+        Some(queues) => still(&record.unmoved, &queues.on(&facts.node_of(member))),
+        None => record.unmoved.clone(),
+    };
     (!unmoved.is_empty()).then(|| PostponedTurn { unmoved, ..record.clone() })
 }
 
@@ -85,7 +95,7 @@ fn still(queues: &QueueNames, on_it: &NodeQueues) -> QueueNames {
 }
 
 /// Queues and streams with a replica on a node.
-fn replicas(on_it: &NodeQueues) -> QueueNames {
+pub(super) fn replicas(on_it: &NodeQueues) -> QueueNames {
     let names = on_it.replicas.names.iter().chain(&on_it.streams.names).cloned();
     QueueNames { count: on_it.replicas.count + on_it.streams.count, ..QueueNames::of(names) }
 }

@@ -6,6 +6,7 @@ mod job;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{disabled_flags, is_new_line};
 use crate::decide::turn::order::Job;
+use crate::decide::turn::postponed;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::maintain::{Doing, Happened, Problem, Waiting};
@@ -63,10 +64,24 @@ pub fn after_changes(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         return Flow::Free;
     }
     let jobs = import(facts, draft).or(|| rebalance(facts, draft));
-    jobs.or(|| enable_flags(facts, draft)).or(|| {
+    jobs.or(|| flags_of_all(facts, draft)).or(|| {
         job::withdraw_all(facts, draft);
         Flow::Free
     })
+}
+
+/// A leaver of another version that cannot leave does not know those of the new one.
+fn flags_of_all(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    let newest = staying(facts).next().and_then(version);
+    let mut leavers = served(facts).filter(|m| postponed::is_leaver(facts, m));
+    match leavers.find(|m| version(m) != newest) {
+        Some(leaver) => {
+            let waiting = Waiting::ForLeaver { member: leaver.name.clone() };
+            draft.wait_for(waiting).about(leaver.subject());
+            Flow::Free
+        }
+        None => enable_flags(facts, draft),
+    }
 }
 
 fn import(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
@@ -114,15 +129,23 @@ fn rebalance(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
-/// Do all members serve, in one version?
+/// Do all members serve, in one version? One that cannot leave may stay in another for long.
 fn is_settled(facts: &Facts<'_>) -> bool {
-    let members = facts.enrolled().filter(|m| m.has_served());
-    let versions: BTreeSet<Option<&str>> = members.map(version).collect();
-    all_serve(facts) && versions.len() == 1 && !versions.contains(&None)
+    let versions: BTreeSet<Option<&str>> = staying(facts).map(version).collect();
+    let all_serve = staying(facts).all(|m| m.serves);
+    all_serve && versions.len() == 1 && !versions.contains(&None)
+}
+
+fn staying<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    served(facts).filter(|m| !postponed::is_leaver(facts, m))
+}
+
+fn served<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    facts.enrolled().filter(|m| m.has_served())
 }
 
 fn all_serve(facts: &Facts<'_>) -> bool {
-    facts.enrolled().filter(|m| m.has_served()).all(|m| m.serves)
+    served(facts).all(|m| m.serves)
 }
 
 fn version(member: &MemberFact) -> Option<&str> {

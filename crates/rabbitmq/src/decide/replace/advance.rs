@@ -7,7 +7,7 @@ use crate::decide::evidence::{self, Agreed, Question};
 use crate::decide::forget;
 use crate::decide::join::{self, without_data};
 use crate::decide::turn::permit::{self, Course};
-use crate::decide::turn::{lock, order};
+use crate::decide::turn::{failing, lock, order};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -109,6 +109,7 @@ pub fn pass_on(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut
     };
     let course = permit::course(facts, turn, member);
     let next = lost::given_way_after(facts, valid, turn).filter(|m| can_begin_now(facts, m));
+    let next = next.filter(|m| failing::until(facts, m).is_none());
     let Some(next) = next.filter(|_| shared::has_had_its_time(facts, turn, &course)) else {
         return Flow::Free;
     };

@@ -2,7 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Question};
-use crate::decide::turn::{lock, order, permit};
+use crate::decide::turn::{failing, lock, order, permit};
 use crate::decide::{join, leave};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -15,6 +15,9 @@ use palladion_plan::{Flow, turn};
 /// The first lost member that can be replaced now, if the others are a majority and agree.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     for member in lost::to_replace(facts, valid) {
+        if failing::wait(facts, member, draft).is_busy() {
+            continue;
+        }
         if lost::waits_for_pod(member) {
             let waiting = Waiting::ForPod { member: member.name.clone(), pod: member.pod_words() };
             draft.wait_for(waiting).about(member.subject());
@@ -36,9 +39,13 @@ pub fn comes_to_nothing(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 
 /// Can another lost member be replaced now?
 pub fn can_another(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
-    let others =
-        lost::to_replace(facts, valid).filter(|m| m.name != turn.member && lost::can_begin(m));
-    others.into_iter().any(|m| can_begin_now(facts, m))
+    let others = lost::to_replace(facts, valid).filter(|m| m.name != turn.member);
+    others.into_iter().any(|m| is_next(facts, m) && can_begin_now(facts, m))
+}
+
+/// Does it begin where nobody has the turn? One that was postponed lets others go on.
+fn is_next(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    lost::can_begin(member) && failing::until(facts, member).is_none()
 }
 
 /// Does nothing in what the others report stand against it?
@@ -82,7 +89,7 @@ pub fn is_begun(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
 /// Does the replacement of a lost member come before this turn? While a member is lost
 /// nothing else changes the cluster; what has been changed already is brought to its end.
 pub fn takes_over(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn) -> bool {
-    let can_be_replaced = lost::to_replace(facts, valid).any(lost::can_begin);
+    let can_be_replaced = lost::to_replace(facts, valid).any(|m| is_next(facts, m));
     let can_leave = leave::of_lost_comes_first(facts, valid);
     let Some(member) = facts.members.get(&turn.member) else {
         return false;

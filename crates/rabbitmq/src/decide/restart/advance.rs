@@ -8,7 +8,7 @@ use crate::decide::turn::{lock, postponed};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::restart::{Doing, Happened, Problem, Waiting};
+use crate::words::restart::{Doing, Happened, NotBack, Problem, Waiting};
 use crate::words::turn::Ended;
 use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::MemberServerState;
@@ -165,7 +165,11 @@ fn come_back(
     let failed = member.server().is_some_and(|s| s.state == MemberServerState::Failed);
     if pod.is_stuck() || failed {
         let (pod, server) = (member.pod_words(), member.server_words());
-        draft.report(Problem::Stuck { member: name(), pod, server });
+        let namespace = facts.snapshot.owner.meta.namespace.clone();
+        match asked.is_some() && done != asked {
+            true => draft.report(NotBack::Stuck { member: name(), pod, server, namespace }),
+            false => draft.report(Problem::Stuck { member: name(), pod, server }),
+        }
     }
     let waiting = Waiting::ForServer { member: name(), server: member.server_words() };
     draft.wait_for(waiting).about(member.subject());

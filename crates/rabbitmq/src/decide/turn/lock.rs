@@ -31,7 +31,7 @@ pub fn write_with(
 pub fn finish(facts: &Facts<'_>, turn: &ServiceTurn, event: Option<Event>) -> Step {
     let mut more = vec![("rebalancePending", json!(true))];
     if !facts.status.postponed.is_empty() {
-        more.push(("postponed", json!(postponed::of_others(facts, &turn.member))));
+        more.push(("postponed", json!(postponed::after(facts, turn))));
     }
     shared::finish(facts, turn, &more, event)
 }

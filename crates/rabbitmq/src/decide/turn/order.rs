@@ -2,17 +2,18 @@
 //! it. Whatever comes of it, the question is put anew: what the cluster and its queues are
 //! like afterwards decides, and not what a command has answered.
 
+use super::{failing, postponed};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Proof, Question};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::queues::Queues;
 use crate::words::turn::{Doing, Order, Waiting};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::Nonce;
 use palladion_api::member::OperationState;
 use palladion_api::rabbitmq::NodeName;
-use palladion_api::service::{ServiceStep, ServiceTurn};
+use palladion_api::service::ServiceTurn;
 use palladion_api::service_member::{
     ForgetQueues, MemberOperationKind, MemberOperationStatus, QueueNames,
 };
@@ -150,6 +151,15 @@ pub fn is_over(answer: &MemberOperationStatus) -> bool {
     }
 }
 
+/// Until when the next order of this turn waits after one that has left nothing: where others go on
+/// to report what it was for, they have not heard of it yet, or clients make more of it.
+pub fn pause(facts: &Facts<'_>, turn: &ServiceTurn, executor: &MemberFact) -> Option<Timestamp> {
+    let last = outcome(turn, executor)?;
+    let has_left = last.state != OperationState::Succeeded || !left(last).is_empty();
+    let again = turn.question.as_ref().filter(|_| !has_left)?.since.0 + RETRY;
+    (facts.now() < again).then_some(again)
+}
+
 /// Is an order under the present question still to be waited for? Where it has ended, or
 /// its member has no pod any more that could carry it out, the question is put anew.
 pub fn is_open(
@@ -168,11 +178,15 @@ pub fn is_open(
     let again = turn.question.as_ref().map_or(facts.now(), |put| put.since.0) + RETRY;
     match answer.filter(|answer| is_over(answer)) {
         Some(answer) if answer.state == OperationState::Succeeded && left(answer).is_empty() => {
-            let _ = evidence::renew(facts, turn, question, draft);
+            let turn = failing::after(facts, turn, executor, answer);
+            let _ = evidence::renew(facts, &turn, question, draft);
         }
         Some(answer) => {
             if facts.now() >= again {
-                let _ = evidence::renew(facts, &counted(turn, answer), question, draft);
+                let turn = failing::after(facts, turn, executor, answer);
+                if !failing::gives_way(facts, &turn, draft).is_busy() {
+                    let _ = evidence::renew(facts, &turn, question, draft);
+                }
                 return true;
             }
             let why =
@@ -192,21 +206,18 @@ pub fn is_open(
     true
 }
 
-/// The turn after an order. A leave counts those that failed: it makes room for others when they
-/// are too many.
-fn counted(turn: &ServiceTurn, answer: &MemberOperationStatus) -> ServiceTurn {
-    let has_failed = answer.state != OperationState::Succeeded;
-    let more = u32::from(has_failed && turn.step == ServiceStep::Leave);
-    ServiceTurn { attempt: turn.attempt.saturating_add(more), ..turn.clone() }
-}
-
 /// Queues that the work has left as they were.
 pub fn left(answer: &MemberOperationStatus) -> QueueNames {
     answer.queues.clone().unwrap_or_default()
 }
 
+/// What kind of order a member has.
+pub fn kind(executor: &MemberFact) -> Option<MemberOperationKind> {
+    Some(executor.spec.as_ref()?.operation.as_ref()?.kind)
+}
+
 /// What a member is ordered to do, in words.
-fn what(executor: &MemberFact) -> Order {
+pub fn what(executor: &MemberFact) -> Order {
     let order = executor.spec.as_ref().and_then(|s| s.operation.as_ref());
     let node = order.and_then(|o| o.node.clone()).unwrap_or_default();
     match order.map(|o| o.kind) {
@@ -246,12 +257,19 @@ pub fn write(executor: &MemberFact, job: &Job, id: &str, fence: Fence) -> Option
 }
 
 /// Who carries out what is about this node: the first other member that has answered, so
-/// that later decisions choose the same one.
+/// that later decisions choose the same one, and after each failure the next one.
 pub fn executor<'a>(
     facts: &'a Facts<'_>,
+    turn: &ServiceTurn,
     agreed: &Agreed,
     about: &NodeName,
 ) -> Option<&'a MemberFact> {
     let others = agreed.answers.keys().filter_map(|name| facts.members.get(name));
-    others.into_iter().find(|m| facts.node_of(m) != *about && m.agent_answers(&facts.nodes))
+    let can = |m: &&MemberFact| facts.node_of(m) != *about && m.agent_answers(&facts.nodes);
+    let able: Vec<&MemberFact> = others.filter(can).collect();
+    let in_this_turn = turn.failing.as_ref().map(|failing| &failing.executor);
+    let before = || postponed::lately(facts, &turn.member)?.executor.as_ref();
+    let last = in_this_turn.or_else(before);
+    let next = last.and_then(|last| able.iter().find(|m| m.name > *last));
+    next.or(able.first()).copied()
 }

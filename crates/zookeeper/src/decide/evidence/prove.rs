@@ -46,6 +46,18 @@ impl Asks for Asked<'_, '_> {
     fn refused(&self, why: Objection) -> Trouble {
         Trouble::of(Waiting::Refused { member: self.question.whom.name.clone(), why })
     }
+
+    fn unanswered(&self, why: &Objection) -> Option<MemberName> {
+        match why {
+            Objection::NoQuorum { member } => Some(member.clone()),
+            Objection::Silent { .. }
+            | Objection::NotInConfiguration { .. }
+            | Objection::Disagree { .. }
+            | Objection::UnknownServer { .. }
+            | Objection::NoMajority { .. }
+            | Objection::Nobody => None,
+        }
+    }
 }
 
 /// By what agents report by themselves: does anything forbid the step?

@@ -116,10 +116,11 @@ fn a_turn(asked: SignedDuration) -> ServiceTurn {
         epoch: 1,
         since: since.clone(),
         attempt: 1,
-        question: Some(service::Question { nonce: "q".into(), since }),
+        question: Some(service::Question { nonce: "q".into(), since, unanswered_since: None }),
         server_id: None,
         replaces: None,
         allowed: None,
+        failing: None,
     }
 }
 

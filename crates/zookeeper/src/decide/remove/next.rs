@@ -7,8 +7,9 @@ use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::remove::{Doing, Problem, Waiting};
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
-use palladion_api::service::{Ask, AskKind, LostMember, ServiceStep};
+use palladion_api::service::{AskKind, LostMember, ServiceStep};
 use palladion_api::zookeeper::ServerId;
+use palladion_plan::members::ask;
 use palladion_plan::words::Names;
 use palladion_plan::{Flow, hash, turn};
 use serde_json::json;
@@ -80,8 +81,7 @@ fn ask(facts: &Facts<'_>, strangers: &[ServerId], draft: &mut Draft) {
         annotation: labels::ALLOW_REMOVE,
         nonce: nonce.clone(),
     };
-    let about = strangers.iter().map(ToString::to_string).collect();
-    let message = problem.to_string();
-    draft.more.ask = Some(Ask { kind: AskKind::Remove, nonce, about, message });
+    let about = strangers.iter().map(ToString::to_string);
+    draft.more.ask = Some(ask::of(AskKind::Remove, nonce, about, &problem.to_string()));
     draft.report(problem);
 }

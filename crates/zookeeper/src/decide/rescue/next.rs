@@ -7,7 +7,8 @@ use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact, Voter};
 use crate::words::rescue::{Doing, Gone, Problem};
 use palladion_api::labels;
-use palladion_api::service::{Ask, AskKind, ServiceStep, ServiceTurn};
+use palladion_api::service::{AskKind, ServiceStep, ServiceTurn};
+use palladion_plan::members::ask;
 use palladion_plan::words::{Names, Several};
 use palladion_plan::{Flow, turn};
 
@@ -36,8 +37,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             nonce: nonce.clone(),
         };
         let about = left.about();
-        let message = problem.to_string();
-        draft.more.ask = Some(Ask { kind: AskKind::Rescue, nonce, about, message });
+        draft.more.ask = Some(ask::of(AskKind::Rescue, nonce, about, &problem.to_string()));
         draft.report(problem);
         return Flow::Busy;
     }

@@ -3,6 +3,7 @@
 //! server answered decides nothing: the answer may be lost with the connection, and
 //! the change made all the same.
 
+use super::refused;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Agreed, Question};
 use crate::facts::{Configuration, Facts, MemberFact, Voter};
@@ -159,8 +160,18 @@ fn after_order(
     // Whoever does not answer any more may have made it, or may make it yet: the version
     // that it names keeps it from being made twice.
     let until = put.since.0 + CARRIED_OUT;
-    if is_over(executor, &id(put)) || facts.now() >= until {
-        let _ = evidence::renew(facts, turn, question, draft);
+    let is_over = is_over(executor, &id(put));
+    let answer = executor.status.operation.as_ref().filter(|_| is_over);
+    let refused = answer.and_then(refused::why);
+    let again = put.since.0 + refused::RETRY;
+    if let Some(why) = refused.clone().filter(|_| facts.now() < again) {
+        let waiting = Waiting::Again { executor: executor.name.clone(), why };
+        draft.wait_for(waiting).about(question.whom.subject()).until(again);
+        return;
+    }
+    if is_over || facts.now() >= until {
+        let turn = refused::after(facts, turn, executor, refused);
+        let _ = evidence::renew(facts, &turn, question, draft);
         return;
     }
     let waiting = Waiting::ForOperation { executor: executor.name.clone() };
@@ -174,7 +185,7 @@ fn order(
     agreed: &Agreed,
     goal: &Goal,
 ) -> Option<Step> {
-    let executor = executor(facts, question, &agreed.configuration, goal)?;
+    let executor = executor(facts, turn, question, &agreed.configuration, goal)?;
     let reconfig = goal.rest(&agreed.configuration);
     let doing = Doing::Reconfigure {
         executor: executor.name.clone(),
@@ -202,16 +213,22 @@ fn order(
 }
 
 /// A server that votes before and after; the lowest ID, so that later decisions choose
-/// the same one.
+/// the same one, and after each refusal the next one.
 fn executor<'a>(
     facts: &'a Facts<'_>,
+    turn: &ServiceTurn,
     question: &Question<'_>,
     configuration: &Configuration,
     goal: &Goal,
 ) -> Option<&'a MemberFact> {
     let stays = |id: &ServerId| !goal.remove.contains(id) && !question.except.contains(id);
     let ids = configuration.participants().map(|s| s.server_id).filter(stays);
-    ids.filter_map(|id| facts.member_of(id)).find(|m| m.agent_answers(&facts.nodes))
+    let members = ids.filter_map(|id| facts.member_of(id));
+    let able: Vec<&MemberFact> = members.filter(|m| m.agent_answers(&facts.nodes)).collect();
+    let last = turn.failing.as_ref().map(|failing| &failing.executor);
+    let tried = last.and_then(|last| able.iter().position(|m| m.name == *last));
+    let next = tried.and_then(|tried| able.get(tried + 1));
+    next.or(able.first()).copied()
 }
 
 #[cfg(test)]

@@ -5,4 +5,5 @@ pub mod change;
 pub mod lock;
 pub mod orders;
 pub mod permit;
+pub mod refused;
 pub mod server_id;
