@@ -11,6 +11,8 @@ palladion_plan::sentences! {
             "the backup stays until CassandraRestore {restore} has ended, which names it";
         Newest { schedule: String } => ExpiryWaits,
             "the backup stays: it is the newest complete one of CassandraBackupSchedule {schedule}, or the newest with all members, and expires when a newer one is complete";
+        BaseOfWindow { cluster: String } => ExpiryWaits,
+            "the backup stays: the points in time to which cluster {cluster} can be restored begin with it (`status.pointInTime`); take another backup of all keyspaces and members, and it expires when they begin with that one";
         NoStore { cluster: String } => ExpiryWaits,
             "cluster {cluster} has no store for backups, so no member can reach the backup; set `spec.backup` of the CassandraCluster";
         OtherStore { cluster: String, id: String } => ExpiryWaits,

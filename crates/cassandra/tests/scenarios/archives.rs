@@ -1,7 +1,7 @@
 //! Archives of commit logs: which points in time a ring says that it can be restored to, and what
 //! it says when that is less than it was.
 
-use crate::backups::{a_ring, ask, phase};
+use crate::backups::{a_ring, ask, patch, phase};
 
 use crate::restores;
 use crate::sim::World;
@@ -135,6 +135,31 @@ fn behind_an_altered_table_a_point_in_time_needs_another_backup() {
     let taken = crate::backups::status(&world, "third");
     assert_eq!(reach(&world).expect("it is archived").backup, taken.id);
     assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+}
+
+#[test]
+fn the_backup_with_which_points_in_time_begin_stays_until_another_one_is_that() {
+    let mut world = based();
+    let base = reach(&world).expect("it is archived").backup;
+    patch(&mut world, "second", &json!({ "expire": true }));
+    world.pass(3600);
+    assert_eq!(phase(&world, "second"), Some(BackupPhase::Complete), "{}", world.last_words());
+    let expired = crate::backups::status(&world, "second").conditions;
+    let expired = expired.iter().find(|c| c.type_ == "Expired").expect("why it stays");
+    assert_eq!((&*expired.status, &*expired.reason), ("False", Reason::ExpiryWaits.as_str()));
+    assert!(expired.message.contains("begin with it"), "{}", expired.message);
+    assert_eq!(reach(&world).expect("it is archived").backup, base);
+    // One with which none begins goes at once.
+    patch(&mut world, "first", &json!({ "expire": true }));
+    world.settle();
+    assert_eq!(phase(&world, "first"), Some(BackupPhase::Expiring), "{}", world.last_words());
+    backed_up(&mut world, "third", &json!({}));
+    archived(&mut world, 0);
+    let third = crate::backups::status(&world, "third").id;
+    assert_eq!(reach(&world).expect("it is archived").backup, third);
+    world.pass(3600);
+    assert_eq!(phase(&world, "second"), Some(BackupPhase::Expiring), "{}", world.last_words());
+    assert_eq!(reach(&world).expect("it is archived").backup, third);
 }
 
 /// What the member that has left held is in no journal that goes on.

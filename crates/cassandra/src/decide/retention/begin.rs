@@ -79,7 +79,7 @@ fn stays(facts: &Facts<'_>, valid: &Valid, one: &Asked<'_>, draft: &mut Draft) -
         course::expired(facts, &one.backup, Gone::NeverBegun, draft);
         return Ready::Not;
     };
-    if let Some(why) = one.kept(facts).filter(|_| !one.is_decided()) {
+    if let Some(why) = one.kept(facts, valid).filter(|_| !one.is_decided()) {
         return Ready::Waits(why);
     }
     let cluster = valid.name.clone();

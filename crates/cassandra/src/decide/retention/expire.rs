@@ -39,7 +39,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, active: &Active, draft: &mut Dr
     let asked = read::all(facts);
     let still_goes = |backup: &Backup<'_>| {
         let mut asked = asked.iter();
-        asked.any(|one| one.backup.uid() == backup.uid() && one.kept(facts).is_none())
+        asked.any(|one| one.backup.uid() == backup.uid() && one.kept(facts, valid).is_none())
     };
     if new().any(|(_, backup)| !still_goes(backup)) {
         return gives_way::look_again(facts, active, draft);

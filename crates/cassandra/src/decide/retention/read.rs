@@ -1,16 +1,17 @@
 //! The backups of the ring that have ended, which of them are to expire, and what keeps one.
 
 use super::keep::{Taken, keep, never};
+use crate::decide::archive::point_in_time;
 use crate::decide::backups::schedules::{Schedule, is_complete, of_cluster};
 use crate::decide::backups::{Backup, known_repository};
 use crate::decide::restores::is_over;
 use crate::decide::schedules::cron::zone;
 use crate::facts::Facts;
 use crate::resources as kinds;
-use crate::validate::ValidBackup;
+use crate::validate::{Valid, ValidBackup};
 use crate::words::retention::Waits;
 use jiff::Timestamp;
-use palladion_api::backup::{BackupPhase, ExpiredBy};
+use palladion_api::backup::{BackupPhase, ExpiredBy, PointInTime};
 use palladion_plan::Object;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,11 +33,13 @@ impl Asked<'_> {
         self.backup.status.phase == Some(BackupPhase::Expiring)
     }
 
-    /// What keeps it, whatever rule or user says: who restores from it, or that it is the newest.
-    pub fn kept(&self, facts: &Facts<'_>) -> Option<Waits> {
+    /// What keeps it, whatever rule or user says: who restores from it, that it is the newest, or
+    /// that points in time are reached from it.
+    pub fn kept(&self, facts: &Facts<'_>, valid: &Valid) -> Option<Waits> {
         let restore = reader(facts, &self.backup).map(|restore| Waits::Restore { restore });
         let newest = || self.newest_of.clone().map(|schedule| Waits::Newest { schedule });
-        restore.or_else(newest)
+        let base = || is_base(facts, valid, &self.backup).then(|| base_of(valid));
+        restore.or_else(newest).or_else(base)
     }
 }
 
@@ -93,6 +96,22 @@ fn by(backup: &Object, expired: &BTreeSet<String>) -> Option<ExpiredBy> {
 /// Does a user let it expire?
 fn is_asked(backup: &Object) -> bool {
     backup.at("/spec/expire").is_some_and(|asked| *asked == true)
+}
+
+/// Does the window of points in time begin with it? By what members report now, or did a moment ago:
+/// who is silent for a while has not lost its archive.
+fn is_base(facts: &Facts<'_>, valid: &Valid, backup: &Backup<'_>) -> bool {
+    let Some(now) = point_in_time(facts, valid) else { return false };
+    let status = &backup.status;
+    let begins = |point: &PointInTime| point.backup.is_some() && point.backup == status.id;
+    let before = facts.status.point_in_time.as_ref();
+    status.repository_id.is_some()
+        && status.repository_id == known_repository(facts)
+        && (begins(&now) || before.is_some_and(begins))
+}
+
+fn base_of(valid: &Valid) -> Waits {
+    Waits::BaseOfWindow { cluster: valid.name.clone() }
 }
 
 /// Is it in the repository that the ring uses now?
