@@ -1,10 +1,11 @@
 //! What a task says while members have their parts of it: who is at work, or why nobody is.
 
 use super::batches::{holds, is_by_grants, unheard_elsewhere};
-use super::left;
 use super::preconditions::knows_grants;
 use super::queue::Job;
-use super::units::{self, asked};
+use super::units;
+use crate::decide::evidence::given::asked;
+use crate::decide::evidence::left_running as left;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::{Waiting, Working};
 use palladion_api::ids::MemberName;

@@ -4,9 +4,10 @@
 
 use super::pass::PATIENCE;
 use super::queue::Job;
-use super::units::{self, Unit, asked};
+use super::units::{self, Unit};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
+use crate::decide::evidence::given::{self, asked};
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
 use jiff::{SignedDuration, Timestamp};
@@ -111,7 +112,7 @@ pub fn ask_the_unheard(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft)
 /// Look again when nobody waits any more for the answer to the last question.
 fn wake(facts: &Facts<'_>, (member, part): (&MemberFact, &str), draft: &mut Draft) {
     let Some(put) = unanswered_since(member, part) else { return };
-    let times = [PATIENCE, units::GRANT].map(|time| put.checked_add(time).ok());
+    let times = [PATIENCE, given::GRANT].map(|time| put.checked_add(time).ok());
     let later = times.into_iter().flatten().filter(|at| *at > facts.now());
     later.for_each(|at| draft.wake_at(at));
 }

@@ -2,8 +2,9 @@
 //! each member's entry in the status of the task.
 
 use super::read::Task;
-use super::units::{self, answer, asked};
+use super::units;
 use super::{by_turn, once_more, silent};
+use crate::decide::evidence::given::{answer, asked};
 use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;

@@ -4,9 +4,9 @@
 use super::follow::deadline;
 use super::preconditions::{knows_grants, lock_fence};
 use super::queue::Job;
-use super::units::asked;
 use super::{batches, pace};
 use crate::decide::evidence::Proof;
+use crate::decide::evidence::given::asked;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::jobs::Doing;

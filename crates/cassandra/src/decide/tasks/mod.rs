@@ -14,7 +14,6 @@ mod go_on;
 mod grants;
 mod history;
 mod hold;
-pub mod left;
 mod next_member;
 mod once_more;
 mod pace;

@@ -2,12 +2,12 @@
 
 use super::batches;
 use super::doubts;
-use super::left;
 use super::once_more;
 use super::queue::Job;
 use super::remove_datacenter;
 use super::units;
 use super::yields::Way;
+use crate::decide::evidence::left_running as left;
 use crate::decide::evidence::{self, Proof, marks};
 use crate::decide::maintenance::lacking;
 use crate::decide::restart::{standstill, versions};

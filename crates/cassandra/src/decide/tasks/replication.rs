@@ -6,6 +6,7 @@ use super::queue::Job;
 use super::read::{Task, is_over};
 use super::units;
 use crate::decide::draft::Draft;
+use crate::decide::evidence::given;
 use crate::decide::maintenance::{debts, system_keyspaces};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -132,7 +133,7 @@ pub fn owe_repair_of_interrupted(facts: &Facts<'_>, job: &Job<'_>, draft: &mut D
 /// The part that a member was given of a task is taken away, and the task is gone, by whose end it
 /// would have been recorded: the statement may have been carried out.
 pub fn owe_repair_of_deleted(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
-    let Some(part) = units::asked(member) else { return };
+    let Some(part) = given::asked(member) else { return };
     let Some(body) = &part.work.replication else { return };
     let task = facts.objects(kinds::TASK).iter().find(|object| object.meta.uid == part.task);
     // One that has ended was recorded with its end.
@@ -147,7 +148,7 @@ pub fn owe_repair_of_deleted(facts: &Facts<'_>, member: &MemberFact, draft: &mut
 /// Has the part that the member was given raised a keyspace, or may it have, by the report of its
 /// end? Nothing where it has reported none.
 fn has_raised(body: &ReplicationTask, member: &MemberFact) -> Option<bool> {
-    let answer = units::answer(member).filter(|answer| answer.state.is_final())?;
+    let answer = given::answer(member).filter(|answer| answer.state.is_final())?;
     Some(answer.results.iter().any(|k| is_raised(body, k.copies_before)))
 }
 

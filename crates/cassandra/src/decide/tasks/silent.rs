@@ -6,7 +6,8 @@ use super::doubts::{self, Doubt};
 use super::follow::{TRIES, end};
 use super::pass::PATIENCE;
 use super::read::Task;
-use super::units::{self, GRANT};
+use super::units;
+use crate::decide::evidence::given::{self, GRANT};
 use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
@@ -43,13 +44,13 @@ fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Sil
     if is_by_grants {
         return doubts::doubt(facts, member).map(Silence::Doubted);
     }
-    let has_begun = units::answer(member).is_some();
+    let has_begun = given::answer(member).is_some();
     (!has_begun && !member.is_live(&facts.nodes)).then_some(Silence::Doubted(Doubt::ServesNobody))
 }
 
 /// When it was asked last about the part that it has, if it has not answered.
 fn unanswered_since(member: &MemberFact) -> Option<Timestamp> {
-    units::asked(member).and_then(|part| doubts::unanswered_since(member, &part.id))
+    given::asked(member).and_then(|part| doubts::unanswered_since(member, &part.id))
 }
 
 /// Note when its silence was seen first: that it was seen down before is no silence. Once

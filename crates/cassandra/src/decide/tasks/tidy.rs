@@ -3,10 +3,11 @@
 
 use super::follow::is_final;
 use super::give::clear;
+use super::replication;
 use super::run::Line;
-use super::units::asked;
-use super::{left, replication};
 use crate::decide::draft::Draft;
+use crate::decide::evidence::given::asked;
+use crate::decide::evidence::left_running as left;
 use crate::facts::Facts;
 use palladion_api::task::MemberTaskState as State;
 

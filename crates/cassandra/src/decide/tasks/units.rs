@@ -6,6 +6,7 @@ use super::follow::UNHEARD;
 use super::pass::PATIENCE;
 use super::preconditions::{KNOWS_JOBS, is_under_lock};
 use crate::decide::draft::Draft;
+use crate::decide::evidence::given::{GRANT, answer, asked};
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Work;
@@ -14,11 +15,6 @@ use palladion_api::ids::{MemberName, Uid};
 use palladion_api::member::{Job, JobStatus};
 use palladion_api::task::TaskKind;
 use palladion_plan::words::Names;
-
-/// Nobody waits for longer for the end of what a member was granted that does not answer. Its
-/// agent ends that by itself when it has not reached the API server for half an hour, and
-/// its server may take some minutes to.
-pub const GRANT: SignedDuration = SignedDuration::from_hours(1);
 
 /// Can the server stop it within seconds, and does a later try go on where it was?
 pub fn is_stoppable(kind: TaskKind) -> bool {
@@ -46,17 +42,6 @@ pub fn is_stoppable(kind: TaskKind) -> bool {
 pub fn member<'a>(facts: &'a Facts<'_>, name: &MemberName) -> Option<&'a MemberFact> {
     let is_there = |m: &&MemberFact| m.object.is_some() || m.recorded_host_id().is_some();
     facts.members.get(name).filter(|m| !m.is_gone()).filter(is_there)
-}
-
-/// What a member is asked to do, and what its agent says of it.
-pub fn asked(member: &MemberFact) -> Option<&Job> {
-    member.spec.as_ref()?.job.as_ref()
-}
-
-/// What the agent says of what it is asked.
-pub fn answer(member: &MemberFact) -> Option<&JobStatus> {
-    let asked = asked(member)?;
-    member.status.job.as_ref().filter(|status| status.id == asked.id)
 }
 
 /// What the agent says of work that has not ended, if that still counts.

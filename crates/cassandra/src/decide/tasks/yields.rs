@@ -9,6 +9,7 @@ use super::pass::can_go_on;
 use super::queue::{self, Job, holds};
 use super::units::{self, Unit, is_stoppable, operation_runs, under_way};
 use crate::decide::draft::Draft;
+use crate::decide::evidence::given;
 use crate::facts::{Facts, MemberFact};
 use crate::metrics;
 use crate::resources as kinds;
@@ -202,7 +203,7 @@ fn tried_at(facts: &Facts<'_>, ordered: Option<Urgency>) -> Option<Timestamp> {
 /// Whoever is silent holds up nothing, and must not work beside the turn when it
 /// is back.
 fn halt_the_silent(facts: &Facts<'_>, draft: &mut Draft) {
-    let is_open = |m: &&MemberFact| units::answer(m).is_none_or(|answer| !answer.state.is_final());
+    let is_open = |m: &&MemberFact| given::answer(m).is_none_or(|answer| !answer.state.is_final());
     let silent = facts.members.values().filter(is_open);
     let stops: Vec<Step> = silent.filter_map(|member| stop(facts, member)).collect();
     // Ahead of the turn: they are fenced on the job as it was seen.
@@ -247,7 +248,7 @@ fn give_way(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft) {
             job.is_some_and(|job| is_ending(facts, job))
         };
         let can_stop = |unit: &&Unit<'_>| {
-            let is_unanswered = units::answer(unit.member).is_none();
+            let is_unanswered = given::answer(unit.member).is_none();
             unit.kind().is_some_and(is_stoppable) || is_unanswered || is_to_end(unit)
         };
         let stops = units.iter().filter(can_stop).filter_map(|unit| stop(facts, unit.member));

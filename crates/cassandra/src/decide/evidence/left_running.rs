@@ -2,9 +2,9 @@
 //! its server has not ended it, so that sessions may go on at all that have copies. They count
 //! as in that repair until they are over (safety rules 3.6 and 5.4).
 
-use super::units::{GRANT, answer, asked};
+use super::given::{GRANT, answer, asked};
+use super::runs_no_server;
 use crate::decide::draft::Draft;
-use crate::decide::evidence;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Waiting;
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub fn held_until(facts: &Facts<'_>, member: &MemberFact) -> Option<Timestamp> {
     // Both are by the clock of its agent.
     let ended = told.ended_at.as_ref()?.0;
     let was_started = member.status.start_history.iter().any(|start| start.started_at.0 >= ended);
-    if was_started || evidence::runs_no_server(facts, member).is_some() {
+    if was_started || runs_no_server(facts, member).is_some() {
         return None;
     }
     let until = facts.again(ended, None, GRANT);
