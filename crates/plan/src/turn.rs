@@ -192,7 +192,8 @@ mod tests {
         let first = snapshot(json!({ "epoch": 1 }), 1);
         let mut turn = a_turn(&first);
         turn.nonce = "permit".into();
-        turn.question = Some(Question { nonce: "old".into(), since: Time(first.now) });
+        turn.question =
+            Some(Question { nonce: "old".into(), since: Time(first.now), unanswered_since: None });
         assert!(take_over(&first, Some(1), Some(&turn), "raise").is_none());
         assert!(take_over(&first, None, None, "raise").is_none(), "nobody led before");
         let second = snapshot(json!({ "epoch": 1 }), 2);
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn a_question_is_void_after_its_time_and_when_it_comes_from_the_future() {
         let at = |second| Timestamp::from_second(second).expect("a time");
-        let question = Question { nonce: "q".into(), since: Time(at(100)) };
+        let question = Question { nonce: "q".into(), since: Time(at(100)), unanswered_since: None };
         assert!(!is_void(&question, at(100)) && !is_void(&question, at(129)));
         assert!(is_void(&question, at(130)));
         assert!(is_void(&question, at(60)));

@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn after_a_queue_that_was_waited_for_in_vain_the_others_are_only_looked_at() {
-        let of = |why: NotSo| Patience::Waits.after(&anyhow::Error::from(why));
+        let of = |why: NotSo| Patience::Waits.after(&anyhow::Error::msg(why));
         assert_eq!(of(NotSo::NotCaughtUp { queue: "q".into() }), Patience::Looks);
         let other = NotSo::StillReplica { queue: "q".into(), node: NodeName::new("rabbit@a") };
         assert_eq!(of(other), Patience::Waits);
