@@ -64,7 +64,7 @@ pub trait Asks {
     /// What is said of an objection.
     fn refused(&self, why: Self::Objection) -> Trouble;
 
-    /// What a person is told of a member that does not answer, or not in full, by this objection.
+    /// The member that does not answer, or not in full, by this objection.
     fn unanswered(&self, why: &Self::Objection) -> Option<MemberName>;
 }
 

@@ -15,7 +15,7 @@ palladion_plan::sentences! {
         ForOther { member: MemberName, other: MemberName } => MemberLeaving,
             "member {member} waits to leave until member {other} has left: of the two nodes that would be left neither could be restarted";
         ForLost { member: MemberName, other: MemberName } => MemberLeaving,
-            "member {member} waits to leave until member {other} has left, whose volume is lost: fewer nodes bear the loss of another one";
+            "member {member} waits to leave until member {other} has left, whose volume is on record as lost: fewer nodes bear the loss of another one";
         ForUser { member: MemberName } => QueuesWouldBeLost,
             "member {member} does not leave: queues exist on it alone";
         StoppingApp { member: MemberName, server: Server } => MemberLeaving,

@@ -28,8 +28,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = next else {
         return Flow::Free;
     };
-    let lost = passed_over.filter(|other| other.is_lost());
-    if let Some(lost) = lost {
+    // As long as one counts as lost, whoever leaves takes away what the next loss would need.
+    if let Some(lost) = passed_over.filter(|other| is_lost_leaver(other)) {
         let (name, other) = (member.name.clone(), lost.name.clone());
         draft.wait_for(Waiting::ForLost { member: name, other }).about(member.subject());
         return Flow::Free;
