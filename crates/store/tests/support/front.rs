@@ -70,9 +70,9 @@ impl Front {
             transport: Some(Transport::Plain),
             patience: Patience {
                 // No fault of a test is a silence, and a busy machine must not pass for one.
-                connect: Duration::from_mins(1),
-                silence: Duration::from_mins(1),
-                request: Duration::from_mins(2),
+                connect: Duration::from_secs(60),
+                silence: Duration::from_secs(60),
+                request: Duration::from_secs(120),
                 retries: 1,
                 pause: Duration::from_millis(1),
             },
