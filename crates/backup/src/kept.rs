@@ -1,6 +1,6 @@
-//! What the manifests of kept backups name, and of condemned ones that somebody still reads. Asked for one member at a time, as
-//! a file of a member is named by manifests of that member only. Where one
-//! manifest cannot be read, it is not known what is named.
+//! What the manifests of kept backups name, and of condemned ones that somebody still
+//! reads. Asked for one member at a time, as a file of a member is named by manifests of
+//! that member only. Where one manifest cannot be read, it is not known what is named.
 
 use crate::catalog::{Backup, Catalog, State};
 use crate::keyspaces::Holds;

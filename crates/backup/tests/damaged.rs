@@ -19,17 +19,22 @@ use support::*;
 
 const MANY: std::ops::Range<u32> = 1..200;
 
-/// A backup as members take it: what the last one has is taken over, and of that a sample is read.
-fn next(vault: &Vault<'_>, text: &str, day: i64) -> Result<(), Trouble> {
-    let catalog = prepare::prepare(vault)?;
+/// What both members have sent: what the last one has is taken over.
+fn sent(vault: &Vault<'_>, catalog: &Catalog, text: &str) -> Result<Sending, Trouble> {
     let mut sending = Sending::new(vault, text)?;
-    let from = START + day * DAY;
-    sending.window = Window { from, to: from + 60 };
     for number in [1, 2] {
-        let before = earlier(vault, &catalog, &host(number))?;
+        let before = earlier(vault, catalog, &host(number))?;
         let files = Files::small(number, &MANY.collect::<Vec<_>>());
         sending.send(vault, number, &files, before.first())?;
     }
+    Ok(sending)
+}
+
+/// A backup as members take it, of which a sample is read.
+fn next(vault: &Vault<'_>, text: &str, day: i64) -> Result<(), Trouble> {
+    let mut sending = sent(vault, &prepare::prepare(vault)?, text)?;
+    let from = START + day * DAY;
+    sending.window = Window { from, to: from + 60 };
     let order = sending.order(&[1, 2], Depth::Sample { of: 100, first: 99 });
     finish::finish(vault, &order).map(drop)
 }
@@ -85,13 +90,7 @@ fn a_backup_that_finds_damage_when_it_ends_notes_it_for_the_next_one() {
     let vault = open(&memory, &random);
     next(&vault, "a", 0).unwrap();
     memory.advance(DAY);
-    let mut sending = Sending::new(&vault, "b").unwrap();
-    let catalog = Catalog::read(&vault).unwrap();
-    for number in [1, 2] {
-        let before = earlier(&vault, &catalog, &host(number)).unwrap();
-        let files = Files::small(number, &MANY.collect::<Vec<_>>());
-        sending.send(&vault, number, &files, before.first()).unwrap();
-    }
+    let sending = sent(&vault, &Catalog::read(&vault).unwrap(), "b").unwrap();
     let rotten = rot(&memory);
     let said = sending.finish(&vault);
     assert_eq!(said, Err(Trouble::Object { name: rotten, wrong: Wrong::Hash }));
@@ -106,13 +105,7 @@ fn damage_that_is_noted_while_a_backup_sends_keeps_it_from_being_complete() {
     let vault = open(&memory, &random);
     next(&vault, "a", 0).unwrap();
     memory.advance(DAY);
-    let mut sending = Sending::new(&vault, "b").unwrap();
-    let catalog = Catalog::read(&vault).unwrap();
-    for number in [1, 2] {
-        let before = earlier(&vault, &catalog, &host(number)).unwrap();
-        let files = Files::small(number, &MANY.collect::<Vec<_>>());
-        sending.send(&vault, number, &files, before.first()).unwrap();
-    }
+    let sending = sent(&vault, &Catalog::read(&vault).unwrap(), "b").unwrap();
     let rotten = rot(&memory);
     look_and_note(&vault, "a");
     let said = finish::finish(&vault, &sending.order(&[1, 2], Depth::Sizes));
