@@ -19,13 +19,18 @@ fn what_one_member_cannot_do_another_one_is_ordered_to_do() {
     world.expect(5);
 }
 
-/// A majority of its replicas is online, and it refuses to let the lost one go.
-#[test]
-fn a_replacement_whose_replicas_cannot_be_deleted_is_reported_and_holds_up_no_restart() {
+/// A majority of the replicas of a queue is online, and it refuses to let a lost one go.
+fn with_a_stubborn_queue() -> World {
     let mut world = World::settled(5);
     world.declare_on("payments", Kind::Quorum, &[0, 1, 2, 3, 4]);
     world.pass(5);
     world.stubborn.insert("payments".to_string());
+    world
+}
+
+#[test]
+fn a_replacement_whose_replicas_cannot_be_deleted_is_reported_and_holds_up_no_restart() {
+    let mut world = with_a_stubborn_queue();
     world.wipe(1);
     world.pass(300);
     let said = world.condition("Degraded");
@@ -141,10 +146,7 @@ fn what_fails_for_hours_is_tried_seldom() {
 /// What is to leave and is lost is taken out before others leave.
 #[test]
 fn a_lost_leaver_whose_replicas_cannot_be_deleted_holds_up_no_restart() {
-    let mut world = World::settled(5);
-    world.declare_on("payments", Kind::Quorum, &[0, 1, 2, 3, 4]);
-    world.pass(5);
-    world.stubborn.insert("payments".to_string());
+    let mut world = with_a_stubborn_queue();
     world.wipe(4);
     world.until(|w| w.status()["turn"]["step"] == "Replace");
     world.patch_spec(&json!({ "nodes": 3 }));

@@ -8,6 +8,16 @@ fn asked(world: &World) -> usize {
     world.writes.iter().filter(|w| w.starts_with("ask") && w.contains("again")).count()
 }
 
+fn stays_reported_and_is_asked_each_minute(world: &mut World) {
+    world.writes.clear();
+    for _ in 0..60 {
+        world.pass(60);
+        let said = world.condition("Degraded");
+        assert!(said.starts_with("True NotAnswered"), "{said}: {}", world.last_words());
+    }
+    assert!(asked(world) <= 61, "{}: {}", asked(world), world.last_words());
+}
+
 #[test]
 fn a_node_that_serves_and_cannot_answer_in_full_is_reported_and_asked_less_often() {
     let mut world = World::settled(3);
@@ -19,13 +29,7 @@ fn a_node_that_serves_and_cannot_answer_in_full_is_reported_and_asked_less_often
     let said = world.condition("Degraded");
     assert!(said.starts_with("True NotAnswered") && said.contains("demo-rmq-2"), "{said}");
     assert!(said.contains("kubectl"), "{said}");
-    world.writes.clear();
-    for _ in 0..60 {
-        world.pass(60);
-        let said = world.condition("Degraded");
-        assert!(said.starts_with("True NotAnswered"), "{said}: {}", world.last_words());
-    }
-    assert!(asked(&world) <= 61, "{}: {}", asked(&world), world.last_words());
+    stays_reported_and_is_asked_each_minute(&mut world);
     world.half.clear();
     world.settle();
     world.expect(3);
@@ -41,13 +45,7 @@ fn an_agent_that_is_cut_off_from_the_api_server_is_reported_and_asked_less_often
     world.pass(360);
     let said = world.condition("Degraded");
     assert!(said.starts_with("True NotAnswered") && said.contains("demo-rmq-2"), "{said}");
-    world.writes.clear();
-    for _ in 0..60 {
-        world.pass(60);
-        let said = world.condition("Degraded");
-        assert!(said.starts_with("True NotAnswered"), "{said}: {}", world.last_words());
-    }
-    assert!(asked(&world) <= 61, "{}: {}", asked(&world), world.last_words());
+    stays_reported_and_is_asked_each_minute(&mut world);
     world.absent.clear();
     world.settle();
     world.expect(3);
